@@ -1,0 +1,66 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let package = Package(
+    name: "keyfob",
+    products: [
+        .library(name: "Keyfob", targets: ["Keyfob"]),
+        .executable(name: "keyfob", targets: ["KeyfobCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // C libraries. Each is imported by exactly one Swift target, and never publicly.
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
+
+        // Leaves: no I/O.
+        .target(name: "KeyfobSodium", dependencies: ["CSodium"]),
+        .target(name: "KeyfobModel"),
+
+        // One responsibility each.
+        .target(name: "KeyfobAge", dependencies: ["KeyfobSodium"]),
+        .target(name: "KeyfobVault", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
+        .target(
+            name: "KeyfobStore",
+            dependencies: [
+                "KeyfobModel", "KeyfobVault", .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
+        .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
+        .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
+
+        // Where they meet, and what people run.
+        .target(
+            name: "Keyfob",
+            dependencies: [
+                "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobSelection",
+                "KeyfobSodium", "KeyfobStore", "KeyfobVault",
+            ]
+        ),
+        .executableTarget(
+            name: "KeyfobCLI",
+            dependencies: [
+                "Keyfob", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+    ]
+)
+
+// The same language rules everywhere; a warning is an error where KEYFOB_STRICT is set (as in CI), never for
+// those who depend on the package.
+let isStrict = Context.environment["KEYFOB_STRICT"] != nil
+for target in package.targets where [.regular, .executable, .test].contains(target.type) {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .swiftLanguageMode(.v6),
+            .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+            .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+            .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+            .strictMemorySafety(),  // SE-0458
+        ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+}

@@ -1,0 +1,150 @@
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// The accounts of the groups, with how their sign-in stands.
+    ///
+    /// - Parameter groups: The groups to look through; nil for all within reach.
+    /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when accounts are missing. A record that
+    ///   does not open is passed over and told by ``takeWarnings()``.
+    public func accounts(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
+        try withState { state in
+            var candidates: [Candidate] = []
+            for group in try state.groups(groups) { candidates += try self.candidates(&state, group) }
+            return candidates
+        }
+    }
+
+    /// What the accounts of the groups would be told if `request` were made.
+    ///
+    /// - Throws: as ``accounts(in:)``.
+    public func select(_ request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Selection {
+        try withState { state in try self.select(&state, request, groups) }
+    }
+
+    /// The tokens of an account in a group, without the tokens.
+    ///
+    /// - Throws: as ``accounts(in:)``.
+    public func credentials(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> [Credential] {
+        try withState { state in
+            let keys = try state.group(group).keys
+            return try Credential.Kind.allCases.flatMap { kind in
+                try database.credentials(kind, of: account, in: keys).map(\.value)
+            }
+        }
+    }
+
+    /// Gives an account a label, or takes it away.
+    ///
+    /// - Throws: `alreadyExists` when another account of the group has the label, `usage` for a label
+    ///   that is blank or holds control characters, `noSuchAccount`, and what writing can throw.
+    public func setLabel(_ label: String?, of account: AccountID, in group: AccessGroup) throws(KeyringError) {
+        if let label, !Identifier.isAcceptable(label) {
+            throw KeyringError(.usage, "a label cannot be blank or hold control characters")
+        }
+        try withState { state in
+            let group = try state.group(group)
+            if let label, try database.accounts(label: label, in: group.keys).contains(where: { $0.id != account }) {
+                throw KeyringError(.alreadyExists, "another account of group '\(group.name)' has that label")
+            }
+            try change(&state, group) { try $0.update(account) { $0.label = label } }
+        }
+    }
+
+    /// Moves an account with its tokens into another group, sealed under that group's key.
+    ///
+    /// - Returns: How many records moved.
+    /// - Throws: `noSuchAccount`, `alreadyExists`, `groupNotGranted`, `noSuchGroup`, and what writing
+    ///   can throw.
+    public func move(
+        _ account: AccountID, from source: AccessGroup, to target: AccessGroup
+    ) throws(KeyringError) -> Int {
+        try withState { state in
+            let (from, to) = (try state.group(source), try state.group(target))
+            guard from.name != to.name else {
+                throw KeyringError(.usage, "the account is in group '\(target)' already")
+            }
+            let (count, sequences) = try database.change(
+                from.keys, to.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds()
+            ) { source, target in
+                if try Self.isDefault(account, source) { try source.setSetting(Self.defaultAccount, to: nil) }
+                return try target.move(account, from: source)
+            }
+            state.hits.removeAll()
+            note(&state, [(from.keys.group, sequences.0), (to.keys.group, sequences.1)])
+            return count
+        }
+    }
+
+    /// Removes an account with its tokens. The provider is not told.
+    ///
+    /// - Returns: How many records went.
+    /// - Throws: `noSuchAccount`, and what writing can throw.
+    public func remove(_ account: AccountID, from group: AccessGroup) throws(KeyringError) -> Int {
+        try withState { state in
+            let group = try state.group(group)
+            return try change(&state, group) { writer in
+                let count = try writer.remove(account)
+                guard count > 0 else { throw StoreError.notFound }
+                if try Self.isDefault(account, writer) { try writer.setSetting(Self.defaultAccount, to: nil) }
+                return count
+            }
+        }
+    }
+
+    /// Makes an account the default of its group, or lets the group have none.
+    ///
+    /// - Throws: what writing can throw.
+    public func setDefault(_ account: AccountID?, in group: AccessGroup) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(group)
+            try change(&state, group) { try $0.setSetting(Self.defaultAccount, to: account?.canonical) }
+        }
+    }
+
+    private static let defaultAccount = "default account"
+
+    private static func isDefault(_ account: AccountID, _ writer: GroupWriter) throws -> Bool {
+        try writer.setting(defaultAccount) == account.canonical
+    }
+
+    /// The accounts of one group.
+    func candidates(_ state: inout State, _ group: UnlockedVault.Group) throws -> [Candidate] {
+        let accounts = try database.accounts(in: group.keys)
+        var clients: [AccountID: Set<String>] = [:]
+        var grants: [AccountID: [Grant.State]] = [:]
+        for kind in Credential.Kind.allCases where kind != .idToken {
+            let credentials = try database.credentials(kind, in: group.keys)
+            for damage in credentials.damaged { state.warn("\(damage) of group '\(group.name)' is damaged and was passed over") }
+            for item in credentials.items {
+                clients[item.value.account, default: []].insert(item.value.clientID)
+                if kind == .refreshToken { grants[item.value.account, default: []].append(item.value.grant?.state ?? .active) }
+            }
+        }
+        for damage in accounts.damaged { state.warn("\(damage) of group '\(group.name)' is damaged and was passed over") }
+        let preferred = try database.setting(Self.defaultAccount, in: group.keys)
+        return accounts.items.map { item in
+            let account = item.value
+            return Candidate(
+                account: account, group: group.name,
+                state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
+                clientIDs: clients[account.id] ?? [], isDefault: preferred == account.id.canonical)
+        }
+    }
+
+    func select(_ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?) throws -> Selection {
+        let groups = try state.groups(names)
+        var candidates: [Candidate] = []
+        for group in groups { candidates += try self.candidates(&state, group) }
+        return AccountSelector().select(request, among: candidates, groups: groups.map(\.name))
+    }
+
+    private static func signInState(_ grants: [Grant.State], hasTokens: Bool) -> Candidate.SignInState {
+        if grants.contains(.active) { return .signedIn }
+        for grant in grants {
+            if case .needsSignIn(let reason) = grant { return .needsSignIn(reason: reason) }
+        }
+        if !grants.isEmpty { return .signedOut }
+        return hasTokens ? .tokensOnly : .noCredentials
+    }
+}

@@ -1,0 +1,49 @@
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// Changes one group in one transaction, and notes how far it has come.
+    func change<Result>(
+        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
+    ) throws -> Result {
+        let (result, sequence) = try database.change(
+            group.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
+        state.hits.removeAll()
+        note(&state, [(group.keys.group, sequence)])
+        return result
+    }
+
+    /// Raises the mark outside the vault; what cannot be noted is a warning, because the change is made.
+    func note(_ state: inout State, _ sequences: [(group: GroupID?, sequence: UInt64)]) {
+        do {
+            try mark.raise(sequences)
+        } catch {
+            let warning = "the sequence of the vault could not be noted in \(location.state); a rollback would go unnoticed"
+            if !state.warnings.contains(warning) { state.warnings.append(warning) }
+        }
+    }
+
+    /// Compares a group with what was seen of it, and with its own count of records.
+    func checkState(_ state: inout State, _ group: UnlockedVault.Group) throws {
+        let found = try database.state(of: group.keys)
+        if found.counted != found.expected {
+            state.warn(
+                "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be; run 'keyfob verify'")
+        }
+        let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
+        if found.sequence < seen {
+            state.warn(
+                "group '\(group.name)' has been taken back to an earlier state (\(found.sequence), seen \(seen)); "
+                    + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
+        } else if found.sequence > seen {
+            note(&state, [(group.keys.group, found.sequence)])
+        }
+    }
+}
+
+extension Keyring.State {
+    /// Adds a warning unless it stands there already.
+    mutating func warn(_ text: String) {
+        if !warnings.contains(text) { warnings.append(text) }
+    }
+}

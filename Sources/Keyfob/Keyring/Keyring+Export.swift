@@ -1,0 +1,108 @@
+internal import KeyfobInterop
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// What an export wrote.
+    public struct ExportReport: Hashable, Sendable {
+        /// How many accounts.
+        public internal(set) var accounts = 0
+        /// How many tokens.
+        public internal(set) var credentials = 0
+        /// How many entries about clients, or that Keyfob does not know.
+        public internal(set) var others = 0
+        /// What was left out, one line each, with the reason.
+        public internal(set) var skipped: [String] = []
+    }
+
+    /// Writes accounts and tokens in the form in which MSAL for Python keeps its cache.
+    ///
+    /// The output is plain text with every token in it. It goes out in pieces of up to 64 KiB, which
+    /// the closure must not keep.
+    ///
+    /// - Parameters:
+    ///   - groups: The groups to write; nil for all within reach.
+    ///   - account: Only this account; nil for all.
+    ///   - output: Takes a piece.
+    /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged`, and what `output` throws.
+    public func exportMSALCache(
+        in groups: [AccessGroup]? = nil, account: AccountID? = nil,
+        to output: (RawSpan) throws(KeyringError) -> Void
+    ) throws(KeyringError) -> ExportReport {
+        try withState { state in
+            let groups = try state.groups(groups)
+            var writer = MSALCacheWriter()
+            var report = ExportReport()
+            for kind in [Credential.Kind.accessToken, .refreshToken, .idToken] {
+                writer.begin(kind.section)
+                for group in groups {
+                    try write(kind, of: group, account, &writer, &report, output)
+                    if account == nil { try writeForeign(kind.section, of: group, &writer, &report, output) }
+                }
+            }
+            writer.begin(.account)
+            for group in groups {
+                for item in try database.accounts(in: group.keys).items where account == nil || item.value.id == account {
+                    try writer.append(item.value, to: output)
+                    report.accounts += 1
+                }
+                if account == nil { try writeForeign(.account, of: group, &writer, &report, output) }
+            }
+            writer.begin(.appMetadata)
+            for group in groups {
+                for item in try database.appMetadata(in: group.keys).items {
+                    try writer.append(item.value, to: output)
+                    report.others += 1
+                }
+                if account == nil { try writeForeign(.appMetadata, of: group, &writer, &report, output) }
+            }
+            if account == nil {
+                for group in groups { try writeForeign(nil, of: group, &writer, &report, output) }
+            }
+            try writer.finish(to: output)
+            return report
+        }
+    }
+
+    private func write(
+        _ kind: Credential.Kind, of group: UnlockedVault.Group, _ account: AccountID?,
+        _ writer: inout MSALCacheWriter, _ report: inout ExportReport,
+        _ output: (RawSpan) throws(KeyringError) -> Void
+    ) throws {
+        for item in try database.credentials(kind, in: group.keys).items
+        where account == nil || item.value.account == account {
+            let secret = try database.secret(of: item.record, in: group.keys)
+            switch try writer.append(item.value, secret: secret, to: output) {
+            case .written: report.credentials += 1
+            case .secretIsNotText:
+                report.skipped.append("a token of \(item.value.account) in group \(group.name): it is not text")
+            }
+        }
+    }
+
+    private func writeForeign(
+        _ section: MSALSection?, of group: UnlockedVault.Group, _ writer: inout MSALCacheWriter,
+        _ report: inout ExportReport, _ output: (RawSpan) throws(KeyringError) -> Void
+    ) throws {
+        for item in try database.foreignEntities(in: group.keys).items where item.value.first == section?.rawValue ?? "" {
+            guard let key = item.value.last else { continue }
+            let json = try database.secret(of: item.record, in: group.keys)
+            if section == nil {
+                try writer.append(foreignNode: key, json: json, to: output)
+            } else {
+                try writer.append(foreignEntity: key, json: json, to: output)
+            }
+            report.others += 1
+        }
+    }
+}
+
+extension Credential.Kind {
+    fileprivate var section: MSALSection {
+        switch self {
+        case .accessToken: .accessToken
+        case .refreshToken: .refreshToken
+        case .idToken: .idToken
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// A group as people see it.
+    public struct GroupSummary: Hashable, Sendable {
+        /// Its name.
+        public let name: AccessGroup
+        /// How many accounts are in it.
+        public let accounts: Int
+        /// How many tokens are in it.
+        public let credentials: Int
+        /// How often its key has been replaced, from 1.
+        public let epoch: Int
+        /// How many slots open it alone.
+        public let grants: Int
+    }
+
+    /// The groups within reach, in the order in which they were made.
+    ///
+    /// - Throws: `damaged` when a manifest does not open.
+    public func groups() throws(KeyringError) -> [GroupSummary] {
+        try withState { state in
+            let slots = state.vault.slotSummaries
+            let groups = state.vault.groups
+            return try groups.map { group in
+                try checkState(&state, group)
+                let counts = try database.state(of: group.keys).countsByKind
+                return GroupSummary(
+                    name: group.name, accounts: counts[.account] ?? 0,
+                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + (counts[$1] ?? 0) },
+                    epoch: Int(group.keys.epoch), grants: slots.count { $0.group == group.name })
+            }
+        }
+    }
+
+    /// Makes a group with a key of its own.
+    ///
+    /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    public func createGroup(_ name: AccessGroup) throws(KeyringError) {
+        try changeVault { state in try database.createGroup(name, &state.vault) }
+    }
+
+    /// Gives a group another name.
+    ///
+    /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    public func renameGroup(_ name: AccessGroup, to new: AccessGroup) throws(KeyringError) {
+        try changeVault { state in
+            _ = try state.group(name)
+            try database.renameGroup(name, to: new, &state.vault)
+        }
+    }
+
+    /// Removes a group with everything in it.
+    ///
+    /// - Returns: How many records went.
+    /// - Throws: `noSuchGroup`, `needsVaultKey`, and what writing can throw.
+    public func removeGroup(_ name: AccessGroup) throws(KeyringError) -> Int {
+        try changeVault { state in
+            _ = try state.group(name)
+            return try database.removeGroup(name, &state.vault)
+        }
+    }
+
+    /// Gives a group a new key and seals every record of it again.
+    ///
+    /// A slot that was removed, or a key that was copied, opens nothing that is written from now on.
+    ///
+    /// - Parameter progress: Called with the number of records done and of all.
+    /// - Returns: How many records were sealed again.
+    /// - Throws: `damaged` when not every record opens (nothing is changed then), `noSuchGroup`,
+    ///   `needsVaultKey`, and what writing can throw.
+    public func rotateGroup(
+        _ name: AccessGroup, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> Int {
+        try changeVault { state in
+            _ = try state.group(name)
+            return try database.rotateGroup(name, &state.vault, progress: progress)
+        }
+    }
+
+    /// Changes the header, and notes how far it and its groups have come.
+    func changeVault<Result>(_ body: (inout State) throws -> sending Result) throws(KeyringError) -> sending Result {
+        try withState { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            let result = try body(&state)
+            state.hits.removeAll()
+            var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, state.vault.sequence)]
+            for group in state.vault.groups {
+                if let found = try? database.state(of: group.keys) { sequences.append((group.keys.group, found.sequence)) }
+            }
+            note(&state, sequences)
+            return result
+        }
+    }
+}

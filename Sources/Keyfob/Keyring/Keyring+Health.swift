@@ -1,0 +1,86 @@
+internal import KeyfobSodium
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// What a verification found.
+    public struct VerificationReport: Hashable, Sendable {
+        /// How many records were opened, attributes and secret.
+        public internal(set) var records = 0
+        /// How many groups were looked through.
+        public internal(set) var groups = 0
+        /// Whether there are groups that the key held does not open.
+        public internal(set) var isPartial = false
+        /// What is wrong, one line each; empty when all is well.
+        public internal(set) var problems: [String] = []
+    }
+
+    /// Opens every record within reach and compares each group with its manifest, the file with
+    /// SQLite's own rules, and both with what was seen before.
+    ///
+    /// - Throws: only what keeps it from looking; what it finds is in the report.
+    public func verify() throws(KeyringError) -> VerificationReport {
+        try withState { state in
+            var report = VerificationReport()
+            report.problems = try database.integrityProblems()
+            report.isPartial = state.vault.hasGroupsBeyondReach
+            for group in state.vault.groups {
+                let found = try database.verify(group.keys, name: group.name.name)
+                report.records += found.opened
+                report.problems += found.problems
+                report.groups += 1
+                if let sequence = try? database.state(of: group.keys).sequence {
+                    let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
+                    if sequence < seen {
+                        report.problems.append(
+                            "group \(group.name): taken back to an earlier state (\(sequence), seen \(seen))")
+                    }
+                }
+            }
+            let strays = try database.strayRowCount(groups: state.vault.groups.map(\.keys.group))
+            if strays > 0, !state.vault.hasGroupsBeyondReach {
+                report.problems.append("keyring.db: \(strays) records belong to no group of the vault")
+            }
+            let seen = (try? mark.sequence(of: nil)) ?? 0
+            if state.vault.sequence < seen {
+                report.problems.append("header: taken back to an earlier state (\(state.vault.sequence), seen \(seen))")
+            }
+            if try database.storedHeader().isFromCopy {
+                report.problems.append("keyring.db: the header is damaged; its copy is used")
+            }
+            return report
+        }
+    }
+
+    /// Puts records that do not open aside, makes the manifests fit what is left, and writes a damaged
+    /// header again from its copy.
+    ///
+    /// - Returns: The files in `quarantine/` that hold what was put aside.
+    /// - Throws: `needsVaultKey`, and what writing can throw.
+    public func repair() throws(KeyringError) -> [String] {
+        let stamp = String(clock.now.seconds)
+        return try changeVault { state in
+            try database.changeSlots(&state.vault) { $0.advance() }
+            return try state.vault.groups.flatMap { group in
+                try database.repair(group.keys, name: group.name.name, stamp: stamp)
+            }
+        }
+    }
+
+    /// Accepts the state of the vault as it is, although a later one was seen.
+    ///
+    /// - Throws: `inputOutput`.
+    public func acceptRollback() throws(KeyringError) {
+        try withState { state in
+            var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, state.vault.sequence)]
+            for group in state.vault.groups {
+                sequences.append((group.keys.group, try database.state(of: group.keys).sequence))
+            }
+            try mark.reset(sequences)
+            state.warnings = []
+        }
+    }
+
+    /// Whether this process can keep secrets out of swap.
+    public static var canLockMemory: Bool { MemoryLock.isPossible() }
+}

@@ -1,0 +1,145 @@
+internal import KeyfobInterop
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// What an import did, or would do.
+    public struct ImportReport: Hashable, Sendable {
+        /// The group that the items went to.
+        public internal(set) var group: AccessGroup
+        /// How many accounts, tokens and other entries had each outcome.
+        public internal(set) var accounts: [StoreOutcome: Int] = [:]
+        /// How many tokens had each outcome.
+        public internal(set) var credentials: [StoreOutcome: Int] = [:]
+        /// How many entries about clients, or that Keyfob does not know, had each outcome.
+        public internal(set) var others: [StoreOutcome: Int] = [:]
+        /// Accounts that have no entry of their own and are known from their tokens only.
+        public internal(set) var accountsWithoutEntity = 0
+        /// What was left out, one line each, with the reason.
+        public internal(set) var skipped: [String] = []
+        /// What was changed on the way in, one line each.
+        public internal(set) var remarks: [String] = []
+    }
+
+    /// Takes over the accounts and tokens of an MSAL token cache, all of them in one transaction.
+    ///
+    /// Every spelling of the MSAL libraries is understood; what Keyfob does not know is kept for the
+    /// way back; entries that make no sense are left out and reported.
+    ///
+    /// - Parameters:
+    ///   - cache: The file's bytes.
+    ///   - azureProfile: The bytes of the `azureProfile.json` beside it, for nicer labels.
+    ///   - groups: The first is where the items go; nil for `default`, or the only one within reach.
+    ///   - isDryRun: Whether to find out only what would be done.
+    ///   - progress: Called with the number of entries done and of all.
+    /// - Throws: `damaged` when the bytes are no such cache, `limitExceeded`, and what writing can throw;
+    ///   nothing is imported then.
+    public func importMSALCache(
+        _ cache: borrowing SecretBytes, azureProfile: borrowing SecretBytes? = nil,
+        in groups: [AccessGroup]? = nil, isDryRun: Bool = false,
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> ImportReport {
+        let parsed: MSALCache
+        do {
+            parsed = try cache.withBytes { (bytes) throws(MSALCacheError) in try MSALCache(reading: bytes) }
+        } catch {
+            throw KeyringError(error)
+        }
+        var labels: [AccountID: String] = [:]
+        var remarks = parsed.remarks.map(\.description)
+        switch azureProfile {
+        case nil: break
+        case .some(let profile):
+            do {
+                labels = try profile.withBytes { bytes in
+                    try AzureProfile(reading: bytes).labels(for: parsed.accounts)
+                }
+            } catch {
+                remarks.append("azureProfile.json could not be read, so it gave no labels")
+            }
+        }
+        let importer = MSALImport(cache: parsed, labels: labels)
+        var report = try cache.withBytes { (bytes) throws(KeyringError) in
+            try run(importer, bytes, groups, isDryRun: isDryRun, progress)
+        }
+        report.skipped = parsed.skipped.map(\.description)
+        report.remarks = remarks
+        report.accountsWithoutEntity = parsed.accountsWithoutEntity
+        return report
+    }
+
+    private func run(
+        _ importer: MSALImport, _ bytes: RawSpan, _ groups: [AccessGroup]?, isDryRun: Bool,
+        _ progress: (Int, Int) -> Void
+    ) throws(KeyringError) -> ImportReport {
+        let group = try withState { try $0.groupForNewItems(groups).name }
+        var report = ImportReport(group: group)
+        do {
+            try withVault { state in
+                let target = try state.group(group)
+                try change(&state, target) { writer in
+                    report = ImportReport(group: group)
+                    try importer.run(writer, bytes, &report, progress)
+                    // Leaving by an error undoes the transaction: what was found out stays.
+                    if isDryRun { throw DryRunEnded() }
+                }
+            }
+        } catch is DryRunEnded {
+            return report
+        } catch {
+            throw KeyringError(error)
+        }
+        return report
+    }
+
+    private struct DryRunEnded: Error {}
+}
+
+/// One import of a cache that has been read.
+private struct MSALImport {
+    let cache: MSALCache
+    let labels: [AccountID: String]
+
+    func run(
+        _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
+        _ progress: (Int, Int) -> Void
+    ) throws {
+        let total = cache.accounts.count + cache.credentials.count + cache.appMetadata.count + cache.foreign.count
+        var done = 0
+        func step() {
+            done += 1
+            if done % 64 == 0 || done == total { progress(done, total) }
+        }
+        for account in cache.accounts {
+            var account = account
+            account.label = labels[account.id]
+            report.accounts[Keyring.StoreOutcome(try writer.save(account)), default: 0] += 1
+            step()
+        }
+        for item in cache.credentials {
+            let outcome = try writer.save(item.credential, secret: item.secret.secret(in: bytes))
+            report.credentials[Keyring.StoreOutcome(outcome), default: 0] += 1
+            step()
+        }
+        for metadata in cache.appMetadata {
+            report.others[Keyring.StoreOutcome(try writer.save(metadata)), default: 0] += 1
+            step()
+        }
+        for node in cache.foreign {
+            let outcome = try writer.saveForeign(
+                section: node.section?.rawValue ?? "", key: node.key, json: node.json(in: bytes))
+            report.others[Keyring.StoreOutcome(outcome), default: 0] += 1
+            step()
+        }
+    }
+}
+
+extension KeyringError {
+    fileprivate init(_ error: MSALCacheError) {
+        switch error {
+        case .tooLarge, .tooManyEntities, .tooManyValues, .stringTooLong, .tooDeep:
+            self.init(.limitExceeded, error.description)
+        case .notJSON, .notACache: self.init(.damaged, error.description)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// A token, and how it was found.
+    public struct TokenAnswer: ~Copyable {
+        /// The token itself.
+        public let secret: SecretBytes
+        /// What is known of it.
+        public let found: Found
+    }
+
+    /// What is known of a token that was found.
+    public struct Found: Hashable, Sendable {
+        /// What is known of the token.
+        public let credential: Credential
+        /// Whose it is.
+        public let account: Account
+        /// The group it is in.
+        public let group: AccessGroup
+        /// Whether it should be replaced although it is still valid.
+        public let isAging: Bool
+    }
+
+    /// An access token for `request`, from what is stored.
+    ///
+    /// A request that names its account by id, user name or label costs the same however many
+    /// accounts there are. "There is no such token" is said only after the manifest of every group
+    /// that was looked through has been compared with what is there.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for. Several scopes must be in one token.
+    ///   - groups: The groups to look through, in order; nil for all within reach.
+    /// - Throws: `signInNeeded` when there is no valid token, `ambiguous` when several accounts or
+    ///   several tokens fit, `noSuchAccount`, `groupNotGranted`, `noSuchGroup`, `damaged`.
+    public func token(
+        for request: TokenRequest, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> TokenAnswer {
+        let now = clock.now
+        return try withState { state in
+            let question = TokenHits.Question(request: request, groups: groups)
+            if let hit = state.hits.hit(question, version: try database.version()) {
+                let freshness = hit.found.credential.freshness(now: now, minimumValidity: request.minimumValidity)
+                if freshness == .fresh {
+                    return TokenAnswer(secret: try hit.record.open(secret: hit.secret, hit.keys), found: hit.found)
+                }
+            }
+            let named = try self.groups(&state, groups)
+            let candidate = try account(&state, request, named, groups)
+            guard let group = named.first(where: { $0.name == candidate.group }) else {
+                throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
+            }
+            let item = try accessToken(of: candidate.account, in: group, for: request, now: now)
+            let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
+            let found = Found(
+                credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging)
+            let sealed = try database.sealedSecret(of: item.record, in: group.keys)
+            let secret = try item.record.open(secret: sealed, group.keys)
+            state.hits.remember(
+                TokenHits.Hit(found: found, record: item.record, secret: sealed, keys: group.keys), for: question)
+            return TokenAnswer(secret: secret, found: found)
+        }
+    }
+
+    /// The groups asked for, each compared with its mark.
+    private func groups(_ state: inout State, _ names: [AccessGroup]?) throws -> [UnlockedVault.Group] {
+        let groups = try state.groups(names)
+        for group in groups { try checkState(&state, group) }
+        return groups
+    }
+
+    /// The account that `request` means, and the group it is in.
+    private func account(
+        _ state: inout State, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ names: [AccessGroup]?
+    ) throws -> (account: Account, group: AccessGroup) {
+        if let text = request.account, let found = try indexed(text, request, groups) { return found }
+        let selection = try select(&state, request, names)
+        if case .chosen(let candidate) = selection.outcome { return (candidate.account, candidate.group) }
+        throw KeyringError(selection, request)
+    }
+
+    /// The account that `text` names exactly, when it is one: found by index, without opening any other.
+    private func indexed(
+        _ text: String, _ request: TokenRequest, _ groups: [UnlockedVault.Group]
+    ) throws -> (account: Account, group: AccessGroup)? {
+        var found: [(account: Account, group: AccessGroup)] = []
+        for group in groups {
+            var accounts = try database.accounts(username: text, in: group.keys)
+            accounts += try database.accounts(label: text, in: group.keys)
+            if let id = AccountID(text), let account = try database.account(id, in: group.keys) {
+                accounts.append(account)
+            }
+            for account in accounts where !found.contains(where: { $0.account.id == account.id }) {
+                if let environment = request.environment, !EnvironmentAliases.areSame(environment, account.id.environment) {
+                    continue
+                }
+                found.append((account, group.name))
+            }
+        }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// The access token of an account that serves `request`.
+    private func accessToken(
+        of account: Account, in group: UnlockedVault.Group, for request: TokenRequest, now: Timestamp
+    ) throws -> StoredItem<Credential> {
+        let client = request.clientID.flatMap { id in request.realm.map { (id: id, realm: $0) } }
+        let stored = try database.credentials(.accessToken, of: account.id, client: client, in: group.keys)
+        let fitting = stored.filter { $0.value.serves(request) }
+        let valid = fitting.filter {
+            switch $0.value.freshness(now: now, minimumValidity: request.minimumValidity) {
+            case .fresh, .aging: true
+            case .expired, .fromTheFuture: false
+            }
+        }
+        guard !valid.isEmpty else {
+            // Only a complete group can say that it holds no such token.
+            try database.requireComplete(group.keys)
+            throw try signInNeeded(account, group, request, fitting.map(\.value), now)
+        }
+        return try theOne(of: valid, account, request)
+    }
+
+    /// The token to take of several that fit: one of the home tenant before guest tenants', the one that
+    /// lives longest among equals; tokens of several clients, tenants or purposes are for the caller to
+    /// tell apart.
+    private func theOne(
+        of valid: [StoredItem<Credential>], _ account: Account, _ request: TokenRequest
+    ) throws -> StoredItem<Credential> {
+        var remaining = valid
+        if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
+            let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
+            if !atHome.isEmpty { remaining = atHome }
+        }
+        func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
+        let (clients, realms) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) })
+        guard clients.count == 1 else {
+            throw KeyringError(
+                .ambiguous, "\(account.name) has such tokens from \(clients.count) clients",
+                hint: "say which with --client", candidates: clients)
+        }
+        guard realms.count == 1 else {
+            throw KeyringError(
+                .ambiguous, "\(account.name) has such tokens in \(realms.count) tenants",
+                hint: "say which with --tenant", candidates: realms)
+        }
+        if request.scopes.isEmpty, remaining.count > 1 {
+            throw KeyringError(
+                .ambiguous, "\(account.name) has \(remaining.count) tokens for different scopes",
+                hint: "say which with --scope", candidates: remaining.map { $0.value.scopes.spaceSeparated }.sorted())
+        }
+        let longest = remaining.max { left, right in
+            (left.value.expiresOn ?? Timestamp(seconds: .max)) < (right.value.expiresOn ?? Timestamp(seconds: .max))
+        }
+        guard let longest else { throw KeyringError(.fault, "no token is left of several") }
+        return longest
+    }
+
+    /// Why there is no token, and what to do.
+    private func signInNeeded(
+        _ account: Account, _ group: UnlockedVault.Group, _ request: TokenRequest, _ expired: [Credential], _ now: Timestamp
+    ) throws -> KeyringError {
+        let grants = try database.credentials(.refreshToken, of: account.id, in: group.keys).map(\.value)
+        let what: String
+        if expired.contains(where: { $0.freshness(now: now, minimumValidity: 0) == .fromTheFuture }) {
+            what = "the token of \(account.name) was stored at a time that has not come yet; check the clock"
+        } else if let latest = expired.compactMap(\.expiresOn).max() {
+            let left = latest.seconds - now.seconds
+            what =
+                left > 0
+                ? "the token of \(account.name) is valid for \(left) more seconds, fewer than the "
+                    + "\(request.minimumValidity) asked for"
+                : "the token of \(account.name) expired \(-left) seconds ago"
+        } else if request.scopes.isEmpty {
+            what = "there is no access token of \(account.name) for this request"
+        } else {
+            what = "there is no access token of \(account.name) for \(request.scopes)"
+        }
+        let canRefresh = grants.contains { $0.grant?.state == .active }
+        return KeyringError(
+            .signInNeeded, what,
+            hint: canRefresh
+                ? "its refresh token is here: refresh with the program that signed in, and import again"
+                : "sign in with the program that owns the account, and import again",
+            candidates: [account.id.description])
+    }
+}
+
+extension Credential {
+    /// Whether this access token is what `request` asks for, its validity aside.
+    fileprivate func serves(_ request: TokenRequest) -> Bool {
+        if let client = request.clientID, clientID != client { return false }
+        if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
+        return effectiveTokenType == Identifier.folded(request.tokenType) && request.scopes.isSubset(of: scopes)
+    }
+}
+
+extension KeyringError {
+    /// What it means that a selection has not chosen.
+    init(_ selection: Selection, _ request: TokenRequest) {
+        switch selection.outcome {
+        case .chosen(let candidate):
+            self.init(.fault, "account \(candidate.account.name) was chosen")
+        case .ambiguous(let candidates):
+            let what = request.account.map { "'\($0)' names" } ?? "the request fits"
+            self.init(
+                .ambiguous, "\(what) \(candidates.count) accounts", hint: "say which with --account",
+                candidates: candidates.map(\.account.id.description))
+        case .nobodyNamed(let name):
+            self.init(
+                .noSuchAccount, "there is no account '\(name)'", hint: "'keyfob account list' shows those there are")
+        case .nobody where selection.verdicts.isEmpty:
+            self.init(.noSuchAccount, "the keyring holds no account", hint: "bring some with 'keyfob import'")
+        case .nobody:
+            let onlySignedOut = selection.verdicts.contains { $0.verdict == .rejected(.signedOut) }
+            self.init(
+                onlySignedOut ? .signInNeeded : .noSuchAccount, "no account will do",
+                hint: "'keyfob which' says why of each",
+                candidates: selection.verdicts.map(\.candidate.account.id.description))
+        }
+    }
+}

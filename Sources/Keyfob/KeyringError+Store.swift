@@ -1,0 +1,58 @@
+internal import KeyfobStore
+
+#if canImport(Glibc)
+internal import Glibc
+#endif
+
+extension KeyringError {
+    init(_ error: StoreError) {
+        switch error {
+        case .noVault(let path):
+            self.init(.noVault, "there is no vault at \(path)", hint: "make one with 'keyfob init'")
+        case .alreadyThere(let path):
+            self.init(.alreadyExists, "\(path) exists already")
+        case .unsafePath(let path, let reason):
+            self.init(.configuration, "\(path) cannot be trusted: \(reason)")
+        case .unsuitableFileSystem(let path, let name):
+            self.init(
+                .configuration, "\(path) is on \(name), where a live database loses data",
+                hint: "keep the vault on a local disk and use exports between machines")
+        case .notAVault(let path):
+            self.init(.damaged, "\(path) is a database, but not Keyfob's")
+        case .newerSchema(let found, let supported):
+            self.init(
+                .newerVersion, "the vault has format \(found), this Keyfob writes \(supported)",
+                hint: "update Keyfob; until then the vault can only be read")
+        case .damaged(let what):
+            self.init(.damaged, "\(what) is damaged", hint: "run 'keyfob doctor'; nothing has been changed")
+        case .busy:
+            self.init(.busy, "another process has held the vault for 5 seconds", hint: "try again")
+        case .diskFull:
+            self.init(.diskFull, "the disk is full; the vault is as it was before", hint: "make room and try again")
+        case .notWritable:
+            self.init(.inputOutput, "the vault, or its folder, cannot be written; it is as it was before")
+        case .inputOutput(let number):
+            let reason = number == 0 ? "" : ": " + Self.text(ofErrno: number)
+            self.init(.inputOutput, "reading or writing the vault failed\(reason); it is as it was before")
+        case .incomplete:
+            self.init(
+                .damaged, "records are missing from a group, or records were added to it from outside",
+                hint: "run 'keyfob verify' to see which group, and restore a backup if you have one")
+        case .rolledBack:
+            self.init(.rolledBack, "the vault has been taken back to an earlier state")
+        case .groupExists:
+            self.init(.alreadyExists, "a group of that name exists already")
+        case .staleKeys:
+            self.init(.damaged, "a record or manifest was sealed with a key that the vault does not have")
+        case .notFound:
+            self.init(.noSuchAccount, "there is no such account in that group")
+        case .unexpected(let code):
+            self.init(.fault, "SQLite failed with code \(code)")
+        }
+    }
+
+    static func text(ofErrno number: CInt) -> String {
+        guard let text = unsafe strerror(number) else { return "error \(number)" }
+        return unsafe String(cString: text)
+    }
+}

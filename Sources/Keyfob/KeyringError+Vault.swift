@@ -1,0 +1,62 @@
+internal import KeyfobVault
+
+extension KeyringError {
+    init(_ error: VaultError) {
+        switch error {
+        case .notAVault:
+            self.init(.damaged, "the header of the vault is not one of Keyfob's")
+        case .unsupportedVersion(let found, let supported):
+            self.init(
+                .newerVersion, "the vault has format \(found), this Keyfob knows \(supported)", hint: "update Keyfob")
+        case .wrongKey:
+            self.init(.wrongKey, "that key or passphrase does not open the vault")
+        case .noSuchKindOfSlot:
+            self.init(
+                .wrongKey, "the vault has no slot for what was offered", hint: "'keyfob slot list' shows the ways to unlock")
+        case .corrupted(.header):
+            self.init(.damaged, "the header of the vault is damaged", hint: "run 'keyfob doctor'")
+        case .corrupted(.headerAuthentication):
+            self.init(
+                .damaged, "the header of the vault was altered by someone without its key",
+                hint: "restore it from a backup; nothing has been written")
+        case .corrupted(let part):
+            self.init(.damaged, "the \(part.words) does not open: it was altered", hint: "run 'keyfob verify'")
+        case .costRefused(let operations, let memory):
+            self.init(
+                .damaged,
+                "a passphrase slot asks for \(operations) passes over \(memory >> 20) MiB, outside what is accepted; "
+                    + "nothing was computed",
+                hint: "the slot was tampered with; unlock with another one")
+        case .outOfMemory:
+            self.init(.unavailable, "there is not enough memory to derive a key from the passphrase")
+        case .notGranted:
+            self.init(.groupNotGranted, "the key opens other groups than the one asked for")
+        case .needsVaultKey:
+            self.init(
+                .needsVaultKey, "the key opens one group only, and this needs the whole vault",
+                hint: "unlock with the vault's passphrase or key file")
+        case .noSuchGroup: self.init(.noSuchGroup, "there is no group of that name")
+        case .noSuchSlot: self.init(.noSuchSlot, "there is no slot with that id")
+        case .lastSlot:
+            self.init(.lastSlot, "it is the last way to unlock the vault", hint: "add another slot first")
+        case .tooManySlots(let limit): self.init(.limitExceeded, "there are \(limit) already, which is the most")
+        case .tooLarge(let limit): self.init(.limitExceeded, "an item is larger than \(limit) bytes, the most a record holds")
+        case .unsuitableKeyFile:
+            self.init(
+                .configuration, "a key file has between 32 bytes and 64 KiB",
+                hint: "make one with 'head -c 32 /dev/urandom > FILE' and chmod 600 it")
+        }
+    }
+}
+
+extension VaultError.Part {
+    var words: String {
+        switch self {
+        case .header, .headerAuthentication: "header"
+        case .groupKey: "key of a group"
+        case .groupName: "name of a group"
+        case .manifest: "manifest of a group"
+        case .record: "record"
+        }
+    }
+}

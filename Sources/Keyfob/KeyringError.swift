@@ -1,0 +1,107 @@
+internal import KeyfobModel
+internal import KeyfobStore
+internal import KeyfobVault
+
+/// What went wrong, in the terms of whoever uses a keyring.
+///
+/// Two errors are equal when their codes are; the message is for people. No message holds a token, a
+/// passphrase, the query of a URL, or an argument of an SQL statement.
+public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong.
+    public let code: Code
+    /// What, where: one line.
+    public let message: String
+    /// What to do about it, where there is something: one line.
+    public let hint: String?
+    /// The accounts, groups or slots that the error is about, as people would type them.
+    public let candidates: [String]
+
+    /// An error.
+    public init(_ code: Code, _ message: String, hint: String? = nil, candidates: [String] = []) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.candidates = candidates
+    }
+
+    public static func == (left: KeyringError, right: KeyringError) -> Bool { left.code == right.code }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    public var description: String { hint.map { "\(message); \($0)" } ?? message }
+
+    /// What can go wrong. The raw value is stable: documents carry it, and it decides the exit status.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// A person must sign in, or the token must be refreshed.
+        case signInNeeded
+        /// Several accounts, or tokens, fit; somebody has to say which.
+        case ambiguous
+        /// Nothing that can be used without asking opens the vault.
+        case locked
+        /// No account answers to the name.
+        case noSuchAccount
+        /// No group has the name.
+        case noSuchGroup
+        /// No slot has the id.
+        case noSuchSlot
+        /// The person said no.
+        case cancelled
+        /// The request contradicts itself.
+        case usage
+        /// What was read is malformed or damaged.
+        case damaged
+        /// What was read exceeds a limit.
+        case limitExceeded
+        /// The vault has been taken back to an earlier state.
+        case rolledBack
+        /// A newer Keyfob wrote it.
+        case newerVersion
+        /// There is no vault.
+        case noVault
+        /// There is no such file.
+        case noSuchFile
+        /// Something the system should offer is missing.
+        case unavailable
+        /// It exists already.
+        case alreadyExists
+        /// Reading or writing failed; nothing was lost.
+        case inputOutput
+        /// The disk is full; the old state is intact.
+        case diskFull
+        /// Another process holds the vault; try again.
+        case busy
+        /// The key or passphrase is wrong.
+        case wrongKey
+        /// The key opens other groups than the one asked for.
+        case groupNotGranted
+        /// Only a key of the whole vault may do this.
+        case needsVaultKey
+        /// The last way to unlock cannot be removed.
+        case lastSlot
+        /// A path cannot be trusted, or a setting makes no sense.
+        case configuration
+        /// A fault of Keyfob.
+        case fault
+    }
+}
+
+extension KeyringError {
+    /// Says in public terms what a layer below said.
+    init(_ error: any Error) {
+        switch error {
+        case let error as KeyringError: self = error
+        case let error as StoreError: self.init(error)
+        case let error as VaultError: self.init(error)
+        default: self.init(.fault, "something failed that should not: \(type(of: error))")
+        }
+    }
+
+    /// Runs `body` and translates what it throws.
+    static func translating<Result: ~Copyable>(_ body: () throws -> Result) throws(KeyringError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import KeyfobModel
+
+/// The keys of entities, as MSAL for Python derives them from the fields as they are written.
+///
+/// Python finds entities by their fields, but replaces and removes them by these keys.
+enum MSALEntityKey {
+    static func key(of credential: Credential, credentialType: String) -> String {
+        let isPlain = Identifier.folded(credentialType) != "accesstoken_with_authscheme"
+        let start = [
+            credential.account.homeAccountID, credential.account.environment,
+            isPlain ? MSALSection(credential.kind).rawValue : credentialType, credential.clientID,
+        ]
+        let end =
+            switch credential.kind {
+            case .accessToken: [credential.realm, credential.scopes.spaceSeparated]
+            case .refreshToken: ["", credential.scopes.spaceSeparated]
+            case .idToken: [credential.realm, ""]
+            }
+        // Python has no such type; the other SDKs put the scheme behind the scopes.
+        let scheme = isPlain ? [] : [credential.effectiveTokenType]
+        return (start + end + scheme).joined(separator: "-").lowercased()
+    }
+
+    static func key(of profile: TenantProfile, in account: AccountID) -> String {
+        [account.homeAccountID, profile.environment, profile.realm].joined(separator: "-").lowercased()
+    }
+
+    /// Not in small letters: Python leaves this one as it is.
+    static func key(of metadata: AppMetadata) -> String {
+        "appmetadata-\(Identifier.folded(metadata.environment))-\(metadata.clientID)"
+    }
+}
+
+extension MSALSection {
+    /// The section in which credentials of a kind are.
+    package init(_ kind: Credential.Kind) {
+        self =
+            switch kind {
+            case .accessToken: .accessToken
+            case .refreshToken: .refreshToken
+            case .idToken: .idToken
+            }
+    }
+}

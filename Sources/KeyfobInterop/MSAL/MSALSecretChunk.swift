@@ -1,0 +1,50 @@
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// A piece of a cache that ends with a secret, in guarded memory.
+enum MSALSecretChunk {
+    /// How the secret is written.
+    enum Form {
+        /// As a JSON string.
+        case text
+        /// As it is.
+        case json
+    }
+
+    static func chunk(_ start: [UInt8], then secret: borrowing SecretBytes, as form: Form) -> SecretBytes {
+        secret.withBytes { bytes in
+            switch form {
+            case .json:
+                SecretBytes(count: start.count + bytes.byteCount, placement: .recycled) { output in
+                    output.copy(from: RawSpan(_elements: start.span))
+                    output.copy(from: bytes, at: start.count)
+                }
+            case .text: quoted(start, bytes)
+            }
+        }
+    }
+
+    private static func quoted(_ start: [UInt8], _ secret: RawSpan) -> SecretBytes {
+        let octets = Span<UInt8>(_bytes: secret)
+        var escapedCount = 0
+        for index in octets.indices {
+            escapedCount += JSONEscape.isNeeded(for: octets[index]) ? JSONEscape(octets[index]).count : 1
+        }
+        let count = start.count + escapedCount + 2
+        return SecretBytes(count: count, placement: .recycled) { output in
+            output.copy(from: RawSpan(_elements: start.span))
+            output.storeBytes(of: UInt8(ascii: "\""), toByteOffset: start.count, as: UInt8.self)
+            output.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count - 1, as: UInt8.self)
+            if escapedCount == secret.byteCount { return output.copy(from: secret, at: start.count + 1) }
+            let octets = Span<UInt8>(_bytes: secret)
+            var offset = start.count + 1
+            for index in octets.indices {
+                let escape = JSONEscape(octets[index])
+                for part in 0..<escape.count {
+                    output.storeBytes(of: escape[part], toByteOffset: offset, as: UInt8.self)
+                    offset += 1
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Hosts that are one environment under several names.
+///
+/// The sets are those that every MSAL knows without asking the network (MSAL.NET
+/// `KnownMetadataProvider`, MSAL Go `known_metadata.go`). The first of each is the name used to
+/// compare and to show.
+public enum EnvironmentAliases {
+    private static let sets: [[String]] = [
+        ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"],
+        ["login.partner.microsoftonline.cn", "login.chinacloudapi.cn"],
+        ["login.microsoftonline.us", "login.usgovcloudapi.net"],
+    ]
+
+    /// The one name under which `environment` and its aliases are compared, in small letters.
+    public static func canonicalName(of environment: String) -> String {
+        let name = Identifier.folded(environment)
+        for names in sets where names.contains(name) { return names[0] }
+        return name
+    }
+
+    /// Whether both name the same environment.
+    public static func areSame(_ left: String, _ right: String) -> Bool {
+        canonicalName(of: left) == canonicalName(of: right)
+    }
+}

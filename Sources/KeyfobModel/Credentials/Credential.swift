@@ -1,0 +1,109 @@
+/// What is known of a token besides the token.
+public struct Credential: Hashable, Sendable {
+    /// Which token it is.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A token for a resource (RFC 6749, section 1.4).
+        case accessToken = "access_token"
+        /// A token that gets further tokens (RFC 6749, section 1.5).
+        case refreshToken = "refresh_token"
+        /// Who signed in (OpenID Connect Core, section 2).
+        case idToken = "id_token"
+    }
+
+    /// Which token it is.
+    public var kind: Kind
+    /// Whose it is.
+    public var account: AccountID
+    /// The OAuth client it was issued to.
+    public var clientID: String
+    /// The tenant that issued it; empty for refresh tokens, which serve every tenant.
+    public var realm: String
+    /// The scopes granted; empty for ID tokens.
+    public var scopes: ScopeSet
+    /// The family whose clients may redeem it (refresh tokens of Microsoft), usually `1`.
+    public var familyID: String?
+    /// `Bearer`, `pop`, `ssh-cert`, …; nil means bearer.
+    public var tokenType: String?
+    /// The key a token of another type than bearer is bound to.
+    public var keyID: String?
+    /// When it was stored by whoever got it.
+    public var cachedAt: Timestamp?
+    /// When it stops being valid; nil where it does not expire or nobody knows.
+    public var expiresOn: Timestamp?
+    /// Until when it may be used while the provider is down.
+    public var extendedExpiresOn: Timestamp?
+    /// When it should be replaced although it is still valid.
+    public var refreshOn: Timestamp?
+    /// For refresh tokens, the grant they stand for.
+    public var grant: Grant?
+    /// The fields that Keyfob does not interpret.
+    public var additionalFields: AdditionalFields
+
+    /// A credential; what is not given is not known.
+    public init(
+        kind: Kind, account: AccountID, clientID: String, realm: String = "", scopes: ScopeSet = [],
+        familyID: String? = nil, tokenType: String? = nil, keyID: String? = nil,
+        cachedAt: Timestamp? = nil, expiresOn: Timestamp? = nil, extendedExpiresOn: Timestamp? = nil,
+        refreshOn: Timestamp? = nil, grant: Grant? = nil,
+        additionalFields: AdditionalFields = AdditionalFields()
+    ) {
+        self.kind = kind
+        self.account = account
+        self.clientID = clientID
+        self.realm = realm
+        self.scopes = scopes
+        self.familyID = familyID
+        self.tokenType = tokenType
+        self.keyID = keyID
+        self.cachedAt = cachedAt
+        self.expiresOn = expiresOn
+        self.extendedExpiresOn = extendedExpiresOn
+        self.refreshOn = refreshOn
+        self.grant = grant
+        self.additionalFields = additionalFields
+    }
+}
+
+extension Credential {
+    /// How an access token stands at a moment.
+    public enum Freshness: Hashable, Sendable {
+        /// To be handed out.
+        case fresh
+        /// Valid, but past the moment at which it should be replaced.
+        case aging
+        /// Expired, or about to be.
+        case expired
+        /// Stored at a time that has not come yet: no clock here can vouch for it.
+        case fromTheFuture
+    }
+
+    /// How the token stands at `now` for a caller who needs it valid for `minimumValidity` seconds.
+    ///
+    /// A token that expires exactly then is still valid, as in MSAL for Objective-C and Python
+    /// (MSAL.NET calls it expired).
+    public func freshness(now: Timestamp, minimumValidity: Int64) -> Freshness {
+        if let cachedAt, cachedAt > now { return .fromTheFuture }
+        if let expiresOn, expiresOn < now.advanced(by: minimumValidity) { return .expired }
+        if let refreshOn, refreshOn < now { return .aging }
+        return .fresh
+    }
+
+    /// The token type in small letters, `bearer` where none is stored.
+    public var effectiveTokenType: String {
+        tokenType.map(Identifier.folded) ?? "bearer"
+    }
+
+    /// Whether saving this access token makes `other` obsolete: same account, client, realm and token
+    /// type, and a scope in common (MSAL's rule).
+    public func supersedes(_ other: Credential) -> Bool {
+        guard kind == other.kind, account == other.account, clientID == other.clientID else { return false }
+        switch kind {
+        case .accessToken:
+            return Identifier.folded(realm) == Identifier.folded(other.realm)
+                && effectiveTokenType == other.effectiveTokenType && keyID == other.keyID
+                && (scopes.intersects(other.scopes) || scopes == other.scopes)
+        case .idToken: return Identifier.folded(realm) == Identifier.folded(other.realm)
+        case .refreshToken: return familyID == other.familyID
+        }
+    }
+}

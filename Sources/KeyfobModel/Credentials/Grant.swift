@@ -1,0 +1,38 @@
+/// What a sign-in gave: the right that a refresh token stands for.
+public struct Grant: Hashable, Sendable {
+    /// Whether the grant can be used.
+    public var state: State
+    /// Grows with every sign-in.
+    public var epoch: UInt64
+    /// Grows with every rotation of the refresh token within an epoch.
+    public var generation: UInt64
+    /// Whether the provider replaces the refresh token at each use; nil where nobody knows.
+    public var rotates: Bool?
+
+    /// A grant.
+    public init(state: State = .active, epoch: UInt64 = 1, generation: UInt64 = 1, rotates: Bool? = nil) {
+        self.state = state
+        self.epoch = epoch
+        self.generation = generation
+        self.rotates = rotates
+    }
+
+    /// The state of a grant; a grant that ended keeps a state instead of vanishing.
+    public enum State: Hashable, Sendable {
+        /// The refresh token can be used.
+        case active
+        /// The person signed out.
+        case signedOut
+        /// The provider wants the person to sign in; the text says why.
+        case needsSignIn(reason: String)
+
+        /// The state's name in documents: `active`, `signedOut` or `needsSignIn`.
+        public var name: String {
+            switch self {
+            case .active: "active"
+            case .signedOut: "signedOut"
+            case .needsSignIn: "needsSignIn"
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// A set of OAuth scopes (RFC 6749, section 3.3), compared without regard to ASCII case.
+///
+/// The order and spelling of the first appearance are kept, because providers and caches repeat
+/// them; equality ignores both. Empty and repeated scopes are dropped.
+public struct ScopeSet: Sendable {
+    /// The scopes in order of appearance.
+    public let scopes: [String]
+    private let folded: [String]
+
+    /// The scopes in `scopes`.
+    public init(_ scopes: some Sequence<String>) {
+        var kept: [String] = []
+        var folded: [String] = []
+        var seen: Set<String> = []
+        for scope in scopes where !scope.isEmpty {
+            let small = Identifier.folded(scope)
+            if seen.insert(small).inserted {
+                kept.append(scope)
+                folded.append(small)
+            }
+        }
+        self.scopes = kept
+        self.folded = folded
+    }
+
+    /// The scopes of a space-separated list, as `target` and `scope` carry them.
+    public init(spaceSeparated text: String) {
+        self.init(text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\n" }).map(String.init))
+    }
+
+    /// Whether there is no scope.
+    public var isEmpty: Bool { scopes.isEmpty }
+
+    /// Whether every scope is in `other`.
+    public func isSubset(of other: ScopeSet) -> Bool {
+        folded.allSatisfy(other.folded.contains)
+    }
+
+    /// Whether a scope is in both.
+    public func intersects(_ other: ScopeSet) -> Bool {
+        folded.contains(where: other.folded.contains)
+    }
+
+    /// The scopes joined by spaces, in order.
+    public var spaceSeparated: String { scopes.joined(separator: " ") }
+}
+
+extension ScopeSet: Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
+    public init(arrayLiteral elements: String...) {
+        self.init(elements)
+    }
+
+    public static func == (left: ScopeSet, right: ScopeSet) -> Bool {
+        left.folded.count == right.folded.count && left.isSubset(of: right)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(folded.sorted())
+    }
+
+    public var description: String { spaceSeparated }
+}

@@ -1,0 +1,31 @@
+/// What a caller asks for: a token, for somebody, for something.
+public struct TokenRequest: Hashable, Sendable {
+    /// The account as the user typed it: an id, a user name, a label, or the beginning of one.
+    public var account: String?
+    /// The host of the provider.
+    public var environment: String?
+    /// The tenant.
+    public var realm: String?
+    /// The OAuth client.
+    public var clientID: String?
+    /// The scopes that the token must have.
+    public var scopes: ScopeSet
+    /// For how many more seconds the token must be valid; 300 unless told otherwise.
+    public var minimumValidity: Int64
+    /// The token type, in small letters.
+    public var tokenType: String
+
+    /// A request; what is not given is not restricted.
+    public init(
+        account: String? = nil, environment: String? = nil, realm: String? = nil, clientID: String? = nil,
+        scopes: ScopeSet = [], minimumValidity: Int64 = 300, tokenType: String = "bearer"
+    ) {
+        self.account = account
+        self.environment = environment
+        self.realm = realm
+        self.clientID = clientID
+        self.scopes = scopes
+        self.minimumValidity = minimumValidity
+        self.tokenType = tokenType
+    }
+}

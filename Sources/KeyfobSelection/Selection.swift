@@ -1,0 +1,27 @@
+/// The answer to a request: a verdict for every account, and what follows from them.
+public struct Selection: Hashable, Sendable {
+    /// Every account with its verdict, in an order that does not depend on that of the input.
+    public let verdicts: [Judged]
+    /// What follows.
+    public let outcome: Outcome
+
+    /// An account and what is said of it.
+    public struct Judged: Hashable, Sendable {
+        /// The account.
+        public let candidate: Candidate
+        /// What is said of it.
+        public let verdict: Verdict
+    }
+
+    /// What follows from the verdicts.
+    public enum Outcome: Hashable, Sendable {
+        /// This account.
+        case chosen(Candidate)
+        /// Several would do, or several answer to the name given: somebody has to say.
+        case ambiguous([Candidate])
+        /// The request names an account, and none answers to the name.
+        case nobodyNamed(String)
+        /// No account will do.
+        case nobody
+    }
+}

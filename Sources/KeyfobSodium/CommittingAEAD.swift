@@ -1,0 +1,121 @@
+internal import CSodium
+
+/// XChaCha20-Poly1305 that commits to its key and to everything it is bound to.
+///
+/// Plain AEADs let one ciphertext open under two keys. Here a fresh key and a 32-byte commitment
+/// come from one BLAKE2b-512 over the key, the context and the nonce; the commitment is compared
+/// in constant time before anything is decrypted, and the context is the associated data as well.
+///
+///     key[32] ‖ commitment[32] = BLAKE2b-512(key: key, context ‖ nonce)
+///     ciphertext = XChaCha20-Poly1305(key, nonce, message, associated data: context)
+package enum CommittingAEAD {
+    /// The length of a nonce in bytes; random nonces of this length do not collide.
+    package static let nonceCount = 24
+    /// The length of a commitment in bytes.
+    package static let commitmentCount = 32
+    /// The length of the authentication tag at the end of a ciphertext, in bytes.
+    package static let tagCount = 16
+
+    /// A sealed message.
+    package struct Box: Equatable, Sendable {
+        /// Random, 24 bytes.
+        package var nonce: [UInt8]
+        /// 32 bytes.
+        package var commitment: [UInt8]
+        /// The encrypted message and its 16-byte tag.
+        package var ciphertext: [UInt8]
+
+        package init(nonce: [UInt8], commitment: [UInt8], ciphertext: [UInt8]) {
+            self.nonce = nonce
+            self.commitment = commitment
+            self.ciphertext = ciphertext
+        }
+    }
+
+    /// Seals `message` under `key` (32 bytes), bound to `context`.
+    ///
+    /// `nonce` is random unless a test vector gives one.
+    package static func seal(
+        _ message: RawSpan, key: RawSpan, context: [UInt8], nonce: [UInt8]? = nil
+    ) -> Box {
+        let nonce = nonce ?? Randomness.bytes(nonceCount)
+        precondition(nonce.count == nonceCount)
+        var ciphertext = [UInt8](repeating: 0, count: message.byteCount + tagCount)
+        let commitment = unsafe withDerivedKey(key, context: context, nonce: nonce) { derived, commitment in
+            let result = unsafe message.withUnsafeBytes { plain in
+                unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
+                    &ciphertext, nil, plain.octets, UInt64(plain.count),
+                    context, UInt64(context.count), nil, nonce, derived.octets)
+            }
+            precondition(result == 0, "XChaCha20-Poly1305 was given lengths outside its range")
+            return unsafe Array(commitment)
+        }
+        return Box(nonce: nonce, commitment: commitment, ciphertext: ciphertext)
+    }
+
+    /// Opens `box` into guarded memory.
+    ///
+    /// - Throws: `wrongKey` when the commitment differs (another key, context or nonce), `forged`
+    ///   when the ciphertext was altered, `invalidParameters` when a part has the wrong length.
+    package static func open(
+        _ box: Box, key: RawSpan, context: [UInt8], placement: SecretBytes.Placement = .dedicated
+    ) throws(SodiumError) -> SecretBytes {
+        guard box.ciphertext.count >= tagCount else { throw .invalidParameters }
+        return try SecretBytes(count: box.ciphertext.count - tagCount, placement: placement) {
+            (span: inout MutableRawSpan) throws(SodiumError) in
+            let failure = unsafe span.withUnsafeMutableBytes {
+                unsafe open(box, key: key, context: context, into: $0)
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Opens `box` into ordinary memory: for what is sealed but not a secret, such as names.
+    ///
+    /// - Throws: as ``open(_:key:context:placement:)``.
+    package static func openAttributes(
+        _ box: Box, key: RawSpan, context: [UInt8]
+    ) throws(SodiumError) -> [UInt8] {
+        guard box.ciphertext.count >= tagCount else { throw .invalidParameters }
+        var message = [UInt8](repeating: 0, count: box.ciphertext.count - tagCount)
+        let failure = unsafe message.withUnsafeMutableBytes {
+            unsafe open(box, key: key, context: context, into: $0)
+        }
+        if let failure { throw failure }
+        return message
+    }
+
+    private static func open(
+        _ box: Box, key: RawSpan, context: [UInt8], into output: UnsafeMutableRawBufferPointer
+    ) -> SodiumError? {
+        guard box.nonce.count == nonceCount, box.commitment.count == commitmentCount else {
+            return .invalidParameters
+        }
+        return unsafe withDerivedKey(key, context: context, nonce: box.nonce) { derived, commitment in
+            let isCommitted = unsafe box.commitment.withUnsafeBytes { stored in
+                unsafe sodium_memcmp(stored.baseAddress, commitment.baseAddress, commitmentCount) == 0
+            }
+            guard isCommitted else { return .wrongKey }
+            let result = unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
+                output.octets, nil, nil, box.ciphertext, UInt64(box.ciphertext.count),
+                context, UInt64(context.count), box.nonce, derived.octets)
+            return result == 0 ? nil : .forged
+        }
+    }
+
+    /// Derives key and commitment on the stack, lends them to `body`, and wipes them.
+    private static func withDerivedKey<Result>(
+        _ key: RawSpan, context: [UInt8], nonce: [UInt8],
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        Sodium.initialize()
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { derived in
+            defer { unsafe sodium_memzero(derived.baseAddress, 64) }
+            let transcript = context + nonce
+            unsafe key.withUnsafeBytes { unsafe BLAKE2b.compute(transcript.span.bytes, key: $0, into: derived) }
+            let bytes = UnsafeRawBufferPointer(derived)
+            return unsafe body(
+                UnsafeRawBufferPointer(rebasing: bytes[..<32]), UnsafeRawBufferPointer(rebasing: bytes[32...]))
+        }
+    }
+}

@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// An exclusive lock across processes, held as long as the value lives.
+///
+/// The lock file is never unlinked: whoever unlinks a lock file lets two holders in.
+package struct FileLock: ~Copyable {
+    private let descriptor: CInt
+
+    /// Waits for the lock at `path`.
+    ///
+    /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
+    package init(_ path: String) throws {
+        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw POSIXFile.failure() }
+        var result: CInt
+        repeat { result = flock(descriptor, LOCK_EX) } while result != 0 && errno == EINTR
+        guard result == 0 else {
+            let error = POSIXFile.failure()
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}

@@ -1,0 +1,60 @@
+internal import Glibc
+
+/// The folder of a vault and the names of the files in it.
+package struct VaultDirectory: Hashable, Sendable {
+    /// The folder's path.
+    package let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// The database: header, slots, groups, sealed records.
+    package var database: String { path + "/keyring.db" }
+    /// The second copy of the header.
+    package var headerCopy: String { path + "/header.copy" }
+    /// The lock that serialises key derivations and changes of the header.
+    package var lock: String { path + "/vault.lock" }
+    /// Rows that did not open.
+    package var quarantine: String { path + "/quarantine" }
+
+    /// Makes the folder where it is missing, for its owner alone.
+    ///
+    /// - Throws: `unsafePath`, `inputOutput`, `notWritable`, `diskFull`.
+    package func create() throws {
+        try POSIXFile.createDirectories(path)
+        try check()
+    }
+
+    /// Checks that the folder is one: the caller's own, closed to others, on a local file system.
+    ///
+    /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`.
+    package func check() throws {
+        let status = try POSIXFile.status(path)
+        guard let status else { throw StoreError.noVault(path: path) }
+        guard !status.isSymbolicLink else {
+            throw StoreError.unsafePath(path: path, reason: "it is a symbolic link; name the folder itself")
+        }
+        guard status.isDirectory else { throw StoreError.unsafePath(path: path, reason: "it is not a folder") }
+        try status.requireOwnAndPrivate(path)
+        try FileSystemType.requireLocal(path)
+    }
+
+    /// Whether anything is where the database would be.
+    package func hasDatabase() throws -> Bool {
+        try POSIXFile.status(database) != nil
+    }
+
+    /// Checks a file of the vault: regular, the caller's own, closed to others, under one name only.
+    ///
+    /// - Throws: `unsafePath`; `noVault` when it is missing.
+    package func checkFile(_ file: String) throws {
+        guard let status = try POSIXFile.status(file) else { throw StoreError.noVault(path: path) }
+        guard !status.isSymbolicLink else {
+            throw StoreError.unsafePath(path: file, reason: "it is a symbolic link")
+        }
+        guard status.isRegularFile else { throw StoreError.unsafePath(path: file, reason: "it is not a regular file") }
+        guard status.linkCount == 1 else { throw StoreError.unsafePath(path: file, reason: "it has a second name (hard link)") }
+        try status.requireOwnAndPrivate(file)
+    }
+}

@@ -1,0 +1,62 @@
+package import KeyfobModel
+internal import KeyfobVault
+
+extension GroupWriter {
+    /// Stores an account, or brings the one that is stored up to date.
+    ///
+    /// A label stays when `account` brings none, and so do the profiles of tenants that `account`
+    /// does not mention.
+    package func save(_ account: Account) throws -> Outcome {
+        guard let record = try reader.records(.account, keys.blind(account.id)).first(where: { $0.header.kind == .account })
+        else {
+            try insert(.account, keys.index(account), AccountBody.encode(account))
+            return .added
+        }
+        let previous = try record.open(keys)
+        let stored = try record.decode(keys, AccountBody.decode)
+        let merged = stored.merging(account)
+        guard merged != stored else { return .unchanged }
+        try replace(record, keys.index(merged), AccountBody.encode(merged, replacing: previous))
+        return .changed
+    }
+
+    /// Changes an account that is stored.
+    ///
+    /// - Throws: `notFound`.
+    package func update(_ id: AccountID, _ body: (inout Account) -> Void) throws {
+        guard let record = try reader.records(.account, keys.blind(id)).first(where: { $0.header.kind == .account })
+        else { throw StoreError.notFound }
+        var account = try record.decode(keys, AccountBody.decode)
+        body(&account)
+        try replace(record, keys.index(account), AccountBody.encode(account, replacing: try record.open(keys)))
+    }
+
+    /// Removes an account and every credential of it.
+    ///
+    /// - Returns: How many records went.
+    package func remove(_ id: AccountID) throws -> Int {
+        let records = try reader.records(.account, keys.blind(id))
+        for record in records { try delete(record) }
+        return records.count
+    }
+}
+
+extension Account {
+    /// This account, brought up to date by `newer`.
+    func merging(_ newer: Account) -> Account {
+        var merged = self
+        if !newer.username.isEmpty { merged.username = newer.username }
+        merged.displayName = newer.displayName ?? displayName
+        merged.label = newer.label ?? label
+        for profile in newer.tenantProfiles {
+            let realm = Identifier.folded(profile.realm)
+            if let index = merged.tenantProfiles.firstIndex(where: { Identifier.folded($0.realm) == realm }) {
+                merged.tenantProfiles[index] = profile
+            } else {
+                merged.tenantProfiles.append(profile)
+            }
+        }
+        merged.tenantProfiles.sort { $0.realm < $1.realm }
+        return merged
+    }
+}

@@ -1,0 +1,69 @@
+package import KeyfobModel
+package import KeyfobSodium
+internal import KeyfobVault
+
+extension GroupWriter {
+    /// Stores a credential and its token, in place of those it makes obsolete.
+    ///
+    /// An access or ID token that is older than the one stored is not taken. A refresh token that
+    /// differs from the one stored raises the grant's generation, or its epoch when the grant had ended.
+    package func save(_ credential: Credential, secret: borrowing SecretBytes) throws -> Outcome {
+        var credential = credential
+        let index = keys.index(credential)
+        guard let blinded = index.credential else { return .unchanged }
+        var replaced: StoredRecord?
+        var obsolete: [StoredRecord] = []
+        for record in try reader.records(.credential, blinded) where record.header.kind == credential.kind.record {
+            let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
+                try CredentialBody.decode(body, kind: credential.kind)
+            }
+            guard credential.supersedes(stored) else { continue }
+            let isSame = try reader.secret(record).isEqual(to: secret)
+            if credential.kind == .refreshToken {
+                credential.grant = stored.grant.map { $0.succeeded(by: credential.grant ?? Grant(), isSame: isSame) }
+            } else if !isSame, let mine = stored.expiresOn ?? stored.cachedAt,
+                let theirs = credential.expiresOn ?? credential.cachedAt, theirs < mine
+            {
+                return .kept
+            }
+            if isSame && stored == credential { return .unchanged }
+            if replaced == nil { replaced = record } else { obsolete.append(record) }
+        }
+        for record in obsolete { try delete(record) }
+        guard let replaced else {
+            try insert(credential.kind.record, index, CredentialBody.encode(credential), secret: secret)
+            return .added
+        }
+        let body = CredentialBody.encode(credential, replacing: try replaced.open(keys))
+        try replace(replaced, index, body, secret: secret)
+        return .changed
+    }
+}
+
+extension Credential.Kind {
+    /// The kind of record that holds such a credential.
+    var record: RecordHeader.Kind {
+        switch self {
+        case .accessToken: .accessToken
+        case .refreshToken: .refreshToken
+        case .idToken: .idToken
+        }
+    }
+}
+
+extension Grant {
+    /// The grant after a refresh token came in from outside.
+    func succeeded(by incoming: Grant, isSame: Bool) -> Grant {
+        guard !isSame else { return self }
+        var grant = self
+        grant.rotates = incoming.rotates ?? rotates
+        if state == .active {
+            grant.generation += 1
+        } else {
+            grant.epoch += 1
+            grant.generation = 1
+            grant.state = .active
+        }
+        return grant
+    }
+}

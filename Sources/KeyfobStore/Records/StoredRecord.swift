@@ -1,0 +1,107 @@
+internal import GRDB
+package import KeyfobSodium
+package import KeyfobVault
+
+/// A record as the database gives it: everything but the secret's ciphertext.
+package struct StoredRecord: Sendable {
+    package let rowID: Int64
+    package let header: RecordHeader
+    package let attributes: CommittingAEAD.Box
+    package let secretCommitment: [UInt8]?
+
+    /// The columns, in the order in which `init(row:vault:)` expects them.
+    static let columns = """
+        id, record, group_id, kind, flags, epoch, stamp, device, \
+        account_index, credential_index, username_index, label_index, secret_commitment, attributes
+        """
+
+    /// Reads a row; nothing is authenticated yet.
+    ///
+    /// - Throws: `damaged` when a column cannot be what it should be.
+    init(row: Row, vault: VaultID) throws {
+        let rowID = row[0] as Int64? ?? 0
+        guard let record = RecordID(row.bytes(1)), let group = GroupID(row.bytes(2)),
+            let kind = UInt8(exactly: row[3] as Int64? ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),
+            let flags = UInt16(exactly: row[4] as Int64? ?? -1),
+            let epoch = UInt32(exactly: row[5] as Int64? ?? -1),
+            let attributes = CommittingAEAD.Box(stored: row.bytes(13))
+        else { throw StoreError.damaged(what: "record in row \(rowID)") }
+        self.rowID = rowID
+        self.header = RecordHeader(
+            vault: vault, group: group, epoch: epoch, record: record, kind: kind, flags: flags,
+            stamp: Stamp(value: UInt64(bitPattern: row[6] as Int64? ?? 0)),
+            device: UInt64(bitPattern: row[7] as Int64? ?? 0),
+            index: RecordIndex(
+                account: BlindValue(row.bytes(8)), credential: BlindValue(row.bytes(9)),
+                username: BlindValue(row.bytes(10)), label: BlindValue(row.bytes(11))))
+        self.secretCommitment = row.optionalBytes(12)
+        self.attributes = attributes
+    }
+
+    /// The record's share of its group's manifest.
+    func element(_ keys: GroupKeys) -> GroupManifest.Element {
+        keys.element(header, attributesCommitment: attributes.commitment, secretCommitment: secretCommitment)
+    }
+
+    /// The attributes.
+    ///
+    /// - Throws: `staleKeys` when another epoch's key sealed them, `damaged` when they do not open.
+    func open(_ keys: GroupKeys) throws -> FieldList {
+        guard header.epoch == keys.epoch else { throw StoreError.staleKeys }
+        do {
+            return try keys.openAttributes(header, attributes)
+        } catch .notGranted {
+            throw StoreError.damaged(what: "record \(header.record.short) (filed under another group)")
+        } catch {
+            throw StoreError.damaged(what: "record \(header.record.short)")
+        }
+    }
+
+    /// The secret in `box`, which is the record's.
+    ///
+    /// - Throws: `staleKeys` when another epoch's key sealed it, `damaged` when it does not open.
+    package func open(secret box: CommittingAEAD.Box, _ keys: GroupKeys) throws -> SecretBytes {
+        guard header.epoch == keys.epoch else { throw StoreError.staleKeys }
+        do {
+            return try keys.openSecret(header, box)
+        } catch {
+            throw StoreError.damaged(what: "the secret of record \(header.record.short)")
+        }
+    }
+
+    /// Decodes the attributes, treating a body that makes no sense as damage.
+    func decode<Value>(_ keys: GroupKeys, _ body: (FieldList) throws(FieldList.Malformed) -> Value) throws -> Value {
+        let list = try open(keys)
+        do {
+            return try body(list)
+        } catch {
+            throw StoreError.damaged(what: "record \(header.record.short)")
+        }
+    }
+}
+
+/// A record and what was in it.
+package struct StoredItem<Value: Sendable>: Sendable {
+    package let record: StoredRecord
+    package let value: Value
+}
+
+/// What a search found, and which rows did not open.
+package struct Found<Value: Sendable>: Sendable {
+    package var items: [StoredItem<Value>] = []
+    /// What is wrong with the rows that were passed over, in words.
+    package var damaged: [String] = []
+}
+
+extension CommittingAEAD.Box {
+    /// Nonce, commitment and ciphertext in a row.
+    var stored: [UInt8] { nonce + commitment + ciphertext }
+
+    init?(stored bytes: [UInt8]) {
+        let fixed = CommittingAEAD.nonceCount + CommittingAEAD.commitmentCount
+        guard bytes.count >= fixed + CommittingAEAD.tagCount else { return nil }
+        self.init(
+            nonce: Array(bytes[..<CommittingAEAD.nonceCount]),
+            commitment: Array(bytes[CommittingAEAD.nonceCount..<fixed]), ciphertext: Array(bytes[fixed...]))
+    }
+}

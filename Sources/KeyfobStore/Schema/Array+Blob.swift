@@ -1,0 +1,20 @@
+internal import Foundation
+internal import GRDB
+
+// GRDB takes and gives blobs as Data; everything else here is bytes.
+
+extension [UInt8] {
+    var blob: Data { Data(self) }
+}
+
+extension Row {
+    /// The bytes of a blob column, empty where the column is NULL.
+    func bytes(_ index: Int) -> [UInt8] {
+        (try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } ?? [] }) ?? []
+    }
+
+    /// The bytes of a blob column, nil where the column is NULL.
+    func optionalBytes(_ index: Int) -> [UInt8]? {
+        (try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }) ?? nil
+    }
+}

@@ -1,0 +1,18 @@
+internal import GRDB
+
+/// The versions of the database's schema, oldest first. A released one is never edited.
+enum Migrations {
+    /// `PRAGMA application_id`: "KFOB".
+    static let applicationID: Int32 = 0x4B46_4F42
+
+    private static let all: [@Sendable (Database) throws -> Void] = [V1Initial.migrate]
+
+    /// `PRAGMA user_version` of the newest schema.
+    static var current: Int { all.count }
+
+    /// Brings the schema from `version` to ``current``, inside the caller's transaction.
+    static func run(_ database: Database, from version: Int) throws {
+        for migration in all[version...] { try migration(database) }
+        try database.execute(sql: "PRAGMA user_version = \(current)")
+    }
+}

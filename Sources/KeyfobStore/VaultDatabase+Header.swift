@@ -1,0 +1,109 @@
+internal import GRDB
+package import KeyfobVault
+
+extension VaultDatabase {
+    /// The header, from the database or, where that one is damaged, from its copy.
+    package struct StoredHeader: Sendable {
+        /// The header's bytes.
+        package let bytes: [UInt8]
+        /// Whether they are those of the copy.
+        package let isFromCopy: Bool
+    }
+
+    /// Reads the header.
+    ///
+    /// - Throws: `damaged` when neither the database's nor the copy can be read.
+    package func storedHeader() throws -> StoredHeader {
+        let stored: Result<[UInt8]?, any Error> = Result {
+            try read { database in
+                let statement = try database.cachedStatement(sql: "SELECT bytes FROM header WHERE id = 1")
+                return try Row.fetchOne(statement)?.bytes(0)
+            }
+        }
+        switch stored {
+        case .success(let bytes?):
+            // What a newer Keyfob wrote is for the vault to judge, not a reason to take the copy.
+            if Self.isSound(bytes) { return StoredHeader(bytes: bytes, isFromCopy: false) }
+        case .failure(StoreError.busy): throw StoreError.busy
+        case .success(nil), .failure: break
+        }
+        guard let copy = try headerCopy(), Self.isSound(copy) else {
+            throw StoreError.damaged(what: "the header of the vault, and its copy")
+        }
+        return StoredHeader(bytes: copy, isFromCopy: true)
+    }
+
+    /// The header of a vault whose database cannot even be opened.
+    package static func headerCopy(in directory: VaultDirectory) throws -> [UInt8]? {
+        try POSIXFile.read(directory.headerCopy, limit: VaultHeader.maximumCount)
+    }
+
+    private func headerCopy() throws -> [UInt8]? {
+        try Self.headerCopy(in: directory)
+    }
+
+    private static func isSound(_ bytes: [UInt8]) -> Bool {
+        do {
+            _ = try VaultHeader(encoded: bytes)
+            return true
+        } catch {
+            if case .unsupportedVersion = error { return true }
+            return false
+        }
+    }
+
+    /// Takes over the header when another process has changed it.
+    package func refresh(_ vault: inout UnlockedVault) throws {
+        let stored = try storedHeader()
+        try vault.refresh(headerBytes: stored.bytes)
+    }
+
+    /// Writes the copy of the header again when it differs from the database's.
+    package func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws {
+        let stored = try storedHeader()
+        let copy = try headerCopy()
+        if stored.isFromCopy || copy == stored.bytes { return }
+        try POSIXFile.replace(directory.headerCopy, with: stored.bytes)
+    }
+
+    /// Changes the header in one transaction with whatever `body` does to the records.
+    ///
+    /// The header is read again first, so that no change of another process is lost. When anything
+    /// fails, vault and database are as they were.
+    func changeHeader<Result>(
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, Database) throws -> Result
+    ) throws -> Result {
+        let before = try storedHeader().bytes
+        var bytes: [UInt8] = []
+        do {
+            let result = try write { database in
+                let row = try Row.fetchOne(database, sql: "SELECT sequence, bytes FROM header WHERE id = 1")
+                if let row, row[0] as Int64? != Int64(vault.sequence) {
+                    try vault.refresh(headerBytes: row.bytes(1))
+                }
+                let result = try body(&vault, database)
+                bytes = try vault.encodedHeader()
+                try database.execute(
+                    sql: "UPDATE header SET sequence = ?, bytes = ? WHERE id = 1",
+                    arguments: [Int64(vault.sequence), bytes.blob])
+                return result
+            }
+            try POSIXFile.replace(directory.headerCopy, with: bytes)
+            return result
+        } catch {
+            // Committed or not, the database knows.
+            let now = (try? storedHeader().bytes) ?? before
+            try? vault.refresh(headerBytes: now)
+            throw error
+        }
+    }
+
+    /// Changes slots, which concern no record.
+    ///
+    /// - Throws: what `body` throws, and `busy`, `diskFull`, `notWritable`, `inputOutput`.
+    package func changeSlots<Result>(
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault) throws -> Result
+    ) throws -> Result {
+        try changeHeader(&vault) { vault, _ in try body(&vault) }
+    }
+}

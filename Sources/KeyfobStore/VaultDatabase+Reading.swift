@@ -1,0 +1,144 @@
+internal import GRDB
+package import KeyfobModel
+package import KeyfobSodium
+package import KeyfobVault
+
+extension VaultDatabase {
+    /// How many records a group should have and has, and the sequence of its manifest.
+    package struct GroupState: Sendable {
+        package let sequence: UInt64
+        package let expected: Int
+        package let counted: Int
+        /// How many of each kind there should be.
+        package let countsByKind: [RecordHeader.Kind: Int]
+    }
+
+    /// The state of a group; costs the same however large the group is.
+    package func state(of keys: GroupKeys) throws -> GroupState {
+        try read { database in
+            let reader = GroupReader(database: database, keys: keys)
+            let manifest = try reader.manifest()
+            let kinds = RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) }
+            return GroupState(
+                sequence: manifest.sequence, expected: manifest.count, counted: try reader.recordCount(),
+                countsByKind: Dictionary(uniqueKeysWithValues: kinds))
+        }
+    }
+
+    /// The accounts of a group, in the order in which they were stored.
+    ///
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    package func accounts(in keys: GroupKeys) throws -> Found<Account> {
+        try all(.account, in: keys, AccountBody.decode)
+    }
+
+    /// The app metadata of a group.
+    package func appMetadata(in keys: GroupKeys) throws -> Found<AppMetadata> {
+        try all(.appMetadata, in: keys, AppMetadataBody.decode)
+    }
+
+    /// Section and key of every foreign entity of a group.
+    package func foreignEntities(in keys: GroupKeys) throws -> Found<[String]> {
+        try all(.foreign, in: keys) { body throws(FieldList.Malformed) in
+            let (section, key) = try NamedValueBody.decode(body)
+            return [section, key]
+        }
+    }
+
+    /// Every credential of one kind in a group.
+    package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws -> Found<Credential> {
+        try all(kind.record, in: keys) { body throws(FieldList.Malformed) in
+            try CredentialBody.decode(body, kind: kind)
+        }
+    }
+
+    /// The account with this id.
+    package func account(_ id: AccountID, in keys: GroupKeys) throws -> Account? {
+        try lookup(.account, keys.blind(id), kind: .account, in: keys, AccountBody.decode).first?.value
+    }
+
+    /// The accounts with this user name.
+    package func accounts(username: String, in keys: GroupKeys) throws -> [Account] {
+        try lookup(.username, keys.blind(username: username), kind: .account, in: keys, AccountBody.decode).map(\.value)
+    }
+
+    /// The accounts with this label.
+    package func accounts(label: String, in keys: GroupKeys) throws -> [Account] {
+        try lookup(.label, keys.blind(label: label), kind: .account, in: keys, AccountBody.decode).map(\.value)
+    }
+
+    /// The credentials of one kind of an account; with a client and a realm, those issued to it there.
+    package func credentials(
+        _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
+        in keys: GroupKeys
+    ) throws -> [StoredItem<Credential>] {
+        let decode = { (body: FieldList) throws(FieldList.Malformed) in try CredentialBody.decode(body, kind: kind) }
+        if let client {
+            let value = keys.blind(account, kind, clientID: client.id, realm: client.realm)
+            return try lookup(.credential, value, kind: kind.record, in: keys, decode)
+        }
+        return try read { database in
+            try GroupReader(database: database, keys: keys).records(of: keys.blind(account), kind: kind.record)
+                .map { StoredItem(record: $0, value: try $0.decode(keys, decode)) }
+        }
+    }
+
+    /// What is remembered under `name`.
+    package func setting(_ name: String, in keys: GroupKeys) throws -> String? {
+        try lookup(.credential, keys.blind(setting: name), kind: .setting, in: keys, NamedValueBody.decode)
+            .first?.value.second
+    }
+
+    /// The secret of a record that has just been read.
+    ///
+    /// - Throws: `staleKeys` when the record has changed meanwhile, `damaged`.
+    package func secret(of record: StoredRecord, in keys: GroupKeys) throws -> SecretBytes {
+        let box = try sealedSecret(of: record, in: keys)
+        return try record.open(secret: box, keys)
+    }
+
+    /// The sealed secret of a record, to be opened as often as it is wanted.
+    package func sealedSecret(of record: StoredRecord, in keys: GroupKeys) throws -> CommittingAEAD.Box {
+        try read { try GroupReader(database: $0, keys: keys).sealedSecret(record) }
+    }
+
+    /// Makes sure that nothing is missing from a group: what stands behind "there is no such record".
+    ///
+    /// - Throws: `incomplete`, `damaged`, `staleKeys`.
+    package func requireComplete(_ keys: GroupKeys) throws {
+        try snapshot { try GroupReader(database: $0, keys: keys).requireComplete() }
+    }
+
+    private func lookup<Value>(
+        _ field: GroupReader.Field, _ value: BlindValue, kind: RecordHeader.Kind, in keys: GroupKeys,
+        _ decode: (FieldList) throws(FieldList.Malformed) -> Value
+    ) throws -> [StoredItem<Value>] {
+        try read { database in
+            try GroupReader(database: database, keys: keys).records(field, value)
+                .filter { $0.header.kind == kind }
+                .map { StoredItem(record: $0, value: try $0.decode(keys, decode)) }
+        }
+    }
+
+    private func all<Value>(
+        _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
+    ) throws -> Found<Value> {
+        try snapshot { database in
+            let reader = GroupReader(database: database, keys: keys)
+            var found = Found<Value>()
+            try reader.forEachRecord(kind: kind) { result in
+                do {
+                    let record = try result.get()
+                    found.items.append(StoredItem(record: record, value: try record.decode(keys, decode)))
+                } catch StoreError.damaged(let what) {
+                    found.damaged.append(what)
+                }
+            }
+            let expected = try reader.manifest().count(of: kind)
+            guard found.items.count + found.damaged.count == expected else {
+                throw StoreError.incomplete(group: keys.group)
+            }
+            return found
+        }
+    }
+}

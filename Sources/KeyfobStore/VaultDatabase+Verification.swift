@@ -1,0 +1,78 @@
+internal import Foundation
+internal import GRDB
+package import KeyfobVault
+
+/// What a verification found.
+package struct Verification: Equatable, Sendable {
+    /// How many records were opened, attributes and secret.
+    package var opened = 0
+    /// What is wrong, one line each; empty when all is well.
+    package var problems: [String] = []
+    /// The rows that did not open.
+    package var damagedRows: [Int64] = []
+}
+
+extension VaultDatabase {
+    /// Asks SQLite to check the structure of the file.
+    ///
+    /// - Returns: What is wrong, one line each.
+    package func integrityProblems() throws -> [String] {
+        do {
+            let lines = try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(20)") }
+            return lines == ["ok"] ? [] : lines.map { "keyring.db: \($0)" }
+        } catch StoreError.damaged(let what) {
+            return ["\(what): SQLite cannot read it"]
+        }
+    }
+
+    /// Opens every record of a group and compares all of them with the manifest.
+    package func verify(_ keys: GroupKeys, name: String) throws -> Verification {
+        try snapshot { database in
+            let reader = GroupReader(database: database, keys: keys)
+            var verification = Verification()
+            var actual = GroupManifest()
+            try reader.forEachRow { result in
+                do {
+                    let record = try result.get()
+                    do {
+                        _ = try record.open(keys)
+                        if record.secretCommitment != nil { _ = try reader.secret(record) }
+                        verification.opened += 1
+                    } catch StoreError.damaged, StoreError.staleKeys {
+                        verification.damagedRows.append(record.rowID)
+                        verification.problems.append(
+                            "group \(name): record \(record.header.record.short) does not open (\(record.header.kind))")
+                    }
+                    actual.insert(record.element(keys))
+                } catch StoreError.damaged(let what) {
+                    verification.problems.append("group \(name): \(what) is damaged")
+                }
+            }
+            do {
+                let expected = try reader.manifest()
+                if actual.count != expected.count {
+                    verification.problems.append(
+                        "group \(name): the manifest tells of \(expected.count) records, there are \(actual.count)")
+                } else if !actual.describesSameRecords(as: expected) {
+                    verification.problems.append(
+                        "group \(name): a record is not the one that the manifest tells of (replayed or altered)")
+                }
+            } catch StoreError.damaged, StoreError.staleKeys {
+                verification.problems.append("group \(name): the manifest does not open")
+            }
+            if try reader.recordCount() != actual.count {
+                verification.problems.append("group \(name): the database's own count of records is wrong")
+            }
+            return verification
+        }
+    }
+
+    /// The number of rows that belong to no group of the vault.
+    package func strayRowCount(groups: [GroupID]) throws -> Int {
+        try read { database in
+            let known = Set(groups.map { $0.bytes.blob })
+            let rows = try Row.fetchAll(database, sql: "SELECT group_id, count(*) FROM records GROUP BY group_id")
+            return rows.reduce(0) { sum, row in known.contains(row[0] as Data) ? sum : sum + (row[1] as Int) }
+        }
+    }
+}

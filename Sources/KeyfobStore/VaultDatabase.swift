@@ -1,0 +1,155 @@
+internal import GRDB
+package import KeyfobVault
+
+/// The database of a vault.
+///
+/// One connection, used serially. Reading needs no key; what it gives is sealed.
+package final class VaultDatabase: Sendable {
+    /// The folder the database lies in.
+    package let directory: VaultDirectory
+    /// Whether a newer Keyfob wrote the schema, so that this one only reads.
+    package let isReadOnly: Bool
+    /// The id of this copy of the vault; part of every record's stamp.
+    package let device: UInt64
+    let queue: DatabaseQueue
+
+    /// The state of a database file, so that its change by other processes is noticed.
+    package struct Version: Equatable, Sendable {
+        let counter: Int64
+    }
+
+    private init(directory: VaultDirectory, queue: DatabaseQueue, isReadOnly: Bool, device: UInt64) {
+        self.directory = directory
+        self.queue = queue
+        self.isReadOnly = isReadOnly
+        self.device = device
+    }
+
+    /// Makes the database of a new vault, with its header and the empty manifests of its groups.
+    ///
+    /// - Throws: `alreadyThere`, `unsafePath`, `unsuitableFileSystem`, `diskFull`, `inputOutput`.
+    package static func create(
+        in directory: VaultDirectory, for vault: borrowing UnlockedVault, device: UInt64
+    ) throws -> VaultDatabase {
+        try directory.create()
+        try POSIXFile.createExclusively(directory.database)
+        let header = try vault.encodedHeader()
+        let sequence = vault.sequence
+        let groups = vault.groups.map(\.keys)
+        do {
+            let queue = try StoreError.translating {
+                let queue = try DatabaseQueue(path: directory.database, configuration: configuration(pageSize: 8_192))
+                try queue.writeWithoutTransaction { database in
+                    try database.inTransaction(.immediate) {
+                        try database.execute(sql: "PRAGMA application_id = \(Migrations.applicationID)")
+                        try Migrations.run(database, from: 0)
+                        try database.execute(
+                            sql: "INSERT INTO header VALUES (1, ?, ?, ?)",
+                            arguments: [Int64(sequence), Int64(bitPattern: device), header.blob])
+                        for keys in groups { try GroupWriter.begin(database, keys) }
+                        return .commit
+                    }
+                }
+                return queue
+            }
+            try POSIXFile.replace(directory.headerCopy, with: header)
+            return VaultDatabase(directory: directory, queue: queue, isReadOnly: false, device: device)
+        } catch {
+            try? POSIXFile.removeNewVault(directory)
+            throw error
+        }
+    }
+
+    /// Opens the database of an existing vault.
+    ///
+    /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`, `notAVault`, `newerSchema`, `damaged`,
+    ///   `busy`, `inputOutput`.
+    package static func open(_ directory: VaultDirectory) throws -> VaultDatabase {
+        try directory.check()
+        try directory.checkFile(directory.database)
+        guard let status = try POSIXFile.status(directory.database), status.size > 0 else {
+            throw StoreError.damaged(what: "keyring.db (it is empty)")
+        }
+        return try StoreError.translating {
+            let queue = try DatabaseQueue(path: directory.database, configuration: configuration(pageSize: nil))
+            let (application, version, device) = try queue.unsafeRead { database in
+                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+                let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                guard application == Migrations.applicationID else { return (application, version, Int64?(0)) }
+                // A damaged header row is no reason to give up: there is a copy of it.
+                let device = (try? Int64.fetchOne(database, sql: "SELECT device FROM header WHERE id = 1")) ?? nil
+                return (application, version, device)
+            }
+            guard application == Migrations.applicationID else {
+                throw StoreError.notAVault(path: directory.database)
+            }
+            guard version >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
+            let isNewer = version > Migrations.current
+            return VaultDatabase(
+                directory: directory, queue: queue, isReadOnly: isNewer, device: UInt64(bitPattern: device ?? 0))
+        }
+    }
+
+    private static func configuration(pageSize: Int?) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "keyring"
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            if let pageSize { try database.execute(sql: "PRAGMA page_size = \(pageSize)") }
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = EXTRA;
+                    PRAGMA secure_delete = ON;
+                    PRAGMA temp_store = MEMORY;
+                    PRAGMA mmap_size = 0;
+                    PRAGMA cell_size_check = ON;
+                    PRAGMA trusted_schema = OFF;
+                    """)
+        }
+        return configuration
+    }
+
+    /// The state of the file now; another process's commit changes it, this connection's does not.
+    package func version() throws -> Version {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "PRAGMA data_version")
+            return Version(counter: try Int64.fetchOne(statement) ?? 0)
+        }
+    }
+
+    /// Runs `body` outside any explicit transaction.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try StoreError.translating { try queue.unsafeRead(body) }
+    }
+
+    /// Runs `body` on one consistent state.
+    func snapshot<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try read { database in
+            var result: Result?
+            try database.inTransaction(.deferred) {
+                result = try body(database)
+                return .commit
+            }
+            guard let result else { throw StoreError.unexpected(resultCode: 0) }
+            return result
+        }
+    }
+
+    /// Runs `body` in one write transaction, which takes its lock at once; an error undoes it.
+    func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        guard !isReadOnly else {
+            throw StoreError.newerSchema(found: Migrations.current + 1, supported: Migrations.current)
+        }
+        return try StoreError.translating {
+            try queue.writeWithoutTransaction { database in
+                var result: Result?
+                try database.inTransaction(.immediate) {
+                    result = try body(database)
+                    return .commit
+                }
+                guard let result else { throw StoreError.unexpected(resultCode: 0) }
+                return result
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// What a sealed box is bound to: a label that is used for one purpose only, then fixed-size fields.
+enum Context {
+    static func slotKey(_ vault: VaultID, _ slot: SlotID, parameters: [UInt8]) -> [UInt8] {
+        Array("keyfob slot v1".utf8) + vault.bytes + slot.bytes + parameters
+    }
+
+    static func groupKey(_ vault: VaultID, _ group: GroupID, epoch: UInt32) -> [UInt8] {
+        Array("keyfob group key v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch)
+    }
+
+    static func groupName(_ vault: VaultID, _ group: GroupID) -> [UInt8] {
+        Array("keyfob group name v1".utf8) + vault.bytes + group.bytes
+    }
+
+    /// A group slot's own key, kept for the holder of the vault key.
+    static func grantKey(_ vault: VaultID, _ group: GroupID, _ slot: SlotID) -> [UInt8] {
+        Array("keyfob grant key v1".utf8) + vault.bytes + group.bytes + slot.bytes
+    }
+
+    /// A group's key, kept for the holder of a group slot's own key.
+    static func grantedGroupKey(_ vault: VaultID, _ group: GroupID, epoch: UInt32, _ slot: SlotID) -> [UInt8] {
+        Array("keyfob granted key v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + slot.bytes
+    }
+
+    static func manifest(_ vault: VaultID, _ group: GroupID, epoch: UInt32) -> [UInt8] {
+        Array("keyfob manifest v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch)
+    }
+
+    private static func littleEndian(_ value: UInt32) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(value)
+        return writer.bytes
+    }
+}

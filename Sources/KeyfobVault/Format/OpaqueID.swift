@@ -1,0 +1,67 @@
+internal import KeyfobSodium
+
+/// Sixteen random bytes that name one thing of one kind.
+package struct OpaqueID<Kind>: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// An id nobody else has.
+    package static func random() -> OpaqueID {
+        guard let id = OpaqueID(Randomness.bytes(16)) else { preconditionFailure("sixteen bytes are an id") }
+        return id
+    }
+
+    /// The id with these bytes; nil unless there are 16.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        for (index, byte) in bytes.enumerated() {
+            if index < 8 { halves.0 = halves.0 << 8 | UInt64(byte) } else { halves.1 = halves.1 << 8 | UInt64(byte) }
+        }
+        (self.high, self.low) = halves
+    }
+
+    /// The 16 bytes.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        append(to: &bytes)
+        return bytes
+    }
+
+    package func append(to bytes: inout [UInt8]) {
+        for half in [high, low] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: half >> UInt64(shift)))
+            }
+        }
+    }
+}
+
+extension OpaqueID: CustomStringConvertible {
+    /// 32 hexadecimal digits.
+    package var description: String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+
+    /// The first eight hexadecimal digits: what people see and type.
+    package var short: String { String(description.prefix(8)) }
+}
+
+package enum VaultKind {}
+package enum GroupKind {}
+package enum RecordKind {}
+package enum SlotKind {}
+package enum IndexKind {}
+
+/// Names a vault.
+package typealias VaultID = OpaqueID<VaultKind>
+/// Names an access group within a vault.
+package typealias GroupID = OpaqueID<GroupKind>
+/// Names a record within a vault.
+package typealias RecordID = OpaqueID<RecordKind>
+/// Names a slot within a vault.
+package typealias SlotID = OpaqueID<SlotKind>
+/// The blinded value of a lookup field.
+package typealias BlindValue = OpaqueID<IndexKind>

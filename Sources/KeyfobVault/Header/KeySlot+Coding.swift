@@ -1,0 +1,44 @@
+internal import KeyfobSodium
+
+extension KeySlot {
+    private static let maximumFileCount = 4_096
+
+    /// kind u8 ‖ id 16 ‖ created i64 ‖ what the kind needs.
+    func write(to writer: inout ByteWriter) {
+        writer.write(kind.rawValue)
+        writer.write(id)
+        writer.write(created)
+        switch lock {
+        case .passphrase(let salt, let cost, let box):
+            writer.write(salt)
+            writer.write(cost.operations)
+            writer.write(cost.memory)
+            box.write(to: &writer)
+        case .keyFile(let salt, let box):
+            writer.write(salt)
+            box.write(to: &writer)
+        case .recipient(let publicKey, let file):
+            writer.write(publicKey)
+            writer.writeCounted(file)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+        guard let kind = Kind(rawValue: try reader.read()) else { throw ByteReader.Malformed() }
+        id = try reader.readID()
+        created = try reader.read()
+        switch kind {
+        case .passphrase:
+            let salt = try reader.read(Argon2id.saltCount)
+            let cost = Argon2id.Cost(operations: try reader.read(), memory: try reader.read())
+            lock = .passphrase(salt: salt, cost: cost, box: try CommittingAEAD.Box(from: &reader, messageCount: 32))
+        case .keyFile:
+            let salt = try reader.read(32)
+            lock = .keyFile(salt: salt, box: try CommittingAEAD.Box(from: &reader, messageCount: 32))
+        case .recipient:
+            let publicKey = try reader.read(32)
+            lock = .recipient(
+                publicKey: publicKey, file: Array(try reader.readCounted(limit: Self.maximumFileCount)))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import KeyfobAge
+internal import KeyfobSodium
+
+extension KeySlot {
+    private static let keyCount = 32
+    private static let fileKeySaltCount = 32
+    private static let acceptableKeyFileCounts = 32...65_536
+
+    /// Seals `key` (32 bytes) for whoever `new` describes.
+    ///
+    /// - Throws: `costRefused`, `outOfMemory`, `unsuitableKeyFile`.
+    static func seal(
+        _ key: borrowing SecretBytes, for new: borrowing NewSlot, vault: VaultID, now: Int64
+    ) throws(VaultError) -> KeySlot {
+        let id = SlotID.random()
+        switch new {
+        case .passphrase(let passphrase):
+            let cost = passphrase.cost
+            let salt = Randomness.bytes(Argon2id.saltCount)
+            let derived = try derive(passphrase.text, salt: salt, cost: cost)
+            let parameters = passphraseParameters(salt: salt, cost: cost)
+            let box = seal(key, with: derived, context: Context.slotKey(vault, id, parameters: parameters))
+            return KeySlot(id: id, created: now, lock: .passphrase(salt: salt, cost: cost, box: box))
+        case .keyFile(let content):
+            let salt = Randomness.bytes(fileKeySaltCount)
+            let derived = try derive(keyFile: content, salt: salt)
+            let context = Context.slotKey(vault, id, parameters: keyFileParameters(salt: salt))
+            let box = seal(key, with: derived, context: context)
+            return KeySlot(id: id, created: now, lock: .keyFile(salt: salt, box: box))
+        case .recipient(let recipient):
+            let file: [UInt8]
+            do {
+                file = try key.withBytes { (key) throws(AgeError) in try Age.seal(key, to: [recipient]) }
+            } catch {
+                preconditionFailure("one recipient is neither none nor too many")
+            }
+            return KeySlot(id: id, created: now, lock: .recipient(publicKey: recipient.publicKey, file: file))
+        }
+    }
+
+    /// The key in the slot.
+    ///
+    /// - Throws: `noSuchKindOfSlot` when the slot wants another kind of key, `wrongKey` when it does not
+    ///   fit, `costRefused` before anything is computed, `outOfMemory`, `corrupted(.header)`.
+    func open(with offered: borrowing SlotKey, vault: VaultID) throws(VaultError) -> SecretBytes {
+        switch offered {
+        case .passphrase(let passphrase):
+            guard case .passphrase(let salt, let cost, let box) = lock else { throw .noSuchKindOfSlot }
+            let derived = try Self.derive(passphrase, salt: salt, cost: cost)
+            let parameters = Self.passphraseParameters(salt: salt, cost: cost)
+            return try Self.open(box, with: derived, context: Context.slotKey(vault, id, parameters: parameters))
+        case .keyFile(let content):
+            guard case .keyFile(let salt, let box) = lock else { throw .noSuchKindOfSlot }
+            let derived = try Self.derive(keyFile: content, salt: salt)
+            let context = Context.slotKey(vault, id, parameters: Self.keyFileParameters(salt: salt))
+            return try Self.open(box, with: derived, context: context)
+        case .identities(let identities):
+            guard case .recipient(_, let file) = lock else { throw .noSuchKindOfSlot }
+            return try Self.open(file, with: identities)
+        }
+    }
+
+    private static func open(
+        _ file: [UInt8], with identities: borrowing AgeIdentityFile
+    ) throws(VaultError) -> SecretBytes {
+        let key: SecretBytes
+        do {
+            key = try file.withBytes { (bytes) throws(AgeError) in 
+                try Age.open(bytes, withAnyOf: identities)
+            }
+        } catch .noMatch {
+            throw .wrongKey
+        } catch {
+            throw .corrupted(.header)
+        }
+        guard key.count == keyCount else { throw .corrupted(.header) }
+        return key
+    }
+
+    private static func derive(
+        _ passphrase: borrowing SecretBytes, salt: [UInt8], cost: Argon2id.Cost
+    ) throws(VaultError) -> SecretBytes {
+        guard cost.isAcceptable else {
+            throw .costRefused(operations: cost.operations, memory: cost.memory)
+        }
+        do {
+            return try Argon2id.derive(passphrase: passphrase, salt: salt, cost: cost)
+        } catch {
+            throw .outOfMemory
+        }
+    }
+
+    private static func derive(
+        keyFile: borrowing SecretBytes, salt: [UInt8]
+    ) throws(VaultError) -> SecretBytes {
+        guard acceptableKeyFileCounts.contains(keyFile.count) else { throw .unsuitableKeyFile }
+        return keyFile.withBytes { content in
+            salt.withBytes { BLAKE2b.derive(content, key: $0, count: 32) }
+        }
+    }
+
+    private static func seal(
+        _ key: borrowing SecretBytes, with derived: borrowing SecretBytes, context: [UInt8]
+    ) -> CommittingAEAD.Box {
+        key.withBytes { key in
+            derived.withBytes { CommittingAEAD.seal(key, key: $0, context: context) }
+        }
+    }
+
+    private static func open(
+        _ box: CommittingAEAD.Box, with derived: borrowing SecretBytes, context: [UInt8]
+    ) throws(VaultError) -> SecretBytes {
+        do {
+            return try derived.withBytes { (derived) throws(SodiumError) in
+                try CommittingAEAD.open(box, key: derived, context: context)
+            }
+        } catch .wrongKey {
+            throw .wrongKey
+        } catch {
+            throw .corrupted(.header)
+        }
+    }
+
+    private static func passphraseParameters(salt: [UInt8], cost: Argon2id.Cost) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(Kind.passphrase.rawValue)
+        writer.write(salt)
+        writer.write(cost.operations)
+        writer.write(cost.memory)
+        return writer.bytes
+    }
+
+    private static func keyFileParameters(salt: [UInt8]) -> [UInt8] {
+        [Kind.keyFile.rawValue] + salt
+    }
+}

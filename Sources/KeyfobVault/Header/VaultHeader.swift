@@ -1,0 +1,109 @@
+internal import KeyfobSodium
+
+/// The header of a vault: who can unlock it and which groups it has.
+///
+///     magic "KEYFOBV1" ‖ version u16 ‖ suite u16 ‖ vault id 16 ‖ sequence u64
+///     ‖ slot count u16 ‖ slots ‖ group count u16 ‖ groups
+///     ‖ checksum 16 (BLAKE2b-128 of everything before)
+///     ‖ MAC 32 (BLAKE2b-256 under the header key, of everything before)
+///
+/// The checksum tells damage from a wrong key before anything is unlocked; only the MAC is
+/// evidence against an attacker.
+package struct VaultHeader: Equatable, Sendable {
+    /// The most slots for the whole vault.
+    package static let maximumSlots = 16
+    /// The most slots for one group.
+    package static let maximumGrants = 8
+    /// The most groups.
+    package static let maximumGroups = 4_096
+    /// The most bytes of a header that are read.
+    package static let maximumCount = 16 << 20
+
+    private static let checksumCount = 16
+    private static let macCount = 32
+
+    /// Names the vault.
+    package let vault: VaultID
+    /// Grows with every change.
+    var sequence: UInt64
+    /// The slots that open the whole vault.
+    package internal(set) var slots: [KeySlot]
+    /// The groups, in the order they were made.
+    var groups: [GroupEntry]
+
+    init(vault: VaultID, sequence: UInt64, slots: [KeySlot], groups: [GroupEntry]) {
+        self.vault = vault
+        self.sequence = sequence
+        self.slots = slots
+        self.groups = groups
+    }
+
+    /// The header's bytes, with checksum and MAC.
+    func encoded(_ keys: VaultKeys) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(FormatVersion.magic)
+        writer.write(FormatVersion.current)
+        writer.write(FormatVersion.suite)
+        writer.write(vault)
+        writer.write(sequence)
+        writer.write(UInt16(slots.count))
+        for slot in slots { slot.write(to: &writer) }
+        writer.write(UInt16(groups.count))
+        for group in groups { group.write(to: &writer) }
+        writer.write(BLAKE2b.hash(writer.bytes, count: Self.checksumCount))
+        writer.write(keys.authenticate(writer.bytes))
+        return writer.bytes
+    }
+
+    /// Parses a header and checks its checksum; its MAC can be checked only once it is unlocked.
+    ///
+    /// - Throws: `notAVault`, `unsupportedVersion`, `corrupted(.header)`.
+    package init(encoded bytes: [UInt8]) throws(VaultError) {
+        guard bytes.starts(with: FormatVersion.magic) else { throw .notAVault }
+        guard bytes.count <= Self.maximumCount else { throw .corrupted(.header) }
+        do {
+            var reader = ByteReader(bytes)
+            _ = try reader.slice(FormatVersion.magic.count)
+            let version = try reader.read(UInt16.self)
+            let suite = try reader.read(UInt16.self)
+            guard version == FormatVersion.current, suite == FormatVersion.suite else {
+                // A damaged version number must not be taken for a newer vault.
+                try Self.checkChecksum(bytes)
+                throw VaultError.unsupportedVersion(found: version, supported: FormatVersion.current)
+            }
+            try Self.checkChecksum(bytes)
+            vault = try reader.readID()
+            sequence = try reader.read()
+            slots = []
+            groups = []
+            let slotCount = try reader.read(UInt16.self)
+            guard slotCount <= Self.maximumSlots else { throw VaultError.corrupted(.header) }
+            for _ in 0..<slotCount { slots.append(try KeySlot(from: &reader)) }
+            let groupCount = try reader.read(UInt16.self)
+            guard groupCount <= Self.maximumGroups else { throw VaultError.corrupted(.header) }
+            for _ in 0..<groupCount { groups.append(try GroupEntry(from: &reader)) }
+            _ = try reader.slice(Self.checksumCount + Self.macCount)
+            guard reader.isAtEnd else { throw VaultError.corrupted(.header) }
+        } catch let error as VaultError {
+            throw error
+        } catch {
+            throw .corrupted(.header)
+        }
+    }
+
+    private static func checkChecksum(_ bytes: [UInt8]) throws(VaultError) {
+        let end = bytes.count - checksumCount - macCount
+        guard end > 0 else { throw .corrupted(.header) }
+        let content = Array(bytes[..<end])
+        let expected = BLAKE2b.hash(content, count: checksumCount)
+        guard bytes[end..<end + checksumCount].elementsEqual(expected) else { throw .corrupted(.header) }
+    }
+
+    /// Whether the MAC at the end of `bytes` is the one under `keys`.
+    static func isAuthentic(_ bytes: [UInt8], _ keys: VaultKeys) -> Bool {
+        let end = bytes.count - macCount
+        guard end > 0 else { return false }
+        let expected = keys.authenticate(Array(bytes[..<end]))
+        return ConstantTime.areEqual(expected, Array(bytes[end...]))
+    }
+}

@@ -1,0 +1,60 @@
+package import KeyfobSodium
+
+/// One group's key of one epoch and what is derived from it, in one guarded region.
+package final class GroupKeys: Sendable {
+    private static let count = 32
+    private static let record = Subkey.Purpose("KeyfobGK", 1)
+    private static let index = Subkey.Purpose("KeyfobGK", 2)
+    private static let manifest = Subkey.Purpose("KeyfobGK", 3)
+    private static let name = Subkey.Purpose("KeyfobGK", 4)
+
+    /// The vault that the group is in.
+    package let vault: VaultID
+    /// The group.
+    package let group: GroupID
+    /// How often the group's key has been replaced, from 1.
+    package let epoch: UInt32
+
+    /// Group key, record key, index key, manifest key, name key.
+    private let keys: SecretBytes
+
+    /// The keys under `groupKey`, which must have 32 bytes.
+    package init(vault: VaultID, group: GroupID, epoch: UInt32, groupKey: borrowing SecretBytes) {
+        self.vault = vault
+        self.group = group
+        self.epoch = epoch
+        self.keys = groupKey.withBytes { key in
+            SecretBytes(count: 5 * Self.count) { span in
+                span.copy(from: key)
+                for (position, purpose) in [Self.record, Self.index, Self.manifest, Self.name].enumerated() {
+                    Subkey.derive(purpose, from: key, into: &span, at: (position + 1) * Self.count)
+                }
+            }
+        }
+    }
+
+    /// A copy of the group key itself, to be wrapped for somebody.
+    func groupKey() -> SecretBytes { keys.extracting(0..<Self.count) }
+
+    func withRecordKey<Result: ~Copyable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try withKey(1, body) }
+
+    func withIndexKey<Result>(_ body: (RawSpan) -> Result) -> Result { withKey(2, body) }
+
+    func withManifestKey<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try withKey(3, body) }
+
+    func withNameKey<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try withKey(4, body) }
+
+    private func withKey<Result: ~Copyable, Failure: Error>(
+        _ position: Int, _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try keys.withBytes { (keys) throws(Failure) in
+            try body(keys.extracting(position * Self.count..<(position + 1) * Self.count))
+        }
+    }
+}

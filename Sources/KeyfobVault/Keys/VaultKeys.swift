@@ -1,0 +1,52 @@
+internal import KeyfobSodium
+
+/// The vault key and what is derived from it, in one guarded region.
+final class VaultKeys: Sendable {
+    /// The length of the vault key in bytes.
+    static let count = 32
+
+    private static let header = Subkey.Purpose("KeyfobVK", 1)
+    private static let wrap = Subkey.Purpose("KeyfobVK", 2)
+
+    /// Vault key, header key, wrap key.
+    private let keys: SecretBytes
+
+    /// The keys under `vaultKey`, which must have 32 bytes.
+    init(vaultKey: borrowing SecretBytes) {
+        keys = vaultKey.withBytes { key in
+            SecretBytes(count: 3 * Self.count) { span in
+                span.copy(from: key)
+                Subkey.derive(Self.header, from: key, into: &span, at: Self.count)
+                Subkey.derive(Self.wrap, from: key, into: &span, at: 2 * Self.count)
+            }
+        }
+    }
+
+    /// The MAC of a header's bytes.
+    func authenticate(_ header: [UInt8]) -> [UInt8] {
+        keys.withBytes { BLAKE2b.mac(header, key: $0.extracting(32..<64), count: 32) }
+    }
+
+    /// Seals a key under the wrap key.
+    func wrap(_ key: borrowing SecretBytes, context: [UInt8]) -> CommittingAEAD.Box {
+        keys.withBytes { keys in
+            key.withBytes { CommittingAEAD.seal($0, key: keys.extracting(64..<96), context: context) }
+        }
+    }
+
+    /// Opens a key sealed by ``wrap(_:context:)``.
+    func unwrap(_ box: CommittingAEAD.Box, context: [UInt8]) throws(VaultError) -> SecretBytes {
+        do {
+            return try keys.withBytes { (keys) throws(SodiumError) in
+                try CommittingAEAD.open(box, key: keys.extracting(64..<96), context: context)
+            }
+        } catch {
+            throw .corrupted(.groupKey)
+        }
+    }
+
+    /// A copy of the vault key, to be put into another slot or the kernel's keyring.
+    func vaultKey() -> SecretBytes {
+        keys.extracting(0..<Self.count)
+    }
+}

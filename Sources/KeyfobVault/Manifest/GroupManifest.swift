@@ -1,0 +1,118 @@
+package import KeyfobSodium
+
+/// What a group should hold: how many records of each kind, and a keyed digest of all of them.
+///
+/// The digest is the exclusive or of one keyed hash per record, so that a write changes it in
+/// constant time. It is stored sealed: whoever could read it could learn the hashes from two
+/// versions of it and make other records fit.
+package struct GroupManifest: Equatable, Sendable {
+    /// Grows with every change of the group.
+    package private(set) var sequence: UInt64
+    private var counts: [UInt32]
+    private var digest: [UInt8]
+
+    private static let kinds = 8
+    private static let digestCount = 32
+
+    /// The manifest of an empty group.
+    package init(sequence: UInt64 = 0) {
+        self.sequence = sequence
+        self.counts = [UInt32](repeating: 0, count: Self.kinds)
+        self.digest = [UInt8](repeating: 0, count: Self.digestCount)
+    }
+
+    /// How many records of a kind there should be.
+    package func count(of kind: RecordHeader.Kind) -> Int { Int(counts[Int(kind.rawValue)]) }
+
+    /// How many records there should be.
+    package var count: Int { counts.reduce(0) { $0 + Int($1) } }
+
+    /// Notes that a record is there now.
+    package mutating func insert(_ element: Element) {
+        counts[Int(element.kind.rawValue)] += 1
+        combine(element)
+    }
+
+    /// Notes that a record, with these very bytes, is gone.
+    package mutating func remove(_ element: Element) {
+        counts[Int(element.kind.rawValue)] -= 1
+        combine(element)
+    }
+
+    /// Begins the next version.
+    package mutating func advance() { sequence += 1 }
+
+    /// Whether both describe the same set of records, whatever their sequence.
+    package func describesSameRecords(as other: GroupManifest) -> Bool {
+        counts == other.counts && digest == other.digest
+    }
+
+    private mutating func combine(_ element: Element) {
+        for index in digest.indices { digest[index] ^= element.hash[index] }
+    }
+
+    /// One record's share of the digest.
+    package struct Element: Sendable {
+        let kind: RecordHeader.Kind
+        let hash: [UInt8]
+    }
+}
+
+extension GroupKeys {
+    /// A record's share of the digest: a keyed hash of its clear header and both commitments.
+    package func element(
+        _ header: RecordHeader, attributesCommitment: [UInt8], secretCommitment: [UInt8]?
+    ) -> GroupManifest.Element {
+        let absent = [UInt8](repeating: 0, count: CommittingAEAD.commitmentCount)
+        let message = header.encoded(.attributes) + attributesCommitment + (secretCommitment ?? absent)
+        let hash = withManifestKey { BLAKE2b.mac(message, key: $0, count: 32) }
+        return GroupManifest.Element(kind: header.kind, hash: hash)
+    }
+
+    /// A sealed record's share of the digest.
+    package func element(_ record: SealedRecord) -> GroupManifest.Element {
+        element(
+            record.header, attributesCommitment: record.attributes.commitment,
+            secretCommitment: record.secret?.commitment)
+    }
+
+    /// Seals a manifest.
+    package func seal(_ manifest: GroupManifest) -> CommittingAEAD.Box {
+        withManifestKey { key in
+            CommittingAEAD.seal(
+                manifest.encoded(), key: key, context: Context.manifest(vault, group, epoch: epoch))
+        }
+    }
+
+    /// Opens a manifest.
+    ///
+    /// - Throws: `corrupted(.manifest)`.
+    package func openManifest(_ box: CommittingAEAD.Box) throws(VaultError) -> GroupManifest {
+        do {
+            let bytes = try withManifestKey { (key) throws(SodiumError) in
+                try CommittingAEAD.openAttributes(box, key: key, context: Context.manifest(vault, group, epoch: epoch))
+            }
+            return try GroupManifest(encoded: bytes)
+        } catch {
+            throw .corrupted(.manifest)
+        }
+    }
+}
+
+extension GroupManifest {
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(sequence)
+        for count in counts { writer.write(count) }
+        writer.write(digest)
+        return writer.bytes
+    }
+
+    init(encoded bytes: [UInt8]) throws(ByteReader.Malformed) {
+        var reader = ByteReader(bytes)
+        self.init(sequence: try reader.read())
+        for index in counts.indices { counts[index] = try reader.read() }
+        digest = try reader.read(Self.digestCount)
+        guard reader.isAtEnd else { throw ByteReader.Malformed() }
+    }
+}

@@ -1,0 +1,98 @@
+/// The clear part of a record's row, all of it bound to what is sealed.
+package struct RecordHeader: Equatable, Sendable {
+    /// What a record is.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        case account = 1
+        case accessToken = 2
+        case refreshToken = 3
+        case idToken = 4
+        case appMetadata = 5
+        /// What another program's file held and Keyfob does not interpret.
+        case foreign = 6
+        /// Something the keyring itself remembers, such as the default account of the group.
+        case setting = 7
+    }
+
+    /// The two sealed blobs of a row.
+    enum Part: UInt8 {
+        case attributes = 0
+        case secret = 1
+    }
+
+    /// The length of the encoded header in bytes.
+    static let count = 144
+
+    package var vault: VaultID
+    package var group: GroupID
+    /// The epoch of the group's key that sealed the record.
+    package var epoch: UInt32
+    package var record: RecordID
+    package var kind: Kind
+    /// Bit 0: a tombstone; bit 1: travels in a sync; bit 2: never leaves this device.
+    package var flags: UInt16
+    /// When this version was written.
+    package var stamp: Stamp
+    /// Which device wrote it.
+    package var device: UInt64
+    /// The blinded lookup fields.
+    package var index: RecordIndex
+
+    package init(
+        vault: VaultID, group: GroupID, epoch: UInt32, record: RecordID, kind: Kind, flags: UInt16 = 0,
+        stamp: Stamp, device: UInt64, index: RecordIndex
+    ) {
+        self.vault = vault
+        self.group = group
+        self.epoch = epoch
+        self.record = record
+        self.kind = kind
+        self.flags = flags
+        self.stamp = stamp
+        self.device = device
+        self.index = index
+    }
+
+    /// The associated data of one part: 144 bytes, every field at a fixed place.
+    func encoded(_ part: Part) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(Array("KFR1".utf8))
+        writer.write(UInt8(FormatVersion.current))
+        writer.write(UInt8(FormatVersion.suite))
+        writer.write(flags)
+        writer.write(vault)
+        writer.write(group)
+        writer.write(epoch)
+        writer.write(record)
+        writer.write(stamp.value)
+        writer.write(device)
+        writer.write(kind.rawValue)
+        writer.write(part.rawValue)
+        writer.write(UInt16(0))
+        for value in [index.account, index.credential, index.username, index.label] {
+            writer.write(value?.bytes ?? [UInt8](repeating: 0, count: 16))
+        }
+        return writer.bytes
+    }
+}
+
+/// The blinded lookup fields of a record; what a kind does not have is nil.
+package struct RecordIndex: Equatable, Sendable {
+    /// The account the record is, or belongs to.
+    package var account: BlindValue?
+    /// Account, kind, client and realm of a credential; client and environment of app metadata.
+    package var credential: BlindValue?
+    /// An account's user name.
+    package var username: BlindValue?
+    /// An account's label.
+    package var label: BlindValue?
+
+    package init(
+        account: BlindValue? = nil, credential: BlindValue? = nil, username: BlindValue? = nil,
+        label: BlindValue? = nil
+    ) {
+        self.account = account
+        self.credential = credential
+        self.username = username
+        self.label = label
+    }
+}

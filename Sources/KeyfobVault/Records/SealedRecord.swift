@@ -1,0 +1,98 @@
+package import KeyfobSodium
+
+/// One record as it lies on disk: the clear header and two sealed blobs.
+package struct SealedRecord: Equatable, Sendable {
+    /// The largest token or attribute list, in bytes before padding.
+    package static let maximumCount = 1 << 20
+
+    package var header: RecordHeader
+    /// What listing and selection need.
+    package var attributes: CommittingAEAD.Box
+    /// The token, for the kinds that have one.
+    package var secret: CommittingAEAD.Box?
+
+    package init(header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?) {
+        self.header = header
+        self.attributes = attributes
+        self.secret = secret
+    }
+}
+
+extension GroupKeys {
+    /// Seals attributes and secret as one version of a record.
+    ///
+    /// - Throws: `tooLarge` for more than 1 MiB of either.
+    package func seal(
+        _ header: RecordHeader, attributes: FieldList, secret: borrowing SecretBytes
+    ) throws(VaultError) -> SealedRecord {
+        var record = try seal(header, attributes: attributes)
+        record.secret = try secret.withBytes { (bytes) throws(VaultError) in
+            try seal(bytes, header.encoded(.secret))
+        }
+        return record
+    }
+
+    /// Seals a record that has no secret.
+    ///
+    /// - Throws: `tooLarge` for more than 1 MiB.
+    package func seal(_ header: RecordHeader, attributes: FieldList) throws(VaultError) -> SealedRecord {
+        precondition(header.group == group && header.vault == vault && header.epoch == epoch)
+        let body = try attributes.encoded().withBytes { (bytes) throws(VaultError) in
+            try seal(bytes, header.encoded(.attributes))
+        }
+        return SealedRecord(header: header, attributes: body, secret: nil)
+    }
+
+    /// The attributes of a record.
+    ///
+    /// - Throws: `corrupted(.record)` when header or blob were altered or belong to another record,
+    ///   `notGranted` when the record is another group's.
+    package func openAttributes(
+        _ header: RecordHeader, _ box: CommittingAEAD.Box
+    ) throws(VaultError) -> FieldList {
+        try check(header)
+        do {
+            let padded = try withRecordKey { (key) throws(SodiumError) in
+                try CommittingAEAD.openAttributes(box, key: key, context: header.encoded(.attributes))
+            }
+            let count = try Padding.unpaddedCount(padded)
+            return try FieldList(encoded: padded[..<count])
+        } catch {
+            throw .corrupted(.record)
+        }
+    }
+
+    /// The secret of a record, in recycled guarded memory.
+    ///
+    /// - Throws: as ``openAttributes(_:_:)``.
+    package func openSecret(_ header: RecordHeader, _ box: CommittingAEAD.Box) throws(VaultError) -> SecretBytes {
+        try check(header)
+        do {
+            let padded = try withRecordKey { (key) throws(SodiumError) in
+                try CommittingAEAD.open(box, key: key, context: header.encoded(.secret), placement: .recycled)
+            }
+            let count = try padded.withBytes { (bytes) throws(SodiumError) in try Padding.unpaddedCount(bytes) }
+            return padded.extracting(0..<count, placement: .recycled)
+        } catch {
+            throw .corrupted(.record)
+        }
+    }
+
+    private func check(_ header: RecordHeader) throws(VaultError) {
+        guard header.group == group else { throw .notGranted }
+        guard header.vault == vault, header.epoch == epoch else { throw .corrupted(.record) }
+    }
+
+    private func seal(_ message: RawSpan, _ context: [UInt8]) throws(VaultError) -> CommittingAEAD.Box {
+        guard message.byteCount <= SealedRecord.maximumCount else {
+            throw .tooLarge(limit: SealedRecord.maximumCount)
+        }
+        let padded = SecretBytes(count: Padding.paddedCount(message.byteCount), placement: .recycled) { span in
+            span.copy(from: message)
+            span.storeBytes(of: 0x80, toByteOffset: message.byteCount, as: UInt8.self)
+        }
+        return padded.withBytes { padded in
+            withRecordKey { CommittingAEAD.seal(padded, key: $0, context: context) }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package import KeyfobModel
+internal import KeyfobSodium
+
+extension UnlockedVault {
+    /// The keys of the group called `name`.
+    ///
+    /// - Throws: `notGranted` when the key held may not tell whether there is such a group,
+    ///   `noSuchGroup` when there is none.
+    package func group(_ name: AccessGroup) throws(VaultError) -> Group {
+        if let group = groups.first(where: { $0.name == name }) { return group }
+        throw opensWholeVault ? .noSuchGroup : .notGranted
+    }
+
+    /// The group with this id.
+    ///
+    /// - Throws: `notGranted`, `noSuchGroup`.
+    package func group(_ id: GroupID) throws(VaultError) -> Group {
+        if let group = groups.first(where: { $0.keys.group == id }) { return group }
+        throw opensWholeVault ? .noSuchGroup : .notGranted
+    }
+
+    /// Makes a group with a key of its own. Names are the caller's to keep apart.
+    ///
+    /// - Throws: `needsVaultKey`, `tooManySlots` when there are 4,096 groups.
+    package mutating func createGroup(_ name: AccessGroup) throws(VaultError) -> Group {
+        guard header.groups.count < VaultHeader.maximumGroups else {
+            throw .tooManySlots(limit: VaultHeader.maximumGroups)
+        }
+        let groupKey = SecretBytes.random(count: 32)
+        let id = GroupID.random()
+        let keys = GroupKeys(vault: header.vault, group: id, epoch: 1, groupKey: groupKey)
+        let context = Context.groupKey(header.vault, id, epoch: 1)
+        let entry = GroupEntry(
+            id: id, epoch: 1, wrappedKey: try vaultKeys().wrap(groupKey, context: context),
+            sealedName: keys.seal(name: name))
+        header.groups.append(entry)
+        header.sequence += 1
+        let group = Group(keys: keys, name: name)
+        groups.append(group)
+        return group
+    }
+
+    /// Gives a group another name.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchGroup`.
+    package mutating func renameGroup(_ id: GroupID, to name: AccessGroup) throws(VaultError) {
+        _ = try vaultKeys()
+        let index = try entryIndex(id)
+        let keys = groups[index].keys
+        header.groups[index].sealedName = keys.seal(name: name)
+        header.sequence += 1
+        groups[index] = Group(keys: keys, name: name)
+    }
+
+    /// Removes a group's key, without which its records stay sealed for ever.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchGroup`.
+    package mutating func removeGroup(_ id: GroupID) throws(VaultError) {
+        _ = try vaultKeys()
+        let index = try entryIndex(id)
+        header.groups.remove(at: index)
+        groups.remove(at: index)
+        header.sequence += 1
+    }
+
+    /// Makes a slot that opens one group alone.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchGroup`, `tooManySlots`, `costRefused`, `outOfMemory`,
+    ///   `unsuitableKeyFile`.
+    package mutating func grant(
+        _ id: GroupID, to new: borrowing NewSlot, now: Timestamp
+    ) throws(VaultError) -> SlotID {
+        let index = try entryIndex(id)
+        guard header.groups[index].grants.count < VaultHeader.maximumGrants else {
+            throw .tooManySlots(limit: VaultHeader.maximumGrants)
+        }
+        let ownKey = SecretBytes.random(count: 32)
+        let slot = try KeySlot.seal(ownKey, for: new, vault: header.vault, now: now.seconds)
+        let wrapped = try vaultKeys().wrap(ownKey, context: Context.grantKey(header.vault, id, slot.id))
+        let granted = Self.seal(groups[index].keys, for: slot.id, ownKey: ownKey)
+        header.groups[index].grants.append(GroupEntry.Grant(slot: slot, ownKey: wrapped, groupKey: granted))
+        header.sequence += 1
+        return slot.id
+    }
+
+    /// Replaces a group's key and hands the new one to every slot that is left.
+    ///
+    /// The caller seals every record of the group again, in the transaction that writes the header.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchGroup`, `corrupted(.groupKey)`.
+    package mutating func rotateKey(of id: GroupID) throws(VaultError) -> (old: GroupKeys, new: GroupKeys) {
+        let vaultKeys = try vaultKeys()
+        let index = try entryIndex(id)
+        let old = groups[index]
+        let epoch = old.keys.epoch + 1
+        let groupKey = SecretBytes.random(count: 32)
+        let keys = GroupKeys(vault: header.vault, group: id, epoch: epoch, groupKey: groupKey)
+        var entry = header.groups[index]
+        entry.epoch = epoch
+        entry.wrappedKey = vaultKeys.wrap(groupKey, context: Context.groupKey(header.vault, id, epoch: epoch))
+        entry.sealedName = keys.seal(name: old.name)
+        for position in entry.grants.indices {
+            let grant = entry.grants[position]
+            let ownKey = try vaultKeys.unwrap(
+                grant.ownKey, context: Context.grantKey(header.vault, id, grant.slot.id))
+            entry.grants[position].groupKey = Self.seal(keys, for: grant.slot.id, ownKey: ownKey)
+        }
+        header.groups[index] = entry
+        header.sequence += 1
+        groups[index] = Group(keys: keys, name: old.name)
+        return (old.keys, keys)
+    }
+
+    /// With the vault key held, `groups` and the header's entries stand in the same order.
+    private func entryIndex(_ id: GroupID) throws(VaultError) -> Int {
+        _ = try vaultKeys()
+        guard let index = header.groups.firstIndex(where: { $0.id == id }) else { throw .noSuchGroup }
+        return index
+    }
+
+    private static func seal(
+        _ keys: GroupKeys, for slot: SlotID, ownKey: borrowing SecretBytes
+    ) -> CommittingAEAD.Box {
+        let context = Context.grantedGroupKey(keys.vault, keys.group, epoch: keys.epoch, slot)
+        let groupKey = keys.groupKey()
+        return groupKey.withBytes { groupKey in
+            ownKey.withBytes { CommittingAEAD.seal(groupKey, key: $0, context: context) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import KeyfobModel
+internal import KeyfobSodium
+
+extension UnlockedVault {
+    /// A new vault, with one slot and the group `default`.
+    ///
+    /// - Throws: `costRefused`, `outOfMemory`, `unsuitableKeyFile`.
+    package static func create(slot new: borrowing NewSlot, now: Timestamp) throws(VaultError) -> UnlockedVault {
+        let vaultKey = SecretBytes.random(count: VaultKeys.count)
+        let id = VaultID.random()
+        let slot = try KeySlot.seal(vaultKey, for: new, vault: id, now: now.seconds)
+        let header = VaultHeader(vault: id, sequence: 1, slots: [slot], groups: [])
+        var vault = UnlockedVault(header, .vault(VaultKeys(vaultKey: vaultKey)))
+        _ = try vault.createGroup(.default)
+        return vault
+    }
+
+    /// Adds a slot for the whole vault.
+    ///
+    /// - Throws: `needsVaultKey`, `tooManySlots`, `costRefused`, `outOfMemory`, `unsuitableKeyFile`.
+    package mutating func addSlot(_ new: borrowing NewSlot, now: Timestamp) throws(VaultError) -> SlotID {
+        let keys = try vaultKeys()
+        guard header.slots.count < VaultHeader.maximumSlots else {
+            throw .tooManySlots(limit: VaultHeader.maximumSlots)
+        }
+        let slot = try KeySlot.seal(keys.vaultKey(), for: new, vault: header.vault, now: now.seconds)
+        header.slots.append(slot)
+        header.sequence += 1
+        return slot.id
+    }
+
+    /// Removes a slot of the whole vault, or of one group.
+    ///
+    /// Whoever used the slot may have kept the key it opened: for a group, rotate its key as well.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchSlot`, `lastSlot`.
+    package mutating func removeSlot(_ id: SlotID) throws(VaultError) {
+        _ = try vaultKeys()
+        if let index = header.slots.firstIndex(where: { $0.id == id }) {
+            guard header.slots.count > 1 else { throw .lastSlot }
+            header.slots.remove(at: index)
+            header.sequence += 1
+            return
+        }
+        for group in header.groups.indices {
+            if let index = header.groups[group].grants.firstIndex(where: { $0.slot.id == id }) {
+                header.groups[group].grants.remove(at: index)
+                header.sequence += 1
+                return
+            }
+        }
+        throw .noSuchSlot
+    }
+
+    /// The slots of the whole vault and of the groups within reach, for people to see.
+    package var slotSummaries: [SlotSummary] {
+        var summaries: [SlotSummary] = []
+        if opensWholeVault {
+            summaries = header.slots.map { SlotSummary($0, group: nil) }
+        }
+        for group in groups {
+            let entry = header.groups.first { $0.id == group.keys.group }
+            summaries += entry?.grants.map { SlotSummary($0.slot, group: group.name) } ?? []
+        }
+        return summaries
+    }
+
+    /// The public keys of the recipients that can open the whole vault, 32 bytes each.
+    package var recipients: [[UInt8]] {
+        header.slots.compactMap {
+            if case .recipient(let publicKey, _) = $0.lock { publicKey } else { nil }
+        }
+    }
+}
+
+/// A slot as people see it.
+package struct SlotSummary: Equatable, Sendable {
+    package let id: SlotID
+    package let kind: KeySlot.Kind
+    package let created: Timestamp
+    /// The one group it opens; nil when it opens the whole vault.
+    package let group: AccessGroup?
+    /// What a derivation costs, for passphrases.
+    package let cost: (operations: UInt32, memory: UInt64)?
+
+    init(_ slot: KeySlot, group: AccessGroup?) {
+        id = slot.id
+        kind = slot.kind
+        created = Timestamp(seconds: slot.created)
+        self.group = group
+        if case .passphrase(_, let cost, _) = slot.lock {
+            self.cost = (cost.operations, cost.memory)
+        } else {
+            self.cost = nil
+        }
+    }
+
+    package static func == (left: SlotSummary, right: SlotSummary) -> Bool {
+        left.id == right.id && left.kind == right.kind && left.created == right.created && left.group == right.group
+    }
+}

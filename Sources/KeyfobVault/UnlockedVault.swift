@@ -1,0 +1,175 @@
+package import KeyfobModel
+package import KeyfobSodium
+
+/// A vault, or one group of it, whose keys are at hand.
+package struct UnlockedVault: ~Copyable {
+    /// The header, authenticated where the vault key is held.
+    package internal(set) var header: VaultHeader
+    /// What the key held may open.
+    let authority: Authority
+    /// The groups that can be opened, in the order they were made.
+    package internal(set) var groups: [Group] = []
+
+    /// A group that can be opened.
+    package struct Group: Sendable {
+        package let keys: GroupKeys
+        package let name: AccessGroup
+    }
+
+    /// Whose key unlocked the vault.
+    enum Authority {
+        /// The whole vault's.
+        case vault(VaultKeys)
+        /// One group's, by one of its slots.
+        case group(GroupID, SlotID, GrantKey)
+    }
+
+    /// The own key of a group slot.
+    final class GrantKey: Sendable {
+        let key: SecretBytes
+
+        init(copying key: borrowing SecretBytes) {
+            self.key = key.extracting(0..<key.count)
+        }
+    }
+
+    init(_ header: VaultHeader, _ authority: Authority) {
+        self.header = header
+        self.authority = authority
+    }
+
+    /// Opens every group with the vault key.
+    static func opening(
+        _ header: VaultHeader, _ headerBytes: [UInt8], vaultKey: borrowing SecretBytes
+    ) throws(VaultError) -> UnlockedVault {
+        let keys = VaultKeys(vaultKey: vaultKey)
+        guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
+        var vault = UnlockedVault(header, .vault(keys))
+        try vault.openGroups()
+        return vault
+    }
+
+    /// Opens one group with a group slot's own key.
+    static func opening(
+        _ header: VaultHeader, group: GroupID, slot: SlotID, ownKey: borrowing SecretBytes
+    ) throws(VaultError) -> UnlockedVault {
+        var vault = UnlockedVault(header, .group(group, slot, GrantKey(copying: ownKey)))
+        try vault.openGroups()
+        return vault
+    }
+
+    /// Whether the key held is the whole vault's.
+    package var opensWholeVault: Bool {
+        if case .vault = authority { true } else { false }
+    }
+
+    /// How often the header has changed; another number on disk means another process changed it.
+    package var sequence: UInt64 { header.sequence }
+
+    /// Whether the vault has a group that the key held does not open.
+    package var hasGroupsBeyondReach: Bool { groups.count < header.groups.count }
+
+    /// Takes over a header that another process wrote.
+    ///
+    /// - Throws: `corrupted`, `noSuchSlot` when the group slot that was used is gone,
+    ///   `notGranted` when its group is.
+    package mutating func refresh(headerBytes: [UInt8]) throws(VaultError) {
+        let newer = try VaultHeader(encoded: headerBytes)
+        if case .vault(let keys) = authority {
+            guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
+        }
+        header = newer
+        try openGroups()
+    }
+
+    /// The header's bytes with a MAC; what a change of the header is followed by.
+    ///
+    /// - Throws: `needsVaultKey`.
+    package func encodedHeader() throws(VaultError) -> [UInt8] {
+        header.encoded(try vaultKeys())
+    }
+
+    /// Begins a new version of the header that differs in nothing else.
+    package mutating func advance() { header.sequence += 1 }
+
+    /// A copy of the key that unlocked: the vault key, or a group slot's own key with the slot's id.
+    package func unlockingKey() -> UnlockingKey {
+        switch authority {
+        case .vault(let keys): UnlockingKey(slot: nil, key: keys.vaultKey())
+        case .group(_, let slot, let own): UnlockingKey(slot: slot, key: own.key.extracting(0..<own.key.count))
+        }
+    }
+
+    func vaultKeys() throws(VaultError) -> VaultKeys {
+        guard case .vault(let keys) = authority else { throw .needsVaultKey }
+        return keys
+    }
+
+    /// Opens the key and the name of every group within reach.
+    private mutating func openGroups() throws(VaultError) {
+        groups = []
+        switch authority {
+        case .vault(let keys):
+            for entry in header.groups {
+                let context = Context.groupKey(header.vault, entry.id, epoch: entry.epoch)
+                try open(entry, groupKey: try keys.unwrap(entry.wrappedKey, context: context))
+            }
+        case .group(let id, let slot, let own):
+            guard let entry = header.groups.first(where: { $0.id == id }) else { throw .notGranted }
+            guard let grant = entry.grants.first(where: { $0.slot.id == slot }) else { throw .noSuchSlot }
+            let context = Context.grantedGroupKey(header.vault, id, epoch: entry.epoch, slot)
+            let groupKey: SecretBytes
+            do {
+                groupKey = try own.key.withBytes { (key) throws(SodiumError) in
+                    try CommittingAEAD.open(grant.groupKey, key: key, context: context)
+                }
+            } catch {
+                throw .corrupted(.groupKey)
+            }
+            try open(entry, groupKey: groupKey)
+        }
+    }
+
+    private mutating func open(_ entry: GroupEntry, groupKey: consuming SecretBytes) throws(VaultError) {
+        let keys = GroupKeys(vault: header.vault, group: entry.id, epoch: entry.epoch, groupKey: groupKey)
+        groups.append(Group(keys: keys, name: try keys.openName(entry.sealedName)))
+    }
+}
+
+/// The key that unlocked a vault, to be cached for the session.
+package struct UnlockingKey: ~Copyable {
+    /// The group slot whose own key this is; nil for the vault key.
+    package let slot: SlotID?
+    /// 32 bytes.
+    package let key: SecretBytes
+
+    package init(slot: SlotID?, key: consuming SecretBytes) {
+        self.slot = slot
+        self.key = key
+    }
+}
+
+extension GroupKeys {
+    func seal(name: AccessGroup) -> CommittingAEAD.Box {
+        var padded = Array(name.name.utf8) + [0x80]
+        padded += [UInt8](repeating: 0, count: GroupEntry.paddedNameCount - padded.count)
+        return withNameKey {
+            CommittingAEAD.seal(padded, key: $0, context: Context.groupName(vault, group))
+        }
+    }
+
+    func openName(_ box: CommittingAEAD.Box) throws(VaultError) -> AccessGroup {
+        do {
+            let padded = try withNameKey { (key) throws(SodiumError) in
+                try CommittingAEAD.openAttributes(box, key: key, context: Context.groupName(vault, group))
+            }
+            let count = try Padding.unpaddedCount(padded)
+            guard let name = String(validating: padded[..<count], as: UTF8.self) else {
+                throw VaultError.corrupted(.groupName)
+            }
+            return try AccessGroup(name)
+        } catch {
+            throw .corrupted(.groupName)
+        }
+    }
+}
