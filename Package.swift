@@ -14,6 +14,7 @@ let package = Package(
     targets: [
         // C libraries. Each is imported by exactly one Swift target, and never publicly.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
 
         // Leaves: no I/O.
@@ -44,7 +45,8 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "Keyfob", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CLinux", "Keyfob", "KeyfobSodium",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
     ]

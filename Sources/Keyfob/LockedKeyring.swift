@@ -63,6 +63,14 @@ public struct LockedKeyring: ~Copyable {
     /// The vault's id: 32 hexadecimal digits.
     public var vaultID: String { locked.header.vault.description }
 
+    /// Forgets what an earlier unlock left in the session's kernel keyring.
+    ///
+    /// - Returns: Whether there was anything.
+    /// - Throws: `unavailable` where the kernel offers no keyrings.
+    public func forgetSession() throws(KeyringError) -> Bool {
+        try SessionCache.remove(vault: locked.header.vault)
+    }
+
     /// Unlocks the keyring.
     ///
     /// A wrong passphrase costs as much time as a right one, half a second by default, and never

@@ -58,6 +58,12 @@ public struct AccountSelector: Sendable {
         return finish(ranked, verdicts, .ambiguous(open))
     }
 
+    /// The accounts that answer to a name: by id, home account id, user name or label, or else by the
+    /// beginning of one of these.
+    public func candidates(named text: String, among candidates: [Candidate]) -> [Candidate] {
+        AccountName(text)?.matches(in: candidates) ?? []
+    }
+
     private func finish(
         _ ranked: [Candidate], _ verdicts: [Candidate: Verdict], _ outcome: Selection.Outcome
     ) -> Selection {

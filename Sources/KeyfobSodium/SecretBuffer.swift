@@ -39,6 +39,15 @@ package struct SecretBuffer: ~Copyable, Sendable {
         count += bytes.byteCount
     }
 
+    /// Lets `body` write into the room that is left; it returns how many bytes it wrote.
+    mutating func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
+        let free = unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+        let written = unsafe body(free)
+        precondition(written >= 0 && written <= capacity - count, "more was written than there is room for")
+        count += written
+        return written
+    }
+
     /// Wipes what was written and starts again.
     package mutating func removeAll() {
         unsafe sodium_memzero(base, count)

@@ -22,6 +22,25 @@ extension Keyring {
         try withState { state in try self.select(&state, request, groups) }
     }
 
+    /// The one account that answers to a name, whatever the state of its sign-in.
+    ///
+    /// - Throws: `noSuchAccount`, `ambiguous` with the accounts that answer, and as ``accounts(in:)``.
+    public func account(named text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Candidate {
+        let matching = AccountSelector().candidates(named: text, among: try accounts(in: groups))
+        guard let first = matching.first else {
+            throw KeyringError(
+                .noSuchAccount, "there is no account '\(text)'", hint: "'keyfob account list' shows those there are")
+        }
+        guard matching.count == 1 else {
+            let isOneAccount = matching.allSatisfy { $0.account.id == first.account.id }
+            throw KeyringError(
+                .ambiguous, "'\(text)' names \(matching.count) accounts",
+                hint: isOneAccount ? "say in which group with --group" : "use the id of one of them",
+                candidates: matching.map { "\($0.account.id) (group \($0.group))" })
+        }
+        return first
+    }
+
     /// The tokens of an account in a group, without the tokens.
     ///
     /// - Throws: as ``accounts(in:)``.

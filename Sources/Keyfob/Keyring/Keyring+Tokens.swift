@@ -76,7 +76,9 @@ extension Keyring {
         if let text = request.account, let found = try indexed(text, request, groups) { return found }
         let selection = try select(&state, request, names)
         if case .chosen(let candidate) = selection.outcome { return (candidate.account, candidate.group) }
-        throw KeyringError(selection, request)
+        // Before saying that there is nobody, make sure that nobody is missing.
+        for group in groups { try database.requireComplete(group.keys) }
+        throw KeyringError(selection, for: request) ?? KeyringError(.fault, "a choice was lost")
     }
 
     /// The account that `text` names exactly, when it is one: found by index, without opening any other.
@@ -191,16 +193,16 @@ extension Credential {
     fileprivate func serves(_ request: TokenRequest) -> Bool {
         if let client = request.clientID, clientID != client { return false }
         if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
+        guard partition.isEmpty else { return false }
         return effectiveTokenType == Identifier.folded(request.tokenType) && request.scopes.isSubset(of: scopes)
     }
 }
 
 extension KeyringError {
-    /// What it means that a selection has not chosen.
-    init(_ selection: Selection, _ request: TokenRequest) {
+    /// What it means that a selection has not chosen; nil when it has.
+    public init?(_ selection: Selection, for request: TokenRequest) {
         switch selection.outcome {
-        case .chosen(let candidate):
-            self.init(.fault, "account \(candidate.account.name) was chosen")
+        case .chosen: return nil
         case .ambiguous(let candidates):
             let what = request.account.map { "'\($0)' names" } ?? "the request fits"
             self.init(

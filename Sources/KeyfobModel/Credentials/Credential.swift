@@ -93,10 +93,21 @@ extension Credential {
         tokenType.map(Identifier.folded) ?? "bearer"
     }
 
+    /// The fields by which some MSAL libraries keep tokens apart that are otherwise alike: on behalf of
+    /// whom, and for which claims, they were issued. A token that has one answers no plain request.
+    public var partition: [AdditionalFields.Field] {
+        let names: Set<String> = [
+            "user_assertion_hash", "userAssertionHash", "requested_claims", "requestedClaims", "requestedClaimsHash",
+        ]
+        return additionalFields.fields.filter { names.contains($0.name) }
+    }
+
     /// Whether saving this access token makes `other` obsolete: same account, client, realm and token
     /// type, and a scope in common (MSAL's rule).
     public func supersedes(_ other: Credential) -> Bool {
-        guard kind == other.kind, account == other.account, clientID == other.clientID else { return false }
+        guard kind == other.kind, account == other.account, clientID == other.clientID,
+            partition == other.partition
+        else { return false }
         switch kind {
         case .accessToken:
             return Identifier.folded(realm) == Identifier.folded(other.realm)

@@ -1,0 +1,145 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct AccountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "The accounts in the keyring.",
+        subcommands: [
+            AccountListCommand.self, AccountShowCommand.self, AccountLabelCommand.self, AccountMoveCommand.self,
+            AccountRemoveCommand.self, AccountDefaultCommand.self,
+        ])
+}
+
+/// An account as it is typed.
+struct AccountArgument: ParsableArguments {
+    @Argument(help: "The account: its id, user name or label, or the beginning of one.")
+    var account: String
+}
+
+struct AccountListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the accounts, group by group.",
+        discussion: """
+            Without --group, of all groups that the key opens. --format prints one line for each account,
+            in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced.
+
+            Example:
+              keyfob account list --group work
+              keyfob account list --format '{id}\\t{name}' | fzf
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("A line for each account.", valueName: "template")) var format: String?
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let candidates = try keyring.accounts(in: global.groups())
+        let damage = keyring.takeWarnings()
+        if global.json {
+            try JSONOutput.print(AccountListDocument(accounts: candidates.map(AccountDocument.init)))
+        } else if let format {
+            let lines = candidates.map { Self.fill(format, $0) + "\n" }
+            try StandardOutput.write(text: lines.joined())
+        } else {
+            try StandardOutput.write(text: Self.table(candidates))
+        }
+        guard damage.isEmpty else {
+            for warning in damage { StandardError.write(line: "keyfob: \(warning)") }
+            throw Failed(status: .malformed)
+        }
+    }
+
+    static func table(_ candidates: [Candidate]) -> String {
+        var table = Table(header: ["GROUP", "ACCOUNT", "LABEL", "STATE", "TENANTS", "ID"])
+        for candidate in candidates {
+            let account = candidate.account
+            table.add([
+                candidate.group.name, (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
+                account.label ?? "-", candidate.state.words, "\(account.tenantProfiles.count)", account.id.description,
+            ])
+        }
+        return table.text
+    }
+
+    private static func fill(_ template: String, _ candidate: Candidate) -> String {
+        let account = candidate.account
+        let values = [
+            "{id}": account.id.description, "{username}": account.username, "{label}": account.label ?? "",
+            "{name}": account.name, "{group}": candidate.group.name, "{state}": candidate.state.name,
+            "{environment}": account.id.environment, "{tenant}": account.homeRealm ?? "", "\\t": "\t",
+        ]
+        var line = ""
+        var rest = Substring(template)
+        while let character = rest.first {
+            if let (key, value) = values.first(where: { rest.hasPrefix($0.key) }) {
+                line += key == "\\t" ? value : Table.printable(value)
+                rest = rest.dropFirst(key.count)
+            } else {
+                line.append(character)
+                rest = rest.dropFirst()
+            }
+        }
+        return line
+    }
+}
+
+extension Candidate.SignInState {
+    /// The state as people read it.
+    var words: String {
+        switch self {
+        case .signedIn: "signed in"
+        case .tokensOnly: "tokens only"
+        case .signedOut: "signed out"
+        case .needsSignIn(let reason): "sign-in needed: \(reason)"
+        case .noCredentials: "no tokens"
+        }
+    }
+}
+
+/// An account in a document.
+struct AccountDocument: Encodable {
+    let id: String
+    let homeAccountID: String
+    let environment: String
+    let username: String
+    let displayName: String?
+    let label: String?
+    let group: String
+    let state: String
+    let stateReason: String?
+    let isDefault: Bool
+    let homeTenant: String?
+    let tenants: [Tenant]
+    let clients: [String]
+
+    struct Tenant: Encodable {
+        let id: String
+        let localAccountID: String
+        let username: String
+    }
+
+    init(_ candidate: Candidate) {
+        let account = candidate.account
+        id = account.id.description
+        homeAccountID = account.id.homeAccountID
+        environment = account.id.environment
+        username = account.username
+        displayName = account.displayName
+        label = account.label
+        group = candidate.group.name
+        state = candidate.state.name
+        stateReason = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
+        isDefault = candidate.isDefault
+        homeTenant = account.homeRealm
+        tenants = account.tenantProfiles.map {
+            Tenant(id: $0.realm, localAccountID: $0.localAccountID, username: $0.username)
+        }
+        clients = candidate.clientIDs.sorted()
+    }
+}
+
+/// `Schemas/account-list.schema.json`.
+struct AccountListDocument: JSONDocument {
+    let formatVersion = 1
+    let accounts: [AccountDocument]
+}

@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct AccountLabelCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "label", abstract: "Give an account a label, or take it away.",
+        discussion: """
+            Example:
+              keyfob account label ada@contoso.example work
+              keyfob account label work --none
+            """)
+
+    @OptionGroup var target: AccountArgument
+    @Argument(help: "The label.") var label: String?
+    @Flag(name: .long, help: "Take the label away.") var none = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if (label == nil) != none { throw ValidationError("give a label, or --none to take it away") }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let candidate = try keyring.account(named: target.account, in: global.groups())
+        try keyring.setLabel(label, of: candidate.account.id, in: candidate.group)
+        global.tellWarnings(of: keyring)
+        global.say(label.map { "\(candidate.account.id) is labelled '\($0)'" } ?? "\(candidate.account.id) has no label now")
+    }
+}
+
+struct AccountMoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move an account with its tokens into another group.",
+        discussion: """
+            The tokens are sealed again under the other group's key, in one transaction.
+
+            Example:
+              keyfob account move ada@contoso.example --to work
+            """)
+
+    @OptionGroup var target: AccountArgument
+    @Option(name: .long, help: ArgumentHelp("The group to move it to.", valueName: "group")) var to: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let group = try AccessGroup(named: to)
+        let keyring = try global.unlockedKeyring()
+        let candidate = try keyring.account(named: target.account, in: global.groups())
+        let count = try keyring.move(candidate.account.id, from: candidate.group, to: group)
+        global.tellWarnings(of: keyring)
+        global.say("moved \(candidate.account.name) with \(count) records from group '\(candidate.group)' to '\(group)'")
+    }
+}
+
+struct AccountRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an account with its tokens from the keyring.",
+        discussion: """
+            The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on
+            the terminal.
+
+            Example:
+              keyfob account remove ada@contoso.example --force
+            """)
+
+    @OptionGroup var target: AccountArgument
+    @Flag(name: .long, help: "Do not ask.") var force = false
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let candidate = try keyring.account(named: target.account, in: global.groups())
+        if !force {
+            try Confirmation.ask("Type 'remove' to remove \(candidate.account.name) (group \(candidate.group)): ", "remove", global)
+        }
+        let count = try keyring.remove(candidate.account.id, from: candidate.group)
+        global.tellWarnings(of: keyring)
+        global.say("removed \(candidate.account.name) with \(count) records from group '\(candidate.group)'")
+    }
+}
+
+struct AccountDefaultCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "default", abstract: "Make an account the default of its group.",
+        discussion: """
+            The default is taken where a request fits several accounts of the group.
+
+            Example:
+              keyfob account default ada@contoso.example
+              keyfob account default --none --group work
+            """)
+
+    @Argument(help: "The account: its id, user name or label, or the beginning of one.") var account: String?
+    @Flag(name: .long, help: "Let the group have no default.") var none = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if (account == nil) != none { throw ValidationError("name an account, or use --none") }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let groups = try global.groups()
+        guard let account else {
+            let group = groups?.first ?? .default
+            try keyring.setDefault(nil, in: group)
+            return global.say("group '\(group)' has no default account now")
+        }
+        let candidate = try keyring.account(named: account, in: groups)
+        try keyring.setDefault(candidate.account.id, in: candidate.group)
+        global.tellWarnings(of: keyring)
+        global.say("\(candidate.account.name) is the default account of group '\(candidate.group)'")
+    }
+}

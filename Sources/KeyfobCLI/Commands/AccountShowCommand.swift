@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct AccountShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show an account, its tenants, and what is known of its tokens.",
+        discussion: """
+            Shows no token.
+
+            Example:
+              keyfob account show ada@contoso.example
+            """)
+
+    @OptionGroup var target: AccountArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let candidate = try keyring.account(named: target.account, in: global.groups())
+        let credentials = try keyring.credentials(of: candidate.account.id, in: candidate.group)
+        let now = WallClock.system.now
+        if global.json {
+            return try JSONOutput.print(
+                AccountShowDocument(
+                    account: AccountDocument(candidate), credentials: credentials.map { CredentialDocument($0, now: now) }))
+        }
+        let account = candidate.account
+        var lines = [
+            "id        \(account.id)", "user      \(account.username)", "name      \(account.displayName ?? "-")",
+            "label     \(account.label ?? "-")",
+            "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
+            "state     \(candidate.state.words)",
+        ]
+        for profile in account.tenantProfiles {
+            let home = account.homeRealm == profile.realm ? " (home)" : ""
+            lines.append("tenant    \(profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)")
+        }
+        try StandardOutput.write(text: lines.map { Table.printable($0) + "\n" }.joined() + "\n")
+        var table = Table(header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"])
+        for credential in credentials {
+            let document = CredentialDocument(credential, now: now)
+            table.add([
+                document.kind, credential.clientID, credential.realm.isEmpty ? "-" : credential.realm,
+                credential.expiresOn.map { TimeText.distance(to: $0, from: now) } ?? credential.grant?.state.name ?? "-",
+                credential.scopes.spaceSeparated,
+            ])
+        }
+        try StandardOutput.write(text: table.text)
+    }
+}
+
+/// What is known of a token, in a document.
+struct CredentialDocument: Encodable {
+    let kind: String
+    let clientID: String
+    let tenant: String?
+    let scopes: [String]
+    let familyID: String?
+    let tokenType: String?
+    let cachedOn: String?
+    let expiresOn: String?
+    let refreshOn: String?
+    let freshness: String?
+    let grantState: String?
+
+    init(_ credential: Credential, now: Timestamp) {
+        kind = credential.kind.rawValue
+        clientID = credential.clientID
+        tenant = credential.realm.isEmpty ? nil : credential.realm
+        scopes = credential.scopes.scopes
+        familyID = credential.familyID
+        tokenType = credential.kind == .accessToken ? credential.effectiveTokenType : nil
+        cachedOn = credential.cachedAt.map(TimeText.rfc3339)
+        expiresOn = credential.expiresOn.map(TimeText.rfc3339)
+        refreshOn = credential.refreshOn.map(TimeText.rfc3339)
+        freshness = credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: 300))" : nil
+        grantState = credential.grant?.state.name
+    }
+}
+
+/// `Schemas/account-show.schema.json`.
+struct AccountShowDocument: JSONDocument {
+    let formatVersion = 1
+    let account: AccountDocument
+    let credentials: [CredentialDocument]
+}

@@ -1,0 +1,126 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Find out what is wrong, and how to mend it.",
+        discussion: """
+            --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing
+            is ever deleted, and makes the manifests fit what is left.
+            --accept-rollback accepts an earlier state of the vault, after you restored it yourself.
+
+            Example:
+              keyfob doctor
+            """)
+
+    @Flag(name: .long, help: "Put damaged records aside.") var repair = false
+    @Flag(name: .long, help: "Accept an earlier state of the vault.") var acceptRollback = false
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let location = try global.location()
+        var findings: [Finding] = []
+        if Keyring.canLockMemory {
+            findings.append(Finding("memory", .ok, "secrets can be kept out of swap"))
+        } else {
+            findings.append(
+                Finding(
+                    "memory", .warning, "pages cannot be locked: secrets may reach swap",
+                    hint: "raise the limit 'ulimit -l' (RLIMIT_MEMLOCK) to at least 8192"))
+        }
+        let keyring = try unlock(location, &findings)
+        if let keyring {
+            if acceptRollback { try keyring.acceptRollback() }
+            if repair {
+                let files = try keyring.repair()
+                findings.append(
+                    Finding("repair", .ok, files.isEmpty ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
+            }
+            try examine(keyring, &findings)
+        }
+        try tell(findings)
+        if findings.contains(where: { $0.status == .failure }) { throw Failed(status: .malformed) }
+    }
+
+    /// Opens the vault; what keeps it shut is a finding, unless there is no vault or no key.
+    private func unlock(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) -> Keyring? {
+        do {
+            let keyring: Keyring
+            if repair || acceptRollback {
+                keyring = try global.unlockedKeyring()
+            } else {
+                guard let unlocked = try global.keyringUnlockedWithoutAsking() else {
+                    findings.append(Finding("vault", .ok, "\(location.vault) is there and locked"))
+                    findings.append(
+                        Finding("records", .warning, "not looked at: the vault is locked", hint: "run 'keyfob unlock' first"))
+                    return nil
+                }
+                keyring = unlocked
+            }
+            findings.append(Finding("vault", .ok, "\(location.vault) opens"))
+            return keyring
+        } catch where error.code == .damaged || error.code == .configuration || error.code == .newerVersion {
+            findings.append(Finding("vault", .failure, error.message, hint: error.hint))
+            return nil
+        }
+    }
+
+    private func examine(_ keyring: Keyring, _ findings: inout [Finding]) throws(KeyringError) {
+        let report = try keyring.verify()
+        for warning in keyring.takeWarnings() { findings.append(Finding("vault", .warning, warning)) }
+        if report.problems.isEmpty {
+            findings.append(Finding("records", .ok, "\(report.records) records in \(report.groups) groups open"))
+        }
+        for problem in report.problems {
+            findings.append(
+                Finding(
+                    "records", .failure, problem,
+                    hint: "restore a backup, or 'keyfob doctor --repair' to go on with what is left"))
+        }
+        if keyring.opensWholeVault, try keyring.slots().count < 2 {
+            findings.append(
+                Finding(
+                    "slots", .warning, "there is one way only to unlock the vault",
+                    hint: "add another: 'keyfob slot add passphrase'"))
+        }
+    }
+
+    private func tell(_ findings: [Finding]) throws(KeyringError) {
+        if global.json { return try JSONOutput.print(DoctorDocument(findings: findings)) }
+        for finding in findings {
+            let mark =
+                switch finding.status {
+                case .ok: "ok      "
+                case .warning: "warning "
+                case .failure: "failure "
+                }
+            let hint = finding.hint.map { "\n        \($0)" } ?? ""
+            try StandardOutput.write(line: mark + Table.printable("\(finding.subject): \(finding.text)") + hint)
+        }
+    }
+}
+
+/// One thing the doctor looked at.
+struct Finding: Encodable {
+    let subject: String
+    let status: Status
+    let text: String
+    let hint: String?
+
+    enum Status: String, Encodable {
+        case ok, warning, failure
+    }
+
+    init(_ subject: String, _ status: Status, _ text: String, hint: String? = nil) {
+        self.subject = subject
+        self.status = status
+        self.text = text
+        self.hint = hint
+    }
+}
+
+/// `Schemas/doctor.schema.json`.
+struct DoctorDocument: JSONDocument {
+    let formatVersion = 1
+    let findings: [Finding]
+}

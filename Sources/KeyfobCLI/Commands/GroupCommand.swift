@@ -1,0 +1,155 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct GroupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "group", abstract: "Access groups, each under a key of its own.",
+        subcommands: [
+            GroupListCommand.self, GroupCreateCommand.self, GroupRenameCommand.self, GroupRemoveCommand.self,
+            GroupGrantCommand.self, GroupRevokeCommand.self, GroupRotateCommand.self,
+        ])
+}
+
+struct GroupListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the groups that the key opens.",
+        discussion: """
+            Example:
+              keyfob group list
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let groups = try keyring.groups()
+        global.tellWarnings(of: keyring)
+        if global.json {
+            try JSONOutput.print(GroupListDocument(groups: groups.map(GroupDocument.init)))
+        } else {
+            try StandardOutput.write(text: Self.table(groups))
+        }
+    }
+
+    static func table(_ groups: [Keyring.GroupSummary]) -> String {
+        var table = Table(header: ["GROUP", "ACCOUNTS", "TOKENS", "GRANTS", "KEY"])
+        for group in groups {
+            table.add([
+                group.name.name, "\(group.accounts)", "\(group.credentials)", "\(group.grants)", "#\(group.epoch)",
+            ])
+        }
+        return table.text
+    }
+}
+
+struct GroupCreateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make a group.",
+        discussion: """
+            A name has 1 to 255 bytes; case matters.
+
+            Example:
+              keyfob group create work
+            """)
+
+    @Argument(help: "The group's name.") var name: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let group = try AccessGroup(named: name)
+        try global.unlockedKeyring().createGroup(group)
+        global.say("made group '\(group)'")
+    }
+}
+
+struct GroupRenameCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give a group another name.",
+        discussion: """
+            Example:
+              keyfob group rename work com.contoso.tools
+            """)
+
+    @Argument(help: "The group's name.") var name: String
+    @Argument(help: "The new name.") var newName: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let (group, new) = (try AccessGroup(named: name), try AccessGroup(named: newName))
+        try global.unlockedKeyring().renameGroup(group, to: new)
+        global.say("group '\(group)' is called '\(new)' now")
+    }
+}
+
+struct GroupRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a group and everything in it.",
+        discussion: """
+            A group that holds accounts is removed only with --force, or after the question on the terminal.
+
+            Example:
+              keyfob group remove old --force
+            """)
+
+    @Argument(help: "The group's name.") var name: String
+    @Flag(name: .long, help: "Remove it although it holds accounts.") var force = false
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let group = try AccessGroup(named: name)
+        let keyring = try global.unlockedKeyring()
+        let accounts = try keyring.groups().first { $0.name == group }?.accounts ?? 0
+        if accounts > 0, !force {
+            try Confirmation.ask("Group '\(group)' holds \(accounts) accounts. Type its name to remove them: ", group.name, global)
+        }
+        let count = try keyring.removeGroup(group)
+        global.say("removed group '\(group)' and \(count) records")
+    }
+}
+
+struct GroupRotateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Give a group a new key and seal its records again.",
+        discussion: """
+            Slots that were removed, and copies of the old key, open nothing that is written from then on.
+            The slots that are left get the new key.
+
+            Example:
+              keyfob group rotate work
+            """)
+
+    @Argument(help: "The group's name.") var name: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let group = try AccessGroup(named: name)
+        let keyring = try global.unlockedKeyring()
+        let progress = Progress("sealing", isQuiet: global.quiet)
+        defer { progress.finish() }
+        let count = try keyring.rotateGroup(group, progress: progress.update)
+        global.say("group '\(group)' has a new key; \(count) records were sealed again")
+    }
+}
+
+/// A group in a document.
+struct GroupDocument: Encodable {
+    let name: String
+    let accounts: Int
+    let credentials: Int
+    let keyEpoch: Int
+    let grants: Int
+
+    init(_ group: Keyring.GroupSummary) {
+        name = group.name.name
+        accounts = group.accounts
+        credentials = group.credentials
+        keyEpoch = group.epoch
+        grants = group.grants
+    }
+}
+
+/// `Schemas/group-list.schema.json`.
+struct GroupListDocument: JSONDocument {
+    let formatVersion = 1
+    let groups: [GroupDocument]
+}

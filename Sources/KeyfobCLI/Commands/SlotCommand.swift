@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct SlotCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "slot", abstract: "Ways to unlock the vault.",
+        subcommands: [SlotListCommand.self, SlotAddCommand.self, SlotRemoveCommand.self])
+}
+
+struct SlotListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the ways to unlock.",
+        discussion: """
+            Example:
+              keyfob slot list
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let slots = try global.unlockedKeyring().slots()
+        if global.json {
+            try JSONOutput.print(SlotListDocument(slots: slots.map(SlotDocument.init)))
+        } else {
+            try StandardOutput.write(text: Self.table(slots))
+        }
+    }
+
+    static func table(_ slots: [Keyring.Slot]) -> String {
+        var table = Table(header: ["SLOT", "KIND", "OPENS", "MADE"])
+        for slot in slots {
+            let cost = slot.memory.map { " (\($0 >> 20) MiB)" } ?? ""
+            table.add([
+                slot.id, slot.kind + cost, slot.group.map { "group \($0)" } ?? "the vault", TimeText.rfc3339(slot.created),
+            ])
+        }
+        return table.text
+    }
+}
+
+struct SlotAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a way to unlock the vault.",
+        discussion: """
+            Example:
+              keyfob slot add passphrase
+              keyfob slot add key-file ~/.config/keyfob.key
+              keyfob slot add recipient age1…
+            """)
+
+    @OptionGroup var new: NewSlotInput
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let id = try keyring.addSlot(try new.slot(global))
+        try SlotAddedDocument.tell(id, global)
+    }
+}
+
+struct SlotRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a way to unlock.",
+        discussion: """
+            Whoever used the slot may have kept what it opens. For a slot of one group, 'keyfob group
+            revoke' also gives the group a new key.
+
+            Example:
+              keyfob slot remove 3fa9c1d2
+            """)
+
+    @Argument(help: "The slot's id, or the beginning of it.")
+    var id: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        try global.unlockedKeyring().removeSlot(id)
+        global.say("removed slot \(id)")
+    }
+}
+
+/// A slot in a document.
+struct SlotDocument: Encodable {
+    let id: String
+    let kind: String
+    let created: String
+    let group: String?
+    let kdfMemory: UInt64?
+    let kdfOperations: UInt32?
+
+    init(_ slot: Keyring.Slot) {
+        id = slot.id
+        kind = slot.kind
+        created = TimeText.rfc3339(slot.created)
+        group = slot.group?.name
+        kdfMemory = slot.memory
+        kdfOperations = slot.operations
+    }
+}
+
+/// `Schemas/slot-list.schema.json`.
+struct SlotListDocument: JSONDocument {
+    let formatVersion = 1
+    let slots: [SlotDocument]
+}
+
+/// `Schemas/slot-added.schema.json`.
+struct SlotAddedDocument: JSONDocument {
+    let formatVersion = 1
+    let slot: String
+
+    static func tell(_ id: String, _ global: GlobalOptions) throws(KeyringError) {
+        if global.json {
+            try JSONOutput.print(SlotAddedDocument(slot: id))
+        } else {
+            global.say("added slot \(id)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Print an access token.",
+        discussion: """
+            Answers from what is stored. Ends with 10 when a sign-in or a refresh is needed, and with 11
+            when several accounts fit; 'keyfob which' explains the choice.
+
+            Example:
+              keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
+              curl -H @<(keyfob token --account ada@contoso.example --header) https://graph.microsoft.com/v1.0/me
+            """)
+
+    @OptionGroup var options: RequestOptions
+
+    @Option(
+        name: .long, help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
+    var minValidity: Int64 = 300
+
+    @Flag(name: .long, help: "Print a whole Authorization header.") var header = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard (0...86_400).contains(minValidity) else { throw ValidationError("--min-validity is between 0 and 86400 seconds") }
+        if header, global.json { throw ValidationError("--header and --json exclude one another") }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let request = try options.request(minimumValidity: minValidity)
+        let answer = try keyring.token(for: request, in: global.groups())
+        global.tellWarnings(of: keyring)
+        if answer.found.isAging {
+            global.say("keyfob: warning: the token should be replaced soon; sign in again with the program that owns the account")
+        }
+        if global.json { return try printDocument(answer) }
+        if header { try StandardOutput.write(text: "Authorization: Bearer ") }
+        try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        try StandardOutput.write(text: "\n")
+    }
+
+    /// The token as text, because JSON can hold nothing else.
+    private func printDocument(_ answer: borrowing Keyring.TokenAnswer) throws(KeyringError) {
+        let text = answer.secret.withBytes { String(validating: [UInt8]($0), as: UTF8.self) }
+        guard let text else { throw KeyringError(.damaged, "the token is not text", hint: "ask for it without --json") }
+        let found = answer.found
+        try JSONOutput.print(
+            TokenDocument(
+                token: text, tokenType: found.credential.tokenType ?? "Bearer",
+                expiresOn: found.credential.expiresOn.map(TimeText.rfc3339),
+                scopes: found.credential.scopes.scopes, account: found.account.id.description,
+                username: found.account.username, group: found.group.name, clientID: found.credential.clientID,
+                tenant: found.credential.realm.isEmpty ? nil : found.credential.realm))
+    }
+}
+
+/// `Schemas/token.schema.json`.
+struct TokenDocument: JSONDocument {
+    let formatVersion = 1
+    let token: String
+    let tokenType: String
+    let expiresOn: String?
+    let scopes: [String]
+    let account: String
+    let username: String
+    let group: String
+    let clientID: String
+    let tenant: String?
+}

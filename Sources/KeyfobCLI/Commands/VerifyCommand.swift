@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Open every record and check every manifest.",
+        discussion: """
+            Finds records that were altered, deleted, replayed or added from outside. Changes nothing.
+            Ends with 65 when something is wrong.
+
+            Example:
+              keyfob verify
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let report = try keyring.verify()
+        if global.json {
+            try JSONOutput.print(VerificationDocument(report))
+        } else {
+            for problem in report.problems { try StandardOutput.write(line: Table.printable(problem)) }
+            let scope = report.isPartial ? "; the other groups are closed to this key" : ""
+            let verdict = report.problems.isEmpty ? "all is well" : "\(report.problems.count) problems"
+            try StandardOutput.write(line: "\(verdict): \(report.records) records in \(report.groups) groups opened\(scope)")
+        }
+        if !report.problems.isEmpty { throw Failed(status: .malformed) }
+    }
+}
+
+/// `Schemas/verification.schema.json`.
+struct VerificationDocument: JSONDocument {
+    let formatVersion = 1
+    let records: Int
+    let groups: Int
+    let isPartial: Bool
+    let problems: [String]
+
+    init(_ report: Keyring.VerificationReport) {
+        records = report.records
+        groups = report.groups
+        isPartial = report.isPartial
+        problems = report.problems
+    }
+}

@@ -1,0 +1,42 @@
+internal import Keyfob
+
+/// The statuses with which the command ends (`sysexits.h` from 64 on).
+enum ExitStatus: Int32 {
+    case done = 0
+    case failure = 1
+    case signInNeeded = 10
+    case ambiguous = 11
+    case locked = 12
+    case notFound = 13
+    case cancelled = 15
+    case usage = 64
+    case malformed = 65
+    case noInput = 66
+    case unavailable = 69
+    case cannotCreate = 73
+    case inputOutput = 74
+    case tryAgain = 75
+    case noPermission = 77
+    case configuration = 78
+
+    /// The status for an error.
+    init(_ code: KeyringError.Code) {
+        switch code {
+        case .signInNeeded: self = .signInNeeded
+        case .ambiguous: self = .ambiguous
+        case .locked: self = .locked
+        case .noSuchAccount, .noSuchGroup, .noSuchSlot: self = .notFound
+        case .cancelled: self = .cancelled
+        case .usage, .lastSlot: self = .usage
+        case .damaged, .limitExceeded, .rolledBack, .newerVersion: self = .malformed
+        case .noVault, .noSuchFile: self = .noInput
+        case .unavailable: self = .unavailable
+        case .alreadyExists: self = .cannotCreate
+        case .inputOutput, .diskFull: self = .inputOutput
+        case .busy: self = .tryAgain
+        case .wrongKey, .groupNotGranted, .needsVaultKey: self = .noPermission
+        case .configuration: self = .configuration
+        case .fault: self = .failure
+        }
+    }
+}

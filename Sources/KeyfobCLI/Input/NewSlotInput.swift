@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import Keyfob
+
+/// For whom a slot is to be made, as it is typed: `passphrase`, `key-file FILE` or `recipient AGE1…`.
+struct NewSlotInput: ParsableArguments {
+    @Argument(help: "passphrase, key-file or recipient.")
+    var kind: Kind
+
+    @Argument(help: "The key file's path, or the age recipient (age1…).")
+    var value: String?
+
+    @Option(name: .long, help: ArgumentHelp("Read the new passphrase from this descriptor.", valueName: "n"))
+    var newPassphraseFd: Int32?
+
+    @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
+    var kdfMemory: UInt64 = 256
+
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case passphrase
+        case keyFile = "key-file"
+        case recipient
+    }
+
+    func validate() throws {
+        switch kind {
+        case .passphrase where value != nil:
+            throw ValidationError("a passphrase is not given as an argument; it is asked for, or read from --new-passphrase-fd")
+        case .keyFile where value == nil: throw ValidationError("say which file: key-file FILE")
+        case .recipient where value == nil: throw ValidationError("say which recipient: recipient age1…")
+        default: break
+        }
+        guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
+    }
+
+    /// The slot to make.
+    func slot(_ global: GlobalOptions) throws(KeyringError) -> Keyring.NewSlot {
+        switch kind {
+        case .passphrase:
+            let text = try NewPassphraseInput.read(descriptor: newPassphraseFd, mayAsk: !global.noInput)
+            return .passphrase(text, memory: kdfMemory << 20)
+        case .keyFile:
+            let path = try KeyFile.path(of: value ?? "", vault: global.location().vault)
+            return .keyFile(try SecretInput.keyFile(path))
+        case .recipient: return .recipient(value ?? "")
+        }
+    }
+}
+
+/// A new passphrase: from a descriptor, or typed twice.
+enum NewPassphraseInput {
+    static func read(descriptor: Int32?, mayAsk: Bool) throws(KeyringError) -> SecretBytes {
+        if let descriptor { return try SecretInput.passphrase(descriptor: descriptor) }
+        guard mayAsk, let terminal = Terminal() else {
+            throw KeyringError(
+                .locked, "a passphrase is needed and there is nobody to ask",
+                hint: "give it on a descriptor, or use a key file")
+        }
+        let first = try terminal.askSecret("New passphrase: ")
+        guard first.count > 0 else { throw KeyringError(.usage, "a passphrase cannot be empty") }
+        let second = try terminal.askSecret("The same again: ")
+        guard first.isEqual(to: second) else { throw KeyringError(.usage, "the two passphrases differ; nothing was changed") }
+        return first
+    }
+}

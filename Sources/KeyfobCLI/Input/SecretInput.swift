@@ -1,0 +1,108 @@
+internal import Glibc
+internal import Keyfob
+internal import KeyfobSodium
+
+/// Where secrets come from: a descriptor, a file whose mode has been checked, or standard input.
+/// Never an argument, never the environment.
+enum SecretInput {
+    /// The longest passphrase, in bytes.
+    static let passphraseLimit = 4_096
+    /// The longest token, in bytes.
+    static let tokenLimit = 1 << 20
+    /// The largest key file and identity file, in bytes.
+    static let keyFileLimit = 65_536
+    /// The largest cache, in bytes.
+    static let cacheLimit = 256 << 20
+
+    /// A passphrase: the first line that comes from a descriptor.
+    static func passphrase(descriptor: Int32) throws(KeyringError) -> SecretBytes {
+        let line: SecretBytes
+        do {
+            line = try SecretBytes.readingLine(descriptor: descriptor, limit: passphraseLimit)
+        } catch {
+            throw KeyringError(reading: "descriptor \(descriptor)", error)
+        }
+        guard line.count > 0 else { throw KeyringError(.usage, "the passphrase from descriptor \(descriptor) is empty") }
+        return line
+    }
+
+    /// A token: all that comes from a descriptor, without a final line end.
+    static func token(descriptor: Int32) throws(KeyringError) -> SecretBytes {
+        let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
+        let all: SecretBytes
+        do {
+            all = try SecretBytes.reading(descriptor: descriptor, limit: tokenLimit)
+        } catch {
+            throw KeyringError(reading: name, error)
+        }
+        let count = all.withBytes { bytes in
+            var end = bytes.byteCount
+            while end > 0, [10, 13].contains(bytes.byte(at: end - 1)) { end -= 1 }
+            return end
+        }
+        guard count > 0 else { throw KeyringError(.usage, "the token from \(name) is empty") }
+        return all.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
+    }
+
+    /// A file that holds a key, which must be closed to other users.
+    static func keyFile(_ path: String, limit: Int = keyFileLimit) throws(KeyringError) -> SecretBytes {
+        try read(path, limit: limit, mustBePrivate: true)
+    }
+
+    /// A file that holds tokens; `-` is standard input.
+    static func cache(_ path: String) throws(KeyringError) -> SecretBytes {
+        guard path == "-" else { return try read(path, limit: cacheLimit, mustBePrivate: false) }
+        do {
+            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: cacheLimit)
+        } catch {
+            throw KeyringError(reading: "standard input", error)
+        }
+    }
+
+    private static func read(_ path: String, limit: Int, mustBePrivate: Bool) throws(KeyringError) -> SecretBytes {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw KeyringError(opening: path, errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw KeyringError(opening: path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw KeyringError(.configuration, "\(path) is not a regular file")
+        }
+        if mustBePrivate {
+            guard status.st_uid == geteuid() || status.st_uid == 0 else {
+                throw KeyringError(.configuration, "\(path) belongs to another user")
+            }
+            guard status.st_mode & 0o077 == 0 else {
+                throw KeyringError(.configuration, "\(path) is open to other users", hint: "chmod 600 it")
+            }
+        }
+        do {
+            return try SecretBytes.reading(descriptor: descriptor, limit: limit)
+        } catch {
+            throw KeyringError(reading: path, error)
+        }
+    }
+}
+
+extension KeyringError {
+    /// Why a file could not be opened.
+    init(opening path: String, _ number: CInt) {
+        switch number {
+        case ENOENT, ENOTDIR: self.init(.noSuchFile, "there is no file \(path)")
+        case EACCES, EPERM: self.init(.noSuchFile, "\(path) cannot be read: permission denied")
+        case EISDIR: self.init(.configuration, "\(path) is a folder")
+        default: self.init(.inputOutput, "\(path) cannot be opened (error \(number))")
+        }
+    }
+
+    /// Why something could not be read to its end.
+    init(reading name: String, _ error: SodiumError) {
+        switch error {
+        case .tooLong(let limit):
+            self.init(.limitExceeded, "\(name) holds more than \(limit) bytes, the most that is read")
+        case .unreadable(EBADF): self.init(.usage, "\(name) is not open")
+        case .unreadable(EISDIR): self.init(.configuration, "\(name) is a folder")
+        default: self.init(.inputOutput, "\(name) cannot be read")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+
+/// The command: its subcommands and its version, nothing else.
+struct KeyfobCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keyfob",
+        abstract: "An encrypted keyring for the accounts and tokens of many tools.",
+        discussion: """
+            Accounts and tokens are kept in one encrypted vault, partitioned by access group.
+
+            Example:
+              keyfob init --key-file ~/.config/keyfob.key
+              keyfob import ~/.azure/msal_token_cache.json
+              keyfob account list
+              keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
+
+            Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 64 usage,
+            65 malformed or damaged, 66 no vault or file, 73 exists already, 74 input/output,
+            75 try again, 77 wrong key or group not granted, 78 configuration. 'keyfob man' has them all.
+            """,
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "The vault",
+                subcommands: [
+                    InitCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self, UnlockCommand.self,
+                    LockCommand.self, SlotCommand.self, GroupCommand.self,
+                ]),
+            CommandGroup(
+                name: "Accounts and tokens",
+                subcommands: [
+                    AccountCommand.self, AddCommand.self, TokenCommand.self, WhichCommand.self, ImportCommand.self,
+                    ExportCommand.self,
+                ]),
+            CommandGroup(name: "The command itself", subcommands: [CompletionsCommand.self, ManCommand.self]),
+        ])
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import Keyfob
+
+@main
+enum Main {
+    static func main() {
+        ProcessHardening.apply()
+        exit(with: run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// Runs one command line and tells of its error.
+    private static func run(_ arguments: [String]) -> ExitStatus {
+        let isJSON = arguments.contains("--json")
+        do {
+            var command = try KeyfobCommand.parseAsRoot(arguments)
+            try command.run()
+            return .done
+        } catch let error as KeyringError {
+            ErrorOutput.tell(error, isJSON: isJSON)
+            return ExitStatus(error.code)
+        } catch let error as Failed {
+            return error.status
+        } catch {
+            return tell(error, isJSON: isJSON)
+        }
+    }
+
+    /// Help and version are no errors; the rest is about how the command was typed.
+    private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
+        guard KeyfobCommand.exitCode(for: error) != .success else {
+            do {
+                try StandardOutput.write(line: KeyfobCommand.fullMessage(for: error))
+                return .done
+            } catch {
+                ErrorOutput.tell(error, isJSON: isJSON)
+                return ExitStatus(error.code)
+            }
+        }
+        let message = KeyfobCommand.message(for: error).split(separator: "\n").first.map(String.init) ?? "bad usage"
+        ErrorOutput.tell(KeyringError(.usage, message, hint: "see 'keyfob --help'"), isJSON: isJSON)
+        return .usage
+    }
+
+    private static func exit(with status: ExitStatus) -> Never {
+        Process.exit(status.rawValue)
+    }
+}
+
+/// The command has told what is wrong; only the status is left.
+struct Failed: Error {
+    let status: ExitStatus
+}

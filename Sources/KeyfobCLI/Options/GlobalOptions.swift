@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import Keyfob
+
+/// The options that every command has.
+struct GlobalOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The vault's folder (KEYFOB_VAULT).", valueName: "dir"))
+    var vault: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "An access group to work with (KEYFOB_GROUP); repeatable, new items go to the first.", valueName: "name"))
+    var group: [String] = []
+
+    @Flag(name: .long, help: "Print a JSON document.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Print no messages but errors.")
+    var quiet = false
+
+    @Flag(name: .long, help: "Never ask anything; fail instead.")
+    var noInput = false
+
+    @Option(name: .long, help: ArgumentHelp("Unlock with the passphrase on this descriptor.", valueName: "n"))
+    var passphraseFd: Int32?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Unlock with this key file (KEYFOB_KEY_FILE); also the name of a systemd credential.", valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Unlock with an age identity, such as the recovery key, in this file.", valueName: "file"))
+    var identity: String?
+
+    @Option(name: .long, help: "When to use colour.")
+    var color: ColorChoice = .auto
+
+    enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+        case auto, always, never
+    }
+
+    func validate() throws {
+        let ways = [passphraseFd != nil, keyFile != nil, identity != nil].count { $0 }
+        if ways > 1 { throw ValidationError("--passphrase-fd, --key-file and --identity exclude one another") }
+        if let passphraseFd, passphraseFd < 0 { throw ValidationError("--passphrase-fd is the number of an open descriptor") }
+    }
+
+    /// The groups asked for; nil when none is.
+    func groups(_ environment: Environment = .current) throws(KeyringError) -> [AccessGroup]? {
+        let names = group.isEmpty ? [environment["KEYFOB_GROUP"]].compactMap(\.self) : group
+        guard !names.isEmpty else { return nil }
+        var groups: [AccessGroup] = []
+        for name in names {
+            let group = try AccessGroup(named: name)
+            if !groups.contains(group) { groups.append(group) }
+        }
+        return groups
+    }
+
+    /// Where the vault is.
+    func location(_ environment: Environment = .current) throws(KeyringError) -> KeyringLocation {
+        try KeyringLocation.standard(environment: environment.variables, vault: vault)
+    }
+
+    /// Writes a message, unless none is wanted.
+    func say(_ message: String) {
+        if !quiet { StandardError.write(line: message) }
+    }
+}
+
+extension AccessGroup {
+    /// The group called `name`, which a person typed.
+    init(named name: String) throws(KeyringError) {
+        do {
+            try self.init(name)
+        } catch {
+            throw KeyringError(.usage, "\(error)")
+        }
+    }
+}

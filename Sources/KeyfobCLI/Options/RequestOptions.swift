@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Keyfob
+
+/// What a token is asked for.
+struct RequestOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("The account: id, user name, label, or the beginning of one (KEYFOB_ACCOUNT).", valueName: "name"))
+    var account: String?
+
+    @Option(name: [.short, .long], help: ArgumentHelp("A scope the token must have; repeatable.", valueName: "scope"))
+    var scope: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("A resource: stands for the scope <resource>/.default.", valueName: "url"))
+    var resource: String?
+
+    @Option(name: .long, help: ArgumentHelp("The authority: https://host/tenant, or a host.", valueName: "url"))
+    var authority: String?
+
+    @Option(name: .long, help: ArgumentHelp("The tenant.", valueName: "id")) var tenant: String?
+
+    @Option(name: .long, help: ArgumentHelp("The OAuth client id.", valueName: "id")) var client: String?
+
+    func validate() throws {
+        if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
+        for (name, value) in [
+            ("--account", account), ("--resource", resource), ("--authority", authority), ("--tenant", tenant),
+            ("--client", client),
+        ] {
+            if let value, !Identifier.isAcceptable(value) { throw ValidationError("\(name) is blank or holds control characters") }
+        }
+        if scope.contains(where: { !Identifier.isAcceptable($0) }) { throw ValidationError("--scope is blank or holds control characters") }
+    }
+
+    /// The request, with `minimumValidity` in seconds.
+    func request(
+        minimumValidity: Int64 = 300, _ environment: Environment = .current
+    ) throws(KeyringError) -> TokenRequest {
+        let (host, authorityTenant) = try Self.parse(authority)
+        if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
+            throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
+        }
+        let named = account ?? environment["KEYFOB_ACCOUNT"]
+        return TokenRequest(
+            account: named, environment: host, realm: tenant ?? authorityTenant, clientID: client, scopes: scopes,
+            minimumValidity: minimumValidity)
+    }
+
+    private var scopes: ScopeSet {
+        // A resource that ends in a slash keeps it: Azure's management API wants the double slash.
+        if let resource { return ScopeSet([resource + "/.default"]) }
+        return ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
+    }
+
+    /// Host and tenant of an authority; tenants that mean "any" are none.
+    private static func parse(_ authority: String?) throws(KeyringError) -> (host: String?, tenant: String?) {
+        guard let authority else { return (nil, nil) }
+        guard authority.contains("://") else { return (authority, nil) }
+        guard let url = URLComponents(string: authority), url.scheme == "https", let host = url.host, !host.isEmpty,
+            url.user == nil, url.password == nil
+        else {
+            throw KeyringError(.usage, "--authority is no https URL of the form https://host/tenant")
+        }
+        let tenant = url.path.split(separator: "/").first.map(String.init)
+        let anyTenant: Set<String> = ["common", "organizations", "consumers"]
+        return (host, tenant.flatMap { anyTenant.contains(Identifier.folded($0)) ? nil : $0 })
+    }
+}

@@ -1,0 +1,32 @@
+internal import Keyfob
+
+/// An error as JSON; `Schemas/error.schema.json`.
+struct ErrorDocument: JSONDocument {
+    let formatVersion = 1
+    let error: Body
+
+    struct Body: Encodable {
+        let code: String
+        let message: String
+        let hint: String?
+        let candidates: [String]
+        let exitStatus: Int32
+    }
+
+    init(_ error: KeyringError, status: ExitStatus) {
+        self.error = Body(
+            code: error.code.rawValue, message: error.message, hint: error.hint, candidates: error.candidates,
+            exitStatus: status.rawValue)
+    }
+}
+
+/// Tells of an error on standard error: one line, or one document.
+enum ErrorOutput {
+    static func tell(_ error: KeyringError, isJSON: Bool) {
+        if isJSON, let text = try? JSONOutput.text(ErrorDocument(error, status: ExitStatus(error.code))) {
+            return StandardError.write(line: text)
+        }
+        let candidates = error.candidates.isEmpty ? "" : " (\(error.candidates.prefix(10).joined(separator: ", ")))"
+        StandardError.write(line: Table.printable("keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")"))
+    }
+}

@@ -1,0 +1,24 @@
+internal import Foundation
+internal import Keyfob
+
+/// A document that leaves the process as JSON, described by a schema in `Schemas/`.
+protocol JSONDocument: Encodable {
+    /// Grows when a field changes its meaning or goes; new fields do not raise it.
+    var formatVersion: Int { get }
+}
+
+/// Writes documents.
+enum JSONOutput {
+    static func text(_ document: some JSONDocument) throws(KeyringError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(document) else {
+            throw KeyringError(.fault, "a document could not be encoded")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    static func print(_ document: some JSONDocument) throws(KeyringError) {
+        try StandardOutput.write(line: text(document))
+    }
+}

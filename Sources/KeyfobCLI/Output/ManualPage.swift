@@ -1,0 +1,109 @@
+internal import ArgumentParser
+
+/// A page of the manual, in the macros of man(7).
+struct ManualPage {
+    private let command: CommandDescription
+
+    init(_ command: CommandDescription) {
+        self.command = command
+    }
+
+    /// The page's name: the words of the command joined by dashes.
+    var name: String { command.words.joined(separator: "-") }
+
+    /// The page.
+    var text: String {
+        var lines = [
+            ".TH \"\(name.uppercased())\" 1 \"\" \"Keyfob \(KeyfobCommand.configuration.version)\" \"Keyfob\"", ".SH NAME",
+            "\(Self.escaped(name)) \\- \(Self.escaped(command.abstract ?? ""))", ".SH SYNOPSIS", ".B " + command.words.joined(separator: " "),
+        ]
+        lines += arguments.map(Self.synopsis)
+        if let discussion = command.discussion { lines += [".SH DESCRIPTION"] + Self.verbatim(discussion) }
+        if !subcommands.isEmpty {
+            lines.append(".SH COMMANDS")
+            for sub in subcommands { lines += [".TP", ".BR \(Self.escaped(sub.words.joined(separator: "-"))) (1)", Self.escaped(sub.abstract ?? "")] }
+        }
+        if !arguments.isEmpty {
+            lines.append(".SH OPTIONS")
+            for argument in arguments { lines += [".TP", Self.heading(argument), Self.escaped(Self.help(argument))] }
+        }
+        if command.superCommands == nil { lines += Self.closing }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var arguments: [CommandDescription.Argument] { (command.arguments ?? []).filter(\.shouldDisplay) }
+    private var subcommands: [CommandDescription] { (command.subcommands ?? []).filter { $0.commandName != "help" } }
+
+    private static func synopsis(_ argument: CommandDescription.Argument) -> String {
+        let text = label(argument) + (argument.isRepeating ? " ..." : "")
+        return argument.isOptional ? "[" + text + "]" : text
+    }
+
+    private static func label(_ argument: CommandDescription.Argument) -> String {
+        let value = "\\fI" + escaped(argument.valueName ?? "value") + "\\fR"
+        guard let name = argument.names?.last?.text else { return value }
+        let bold = "\\fB" + escaped(name) + "\\fR"
+        return argument.kind == "flag" ? bold : bold + " " + value
+    }
+
+    private static func heading(_ argument: CommandDescription.Argument) -> String {
+        guard let names = argument.names, argument.kind != "positional" else { return label(argument) }
+        let bold = names.map { "\\fB" + escaped($0.text) + "\\fR" }.joined(separator: ", ")
+        return argument.kind == "flag" ? bold : bold + " \\fI" + escaped(argument.valueName ?? "value") + "\\fR"
+    }
+
+    private static func help(_ argument: CommandDescription.Argument) -> String {
+        let text = argument.abstract ?? ""
+        return argument.defaultValue.map { "\(text) (default: \($0))" } ?? text
+    }
+
+    private static func verbatim(_ text: String) -> [String] {
+        [".nf"] + text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) } + [".fi"]
+    }
+
+    /// Text that troff takes for nothing but text.
+    private static func escaped(_ text: String) -> String {
+        let text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+        return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+    }
+
+    /// What holds for all commands, at the end of the first page.
+    private static var closing: [String] {
+        [".SH FILES"]
+            + verbatim(
+                """
+                $XDG_DATA_HOME/keyfob/keyring.db    the vault
+                $XDG_DATA_HOME/keyfob/header.copy   a second copy of its header
+                $XDG_DATA_HOME/keyfob/quarantine/   records that did not open
+                $XDG_STATE_HOME/keyfob/             the highest sequence numbers seen
+                """)
+            + [".SH ENVIRONMENT"]
+            + verbatim(
+                """
+                KEYFOB_VAULT      the vault's folder
+                KEYFOB_GROUP      the access group to work with
+                KEYFOB_KEY_FILE   the key file to unlock with
+                KEYFOB_ACCOUNT    the account to use
+                """)
+            + [".SH EXIT STATUS"]
+            + verbatim(
+                """
+                 0  done
+                 1  any other failure
+                10  sign-in needed
+                11  ambiguous account
+                12  locked: nothing unlocks the vault without asking
+                13  no such account, group or slot
+                15  cancelled
+                64  usage
+                65  input malformed or damaged
+                66  no vault here, or no such file
+                69  a service is missing
+                73  would overwrite; not created
+                74  input/output error, disk full
+                75  busy: try again
+                77  wrong key or passphrase; group not granted
+                78  configuration error
+                """)
+    }
+}

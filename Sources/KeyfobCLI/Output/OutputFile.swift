@@ -1,0 +1,58 @@
+internal import Glibc
+internal import Keyfob
+
+/// A file that did not exist before, for its owner alone, complete or not there at all.
+struct OutputFile: ~Copyable {
+    private let path: String
+    private let descriptor: CInt
+
+    /// Makes the file.
+    ///
+    /// - Throws: `alreadyExists` unless `replacing`, `inputOutput`.
+    init(_ path: String, replacing: Bool = false) throws(KeyringError) {
+        if !replacing {
+            var status = stat()
+            guard unsafe lstat(path, &status) != 0 else {
+                throw KeyringError(.alreadyExists, "\(path) exists already", hint: "choose another name, or use --force")
+            }
+        }
+        let temporary = path + ".\(getpid()).part"
+        let descriptor = unsafe open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
+            throw KeyringError(code, "\(path) cannot be made (\(Self.reason()))")
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Appends bytes.
+    func write(_ bytes: RawSpan) throws(KeyringError) {
+        try DescriptorWriter.write(bytes, to: descriptor, name: path)
+    }
+
+    /// Puts the complete file in place, with a mode of its own where it is for others as well.
+    consuming func commit(mode: UInt32 = 0o600) throws(KeyringError) {
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else {
+            let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
+            throw KeyringError(code, "\(path) could not be completed (\(Self.reason()))")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        // After a commit there is nothing of that name.
+        _ = unsafe unlink(path + ".\(getpid()).part")
+    }
+
+    private var temporary: String { path + ".\(getpid()).part" }
+
+    private static func reason() -> String {
+        switch errno {
+        case ENOENT: "no such folder"
+        case EACCES, EPERM, EROFS: "permission denied"
+        case ENOSPC, EDQUOT: "the disk is full"
+        default: "error \(errno)"
+        }
+    }
+}

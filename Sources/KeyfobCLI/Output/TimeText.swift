@@ -1,0 +1,35 @@
+internal import Foundation
+internal import Keyfob
+
+/// Times as people and documents have them.
+enum TimeText {
+    /// RFC 3339 in UTC: `2026-11-21T10:15:00Z`.
+    static func rfc3339(_ time: Timestamp) -> String {
+        Date(timeIntervalSince1970: Double(time.seconds)).formatted(.iso8601)
+    }
+
+    /// How far away a time is: `in 42 min`, `3 h ago`.
+    static func distance(to time: Timestamp, from now: Timestamp) -> String {
+        let seconds = time.seconds - now.seconds
+        let amount = abs(seconds)
+        let text =
+            switch amount {
+            case ..<120: "\(amount) s"
+            case ..<7_200: "\(amount / 60) min"
+            case ..<172_800: "\(amount / 3_600) h"
+            case ..<63_072_000: "\(amount / 86_400) days"
+            default: "\(amount / 31_536_000) years"
+            }
+        return seconds >= 0 ? "in \(text)" : "\(text) ago"
+    }
+
+    /// A duration as it is typed: `90s`, `15m`, `8h`, `2d`, or seconds.
+    static func seconds(_ text: String) -> UInt32? {
+        let units: [Character: UInt32] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = unit == nil ? text[...] : text.dropLast()
+        guard digits.allSatisfy(\.isNumber), let amount = UInt32(digits), amount > 0 else { return nil }
+        let (product, overflow) = amount.multipliedReportingOverflow(by: unit ?? 1)
+        return overflow ? nil : product
+    }
+}

@@ -1,0 +1,14 @@
+internal import Foundation
+
+/// The environment variables that the command looks at.
+struct Environment {
+    let variables: [String: String]
+
+    /// The process's own.
+    static let current = Environment(variables: ProcessInfo.processInfo.environment)
+
+    /// A variable that is set and not empty.
+    subscript(name: String) -> String? {
+        variables[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,20 @@
+internal import CLinux
+internal import Glibc
+
+/// What the command does for its secrets before it does anything else.
+///
+/// This belongs to the command and not to the library: a host application may need to be debugged,
+/// or to be recognised by desktop portals, which a process that cannot be dumped is not.
+enum ProcessHardening {
+    static func apply() {
+        // No core dump, which would hold the keys.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // No debugger of the same user, and no /proc/PID/mem.
+        _ = linux_forbid_dumping()
+        // A closed pipe is an error to report, not a reason to die silently.
+        _ = signal(SIGPIPE, SIG_IGN)
+        // What is created is for its owner.
+        umask(0o077)
+    }
+}

@@ -1,0 +1,16 @@
+internal import Keyfob
+
+/// A question before something that cannot be undone.
+enum Confirmation {
+    /// Asks on the terminal; the answer must be `expected`.
+    ///
+    /// - Throws: `cancelled` for another answer, `usage` where there is nobody to ask.
+    static func ask(_ question: String, _ expected: String, _ global: GlobalOptions) throws(KeyringError) {
+        guard !global.noInput, let terminal = Terminal() else {
+            throw KeyringError(.usage, "this cannot be undone and there is nobody to ask", hint: "say it with --force")
+        }
+        guard try terminal.ask(question) == expected else {
+            throw KeyringError(.cancelled, "cancelled; nothing was changed")
+        }
+    }
+}

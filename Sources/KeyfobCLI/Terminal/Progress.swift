@@ -1,0 +1,31 @@
+/// Tells on standard error how far something long has come, when that is a terminal.
+final class Progress {
+    private let what: String
+    private let isShown: Bool
+    private var lastPercent = -1
+
+    /// Progress of `what`, such as "importing".
+    init(_ what: String, isQuiet: Bool) {
+        self.what = what
+        isShown = !isQuiet && StandardError.isTerminal
+    }
+
+    /// Shows the share of `all` that is done; small jobs show nothing.
+    func update(_ done: Int, _ all: Int) {
+        guard isShown, all >= 500 else { return }
+        let percent = done * 100 / max(1, all)
+        guard percent != lastPercent else { return }
+        lastPercent = percent
+        let filled = percent / 5
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
+        StandardError.write(text: "\r\(what) [\(bar)] \(percent) % of \(all)")
+        if done >= all { finish() }
+    }
+
+    /// Removes the line.
+    func finish() {
+        guard isShown, lastPercent >= 0 else { return }
+        StandardError.write(text: "\r\u{1B}[K")
+        lastPercent = -1
+    }
+}

@@ -1,0 +1,62 @@
+internal import Glibc
+internal import Keyfob
+
+/// Where data goes. Messages go to ``StandardError``.
+enum StandardOutput {
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes a line.
+    static func write(line: String) throws(KeyringError) {
+        try write(text: line + "\n")
+    }
+
+    /// Writes text as it is.
+    static func write(text: String) throws(KeyringError) {
+        try DescriptorWriter.write(Array(text.utf8), to: STDOUT_FILENO, name: "standard output")
+    }
+
+    /// Writes bytes as they are: the one place where a secret leaves guarded memory.
+    static func write(bytes: RawSpan) throws(KeyringError) {
+        try DescriptorWriter.write(bytes, to: STDOUT_FILENO, name: "standard output")
+    }
+}
+
+/// Where messages go. A message that cannot be written is no reason to fail.
+enum StandardError {
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    static func write(line: String) {
+        write(text: line + "\n")
+    }
+
+    static func write(text: String) {
+        try? DescriptorWriter.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
+    }
+}
+
+/// Writes all of something to a descriptor.
+enum DescriptorWriter {
+    static func write(_ bytes: [UInt8], to descriptor: CInt, name: String) throws(KeyringError) {
+        try unsafe write(bytes.span.bytes, to: descriptor, name: name)
+    }
+
+    /// - Throws: `diskFull`, or `inputOutput` with the reason.
+    static func write(_ bytes: RawSpan, to descriptor: CInt, name: String) throws(KeyringError) {
+        var start = 0
+        while start < bytes.byteCount {
+            let rest = bytes.extracting(start..<bytes.byteCount)
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw failure(name) }
+            start += count
+        }
+    }
+
+    private static func failure(_ name: String) -> KeyringError {
+        switch errno {
+        case EPIPE: KeyringError(.inputOutput, "\(name) was closed before everything was written")
+        case ENOSPC, EDQUOT: KeyringError(.diskFull, "the disk is full: \(name) is incomplete")
+        default: KeyringError(.inputOutput, "\(name) could not be written (error \(errno))")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Glibc
+internal import Keyfob
+internal import KeyfobSodium
+
+// The rules of talking to a person:
+//
+// - Questions go to the terminal itself (/dev/tty), never to standard output or standard error, so
+//   that both can be redirected.
+// - What is typed for a passphrase is not shown, and the terminal is put back as it was, also when
+//   the person interrupts.
+// - With --no-input, or without a terminal, nothing is asked: the command fails and says what to give.
+
+/// The terminal of the person who runs the command.
+struct Terminal: ~Copyable {
+    private let descriptor: CInt
+
+    /// The terminal; nil when there is none.
+    init?() {
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Asks for a line that is not shown.
+    ///
+    /// - Throws: `cancelled` at end of input or an interrupt.
+    func askSecret(_ question: String) throws(KeyringError) -> SecretBytes {
+        var before = termios()
+        guard unsafe tcgetattr(descriptor, &before) == 0 else { throw KeyringError(.unavailable, "the terminal is gone") }
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        // Interrupts come as characters, so that there is time to put the terminal back.
+        silent.c_lflag &= ~tcflag_t(ISIG)
+        guard unsafe tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
+            throw KeyringError(.unavailable, "the terminal cannot be kept from showing what is typed")
+        }
+        defer {
+            _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+            write("\n")
+        }
+        write(question)
+        do {
+            let line = try SecretBytes.readingLine(descriptor: descriptor, limit: SecretInput.passphraseLimit)
+            let isInterrupted = line.withBytes { bytes in
+                (0..<bytes.byteCount).contains { bytes.byte(at: $0) == 3 }
+            }
+            guard !isInterrupted else { throw KeyringError(.cancelled, "cancelled") }
+            return line
+        } catch let error as KeyringError {
+            throw error
+        } catch {
+            throw KeyringError(.cancelled, "nothing was typed")
+        }
+    }
+
+    /// Asks for a line that is shown.
+    func ask(_ question: String) throws(KeyringError) -> String {
+        write(question)
+        do {
+            let line = try SecretBytes.readingLine(descriptor: descriptor, limit: 4_096)
+            return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
+        } catch {
+            throw KeyringError(.cancelled, "nothing was typed")
+        }
+    }
+
+    private func write(_ text: String) {
+        try? DescriptorWriter.write(Array(text.utf8), to: descriptor, name: "the terminal")
+    }
+}

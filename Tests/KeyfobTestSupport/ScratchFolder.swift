@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// A private folder for one test, removed afterwards.
+package final class ScratchFolder: Sendable {
+    /// Its path.
+    package let path: String
+
+    package init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "keyfob-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The bytes of a file.
+    package func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(filePath: path).appending(path: name)))
+    }
+
+    /// Writes a file for its owner alone.
+    package func write(_ name: String, _ bytes: [UInt8]) throws {
+        let file = URL(filePath: path).appending(path: name)
+        try Data(bytes).write(to: file)
+        try setMode(name, 0o600)
+    }
+
+    /// Changes the mode of a file or folder.
+    package func setMode(_ name: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: URL(filePath: path).appending(path: name).path)
+    }
+}

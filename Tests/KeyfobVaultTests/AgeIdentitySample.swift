@@ -1,0 +1,19 @@
+import KeyfobAge
+import KeyfobSodium
+import KeyfobTestSupport
+
+/// Identities that are the same each time.
+enum AgeIdentitySample {
+    static func one() -> AgeIdentity { identity(0x11) }
+    static func another() -> AgeIdentity { identity(0x22) }
+
+    /// An identity file that holds one identity.
+    static func file(_ identity: borrowing AgeIdentity) throws -> AgeIdentityFile {
+        try identity.text().withBytes { try AgeIdentityFile(parsing: $0) }
+    }
+
+    private static func identity(_ byte: UInt8) -> AgeIdentity {
+        guard let identity = AgeIdentity(secret: keyFile(byte)) else { preconditionFailure("a scalar has 32 bytes") }
+        return identity
+    }
+}
