@@ -31,16 +31,16 @@ def main():
         start = time.perf_counter()
         cache = PersistedTokenCache(FilePersistence(path))
         secret = next(iter(cache.search("AccessToken", target=[SCOPE], query=query)))["secret"]
-        measure = "shortestAccessMilliseconds"
+        taken = time.perf_counter() - start
+        print(json.dumps({"shortestAccessMilliseconds": 1e3 * taken}))
     else:
         start = time.perf_counter()
         app = application(PersistedTokenCache(FilePersistence(path)))
         secret = token(app, app.get_accounts(username=name)[0])
-        measure = "firstAccessMilliseconds"
-    taken = time.perf_counter() - start
+        taken = time.perf_counter() - start
+        print(json.dumps({"firstAccessMilliseconds": 1e3 * taken, "peakMemory": peak_memory()}))
     if len(secret) < 1000:
         raise RuntimeError("the token is too short")
-    print(json.dumps({measure: 1e3 * taken, "peakMemory": peak_memory()}))
 
 
 main()

@@ -94,6 +94,8 @@ package final class VaultDatabase: Sendable {
         var configuration = Configuration()
         configuration.label = "keyring"
         configuration.busyMode = .timeout(5)
+        // `withSnapshot` spans several accesses.
+        configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             if let pageSize { try database.execute(sql: "PRAGMA page_size = \(pageSize)") }
             try database.execute(
@@ -122,9 +124,26 @@ package final class VaultDatabase: Sendable {
         try StoreError.translating { try queue.unsafeRead(body) }
     }
 
+    /// Lets all reading in `body` see one state, and lock the file once.
+    ///
+    /// Not for several threads at a time: whoever calls sees to that.
+    package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        try read { if !$0.isInsideTransaction { try $0.beginTransaction(.deferred) } }
+        do {
+            let result = try body()
+            try read { if $0.isInsideTransaction { try $0.commit() } }
+            return result
+        } catch {
+            // Nothing was written; how the transaction ends does not matter.
+            try? read { if $0.isInsideTransaction { try $0.rollback() } }
+            throw error
+        }
+    }
+
     /// Runs `body` on one consistent state.
     func snapshot<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try read { database in
+            if database.isInsideTransaction { return try body(database) }
             var result: Result?
             try database.inTransaction(.deferred) {
                 result = try body(database)

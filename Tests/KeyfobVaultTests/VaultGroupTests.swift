@@ -150,11 +150,13 @@ struct VaultGroupTests {
     func unlockingKeys() throws {
         let header = try UnlockedVault.sampleHeader()
         let whole = try UnlockedVault.opened(header, keyFile: 1).unlockingKey()
-        #expect(whole.slot == nil)
+        let wholeSlot = whole.slot
+        #expect(wholeSlot == nil)
         let again = try LockedVault(headerBytes: header).unlock(vaultKey: whole.key).opensWholeVault
         #expect(again)
         let limited = try UnlockedVault.opened(header, keyFile: 2).unlockingKey()
-        let slot = try #require(limited.slot)
+        let limitedSlot = limited.slot
+        let slot = try #require(limitedSlot)
         let names = try LockedVault(headerBytes: header).unlock(slot: slot, ownKey: limited.key).groups.map(\.name)
         #expect(names == [work])
         let wrong = failure(of: VaultError.self) {

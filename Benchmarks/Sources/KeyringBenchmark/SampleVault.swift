@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Keyfob
 
 /// A folder with a vault of sample accounts and the cache it was made from.

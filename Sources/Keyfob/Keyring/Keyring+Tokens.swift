@@ -45,21 +45,29 @@ extension Keyring {
                     return TokenAnswer(secret: try hit.record.open(secret: hit.secret, hit.keys), found: hit.found)
                 }
             }
-            let named = try self.groups(&state, groups)
-            let candidate = try account(&state, request, named, groups)
-            guard let group = named.first(where: { $0.name == candidate.group }) else {
-                throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
-            }
-            let item = try accessToken(of: candidate.account, in: group, for: request, now: now)
-            let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
-            let found = Found(
-                credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging)
-            let sealed = try database.sealedSecret(of: item.record, in: group.keys)
-            let secret = try item.record.open(secret: sealed, group.keys)
-            state.hits.remember(
-                TokenHits.Hit(found: found, record: item.record, secret: sealed, keys: group.keys), for: question)
-            return TokenAnswer(secret: secret, found: found)
+            let hit = try database.withSnapshot { try find(&state, request, groups, now) }
+            let secret = try hit.record.open(secret: hit.secret, hit.keys)
+            state.hits.remember(hit, for: question)
+            return TokenAnswer(secret: secret, found: hit.found)
         }
+    }
+
+    /// Finds the token for `request`, still sealed.
+    private func find(
+        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?, _ now: Timestamp
+    ) throws -> TokenHits.Hit {
+        let groups = try self.groups(&state, names)
+        let candidate = try account(&state, request, groups, names)
+        guard let group = groups.first(where: { $0.name == candidate.group }) else {
+            throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
+        }
+        let item = try accessToken(of: candidate.account, in: group, for: request, now: now)
+        let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
+        let found = Found(
+            credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging)
+        return TokenHits.Hit(
+            found: found, record: item.record, secret: try database.sealedSecret(of: item.record, in: group.keys),
+            keys: group.keys)
     }
 
     /// The groups asked for, each compared with its mark.

@@ -1,0 +1,30 @@
+import Foundation
+import GRDB
+
+/// A database as somebody with SQLite and no key sees it.
+final class RawDatabase {
+    private let queue: DatabaseQueue
+
+    init(path: String) throws {
+        queue = try DatabaseQueue(path: path)
+    }
+
+    deinit {
+        try? queue.close()
+    }
+
+    /// Runs statements.
+    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql, arguments: arguments) }
+    }
+
+    /// Runs statements that the vault's own triggers do not see.
+    func runUnnoticed(_ sql: String) throws {
+        try run("DROP TRIGGER records_inserted; DROP TRIGGER records_deleted; \(sql)")
+    }
+
+    /// The numbers in the first column of what a query gives.
+    func numbers(_ sql: String) throws -> [Int64] {
+        try queue.read { try Int64.fetchAll($0, sql: sql) }
+    }
+}
