@@ -27,7 +27,7 @@ let package = Package(
         .target(
             name: "KeyfobStore",
             dependencies: [
-                "KeyfobModel", "KeyfobVault", .product(name: "GRDB", package: "GRDB.swift"),
+                "KeyfobModel", "KeyfobSodium", "KeyfobVault", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
@@ -48,6 +48,43 @@ let package = Package(
                 "CLinux", "Keyfob", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
+        ),
+
+        // Tests: one target per source target, plus support that never ships. Data and other programs'
+        // files are no sources.
+        .target(
+            name: "KeyfobTestSupport", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobTestSupport"
+        ),
+        .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
+        .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
+        .testTarget(name: "KeyfobAgeTests", dependencies: ["KeyfobAge", "KeyfobSodium"], exclude: ["Support"]),
+        .testTarget(
+            name: "KeyfobInteropTests", dependencies: ["KeyfobInterop", "KeyfobModel", "KeyfobSodium"],
+            exclude: ["Support"]
+        ),
+        .testTarget(
+            name: "KeyfobSelectionTests", dependencies: ["KeyfobModel", "KeyfobSelection", "KeyfobTestSupport"]
+        ),
+        .testTarget(
+            name: "KeyfobVaultTests",
+            dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport", "KeyfobVault"]
+        ),
+        .testTarget(
+            name: "KeyfobStoreTests",
+            dependencies: [
+                "KeyfobModel", "KeyfobSodium", "KeyfobStore", "KeyfobTestSupport", "KeyfobVault",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "KeyfobTests",
+            dependencies: [
+                "Keyfob", "KeyfobAge", "KeyfobSodium", "KeyfobTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "KeyfobCLITests", dependencies: ["KeyfobCLI"], exclude: ["Support/Python", "Transcripts"]
         ),
     ]
 )

@@ -12,7 +12,7 @@ enum Main {
     private static func run(_ arguments: [String]) -> ExitStatus {
         let isJSON = arguments.contains("--json")
         do {
-            var command = try KeyfobCommand.parseAsRoot(arguments)
+            var command = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(arguments))
             try command.run()
             return .done
         } catch let error as KeyringError {
@@ -36,7 +36,8 @@ enum Main {
                 return ExitStatus(error.code)
             }
         }
-        let message = KeyfobCommand.message(for: error).split(separator: "\n").first.map(String.init) ?? "bad usage"
+        var message = KeyfobCommand.message(for: error).split(separator: "\n").first.map(String.init) ?? "bad usage"
+        if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
         ErrorOutput.tell(KeyringError(.usage, message, hint: "see 'keyfob --help'"), isJSON: isJSON)
         return .usage
     }

@@ -6,16 +6,19 @@ internal import KeyfobModel
 /// by the beginning of one of them.
 struct AccountName: Hashable, Sendable {
     private let folded: String
+    /// The id that the name spells, under whatever alias of the environment.
+    private let id: AccountID?
 
     /// The name in `text`; nil when it is blank, because nothing matches by omission.
     init?(_ text: String) {
         guard Identifier.isAcceptable(text) else { return nil }
         folded = Identifier.folded(text)
+        id = AccountID(text)
     }
 
     /// The accounts that answer to the name.
     func matches(in candidates: [Candidate]) -> [Candidate] {
-        let exact = candidates.filter { names(of: $0.account).contains(folded) }
+        let exact = candidates.filter { $0.account.id == id || names(of: $0.account).contains(folded) }
         guard exact.isEmpty else { return exact }
         return candidates.filter { names(of: $0.account).contains { $0.hasPrefix(folded) } }
     }

@@ -16,7 +16,7 @@ public struct AccountSelector: Sendable {
     ///
     /// An account that is in several of the groups counts once, in the group that comes first.
     public func select(_ request: TokenRequest, among candidates: [Candidate], groups: [AccessGroup]) -> Selection {
-        let ranked = candidates.sorted { Self.precedes($0, $1, groups) }
+        let ranked = Set(candidates).sorted { Self.precedes($0, $1, groups) }
         var verdicts: [Candidate: Verdict] = [:]
         var firstGroup: [AccountID: AccessGroup] = [:]
         for candidate in ranked {
@@ -71,11 +71,13 @@ public struct AccountSelector: Sendable {
         return Selection(verdicts: judged, outcome: outcome)
     }
 
-    /// By the group's place in the list, then by name, then by id: nothing that depends on history.
+    /// By the group's place in the list, then by name, by id, and by group: nothing that depends on history.
     private static func precedes(_ left: Candidate, _ right: Candidate, _ groups: [AccessGroup]) -> Bool {
         let places = (groups.firstIndex(of: left.group) ?? groups.count, groups.firstIndex(of: right.group) ?? groups.count)
         if places.0 != places.1 { return places.0 < places.1 }
         let names = (left.account.name, right.account.name)
-        return names.0 == names.1 ? left.account.id < right.account.id : names.0 < names.1
+        if names.0 != names.1 { return names.0 < names.1 }
+        if left.account.id != right.account.id { return left.account.id < right.account.id }
+        return left.group < right.group
     }
 }

@@ -42,9 +42,9 @@ enum GuardedRegions {
         return unsafe allocate(sizes[index])
     }
 
-    /// Wipes the `count` bytes used and keeps or frees the region.
-    static func put(back base: UnsafeMutableRawPointer, count: Int) {
-        unsafe sodium_memzero(base, count)
+    /// Wipes the `used` bytes written of the `count` that were asked for, and keeps or frees the region.
+    static func put(back base: UnsafeMutableRawPointer, count: Int, used: Int) {
+        unsafe sodium_memzero(base, used)
         let index = sizeIndex(of: count)
         let address = UInt(bitPattern: base)
         let isKept = idle.withLock { idle in

@@ -25,7 +25,7 @@ package struct SecretBuffer: ~Copyable, Sendable {
 
     deinit {
         if GuardedRegions.canRecycle(capacity) {
-            unsafe GuardedRegions.put(back: base, count: count)
+            unsafe GuardedRegions.put(back: base, count: capacity, used: count)
         } else {
             unsafe sodium_free(base)
         }

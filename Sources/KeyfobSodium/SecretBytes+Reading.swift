@@ -25,14 +25,18 @@ extension SecretBytes {
 
     /// Reads one line from a descriptor, without its end, straight into guarded memory.
     ///
-    /// Reads byte by byte, because what follows the line may be for somebody else.
+    /// Reads byte by byte, because what follows the line may be for somebody else. A line also ends after the
+    /// byte `stop`, which stays at its end.
     ///
     /// - Throws: `tooLong` past `limit` bytes, `unreadable` with the system's reason.
-    package static func readingLine(descriptor: CInt, limit: Int) throws(SodiumError) -> SecretBytes {
+    package static func readingLine(
+        descriptor: CInt, limit: Int, stop: UInt8? = nil
+    ) throws(SodiumError) -> SecretBytes {
         var buffer = SecretBuffer(capacity: limit + 1)
         while try buffer.append(readingFrom: descriptor, atMost: 1) == 1 {
-            let isEnd = buffer.withBytes { $0.byte(at: $0.byteCount - 1) == UInt8(ascii: "\n") }
-            if isEnd {
+            let last = buffer.withBytes { $0.byte(at: $0.byteCount - 1) }
+            if last == stop { break }
+            if last == UInt8(ascii: "\n") {
                 return buffer.withBytes { SecretBytes(copying: $0.extracting(0..<$0.byteCount - 1)) }
             }
             guard buffer.count <= limit else { throw .tooLong(limit: limit) }

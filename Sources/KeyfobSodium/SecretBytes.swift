@@ -50,7 +50,7 @@ public struct SecretBytes: ~Copyable, Sendable {
     deinit {
         switch placement {
         case .dedicated: unsafe sodium_free(base)
-        case .recycled: unsafe GuardedRegions.put(back: base, count: count)
+        case .recycled: unsafe GuardedRegions.put(back: base, count: count, used: count)
         }
     }
 

@@ -35,9 +35,9 @@ extension VaultDatabase {
         }
     }
 
-    private static func requireHeader(_ sequence: UInt64, _ database: Database) throws {
+    static func requireHeader(_ sequence: UInt64, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: "SELECT sequence FROM header WHERE id = 1")
-        guard let stored = try Int64.fetchOne(statement), stored == Int64(sequence) else {
+        guard let stored = try Int64.fetchOne(statement), stored == Int64(bitPattern: sequence) else {
             throw StoreError.staleKeys
         }
     }

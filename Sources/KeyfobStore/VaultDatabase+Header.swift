@@ -61,9 +61,19 @@ extension VaultDatabase {
     /// Writes the copy of the header again when it differs from the database's.
     package func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws {
         let stored = try storedHeader()
-        let copy = try headerCopy()
-        if stored.isFromCopy || copy == stored.bytes { return }
-        try POSIXFile.replace(directory.headerCopy, with: stored.bytes)
+        if stored.isFromCopy || (try? headerCopy()) == stored.bytes { return }
+        try writeHeaderCopy()
+    }
+
+    /// Makes the copy what the database has.
+    ///
+    /// Under the lock, and from the database: of two processes that have just changed the header, the
+    /// later one to come here writes the newer.
+    private func writeHeaderCopy() throws {
+        let turn = try FileLock(directory.lock)
+        let stored = try storedHeader()
+        if !stored.isFromCopy { try POSIXFile.replace(directory.headerCopy, with: stored.bytes) }
+        _ = consume turn
     }
 
     /// Changes the header in one transaction with whatever `body` does to the records.
@@ -74,21 +84,25 @@ extension VaultDatabase {
         _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, Database) throws -> Result
     ) throws -> Result {
         let before = try storedHeader().bytes
-        var bytes: [UInt8] = []
         do {
             let result = try write { database in
                 let row = try Row.fetchOne(database, sql: "SELECT sequence, bytes FROM header WHERE id = 1")
-                if let row, row[0] as Int64? != Int64(vault.sequence) {
+                if let row, row.integer(0) != Int64(bitPattern: vault.sequence) {
                     try vault.refresh(headerBytes: row.bytes(1))
                 }
                 let result = try body(&vault, database)
-                bytes = try vault.encodedHeader()
+                let bytes = try vault.encodedHeader()
+                // A header that only its copy still had is put back.
                 try database.execute(
-                    sql: "UPDATE header SET sequence = ?, bytes = ? WHERE id = 1",
-                    arguments: [Int64(vault.sequence), bytes.blob])
+                    sql: """
+                        INSERT INTO header VALUES (1, ?1, ?2, ?3)
+                        ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
+                        """,
+                    arguments: [Int64(bitPattern: vault.sequence), Int64(bitPattern: device), bytes.blob])
                 return result
             }
-            try POSIXFile.replace(directory.headerCopy, with: bytes)
+            // The change is made; a copy that could not be written is made up for at the next unlocking.
+            try? writeHeaderCopy()
             return result
         } catch {
             // Committed or not, the database knows.

@@ -84,9 +84,16 @@ extension VaultDatabase {
     }
 
     /// What is remembered under `name`.
+    ///
+    /// - Throws: `incomplete` or `damaged` when that cannot be told for certain.
     package func setting(_ name: String, in keys: GroupKeys) throws -> String? {
-        try lookup(.credential, keys.blind(setting: name), kind: .setting, in: keys, NamedValueBody.decode)
-            .first?.value.second
+        let found = try all(.setting, in: keys) { body throws(FieldList.Malformed) in
+            let (name, value) = try NamedValueBody.decode(body)
+            return [name, value]
+        }
+        if let item = found.items.first(where: { $0.value.first == name }) { return item.value.last }
+        if let damage = found.damaged.first { throw StoreError.damaged(what: damage) }
+        return nil
     }
 
     /// The secret of a record that has just been read.
@@ -109,6 +116,33 @@ extension VaultDatabase {
         try snapshot { try GroupReader(database: $0, keys: keys).requireComplete() }
     }
 
+    /// Makes sure that nothing is missing from a group, and that no index hides a credential: what stands
+    /// behind "there is no such token".
+    ///
+    /// - Throws: `incomplete`, `damaged`, `staleKeys`.
+    package func requireComplete(
+        _ keys: GroupKeys, _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil
+    ) throws {
+        let blinded = keys.blind(account)
+        let credential = client.map { keys.blind(account, kind, clientID: $0.id, realm: $0.realm) }
+        try snapshot { database in
+            let reader = GroupReader(database: database, keys: keys)
+            let indexed =
+                if let credential {
+                    try reader.records(.credential, credential).filter { $0.header.kind == kind.record }
+                } else {
+                    try reader.records(of: blinded, kind: kind.record)
+                }
+            var rows: Set<Int64> = []
+            try reader.requireComplete { record in
+                let index = record.header.index
+                guard record.header.kind == kind.record, index.account == blinded else { return }
+                if credential == nil || index.credential == credential { rows.insert(record.rowID) }
+            }
+            guard rows == Set(indexed.map(\.rowID)) else { throw StoreError.damaged(what: "an index of keyring.db") }
+        }
+    }
+
     private func lookup<Value>(
         _ field: GroupReader.Field, _ value: BlindValue, kind: RecordHeader.Kind, in keys: GroupKeys,
         _ decode: (FieldList) throws(FieldList.Malformed) -> Value
@@ -126,9 +160,14 @@ extension VaultDatabase {
         try snapshot { database in
             let reader = GroupReader(database: database, keys: keys)
             var found = Found<Value>()
+            var seen: Set<RecordID> = []
             try reader.forEachRecord(kind: kind) { result in
                 do {
                     let record = try result.get()
+                    // A damaged index can lead to one record twice and to another not at all.
+                    guard seen.insert(record.header.record).inserted else {
+                        throw StoreError.incomplete(group: keys.group)
+                    }
                     found.items.append(StoredItem(record: record, value: try record.decode(keys, decode)))
                 } catch StoreError.damaged(let what) {
                     found.damaged.append(what)

@@ -9,17 +9,21 @@ extension VaultDatabase {
     /// leaves the database. What a missing row held cannot be brought back; the manifest stops
     /// telling of it.
     ///
+    /// - Parameter sequence: The sequence of the header that `keys` come from: to an older key every
+    ///   row would seem damaged.
+    /// - Throws: `staleKeys` when the header has changed since, and what writing can throw.
     /// - Returns: The files written.
-    package func repair(_ keys: GroupKeys, name: String, stamp: String) throws -> [String] {
-        let rows = try verify(keys, name: name).damagedRows
-        try POSIXFile.createDirectories(directory.quarantine)
-        var files: [String] = []
-        for row in rows {
-            let path = directory.quarantine + "/\(stamp)-row-\(row).json"
-            try POSIXFile.replace(path, with: try dump(row: row))
-            files.append(path)
-        }
+    package func repair(_ keys: GroupKeys, sequence: UInt64, name: String, stamp: String) throws -> [String] {
         try write { database in
+            try Self.requireHeader(sequence, database)
+            let rows = try verify(keys, name: name, database).damagedRows
+            try POSIXFile.createDirectories(directory.quarantine)
+            var files: [String] = []
+            for row in rows {
+                let path = directory.quarantine + "/\(stamp)-row-\(row).json"
+                try POSIXFile.replace(path, with: try dump(row: row, database))
+                files.append(path)
+            }
             let reader = GroupReader(database: database, keys: keys)
             for row in rows {
                 try database.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [row])
@@ -28,30 +32,28 @@ extension VaultDatabase {
             try database.execute(sql: "REINDEX")
             let sequence = (try? reader.manifest().sequence) ?? 0
             var manifest = GroupManifest(sequence: sequence + 1)
-            try reader.forEachRow { manifest.insert(try $0.get().element(keys)) }
+            try reader.forEachRow { manifest.insert(try $1.get().element(keys)) }
             try GroupWriter.store(manifest, database, keys)
             try database.execute(
                 sql: "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",
                 arguments: [keys.group.bytes.blob, manifest.count])
+            return files
         }
-        return files
     }
 
     /// One row of both tables as JSON: integers as they are, blobs in base64. All of it is sealed.
-    private func dump(row: Int64) throws -> [UInt8] {
-        try read { database in
-            var columns: [String: String] = [:]
-            for table in ["records", "secrets"] {
-                guard let found = try Row.fetchOne(database, sql: "SELECT * FROM \(table) WHERE id = ?", arguments: [row])
-                else { continue }
-                for (column, value) in found {
-                    let data = Data.fromDatabaseValue(value)
-                    columns["\(table).\(column)"] = data?.base64EncodedString() ?? value.description
-                }
+    private func dump(row: Int64, _ database: Database) throws -> [UInt8] {
+        var columns: [String: String] = [:]
+        for table in ["records", "secrets"] {
+            guard let found = try Row.fetchOne(database, sql: "SELECT * FROM \(table) WHERE id = ?", arguments: [row])
+            else { continue }
+            for (column, value) in found {
+                let data = Data.fromDatabaseValue(value)
+                columns["\(table).\(column)"] = data?.base64EncodedString() ?? value.description
             }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-            return Array(try encoder.encode(columns))
         }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        return Array(try encoder.encode(columns))
     }
 }

@@ -27,44 +27,48 @@ extension VaultDatabase {
 
     /// Opens every record of a group and compares all of them with the manifest.
     package func verify(_ keys: GroupKeys, name: String) throws -> Verification {
-        try snapshot { database in
-            let reader = GroupReader(database: database, keys: keys)
-            var verification = Verification()
-            var actual = GroupManifest()
-            try reader.forEachRow { result in
-                do {
-                    let record = try result.get()
-                    do {
-                        _ = try record.open(keys)
-                        if record.secretCommitment != nil { _ = try reader.secret(record) }
-                        verification.opened += 1
-                    } catch StoreError.damaged, StoreError.staleKeys {
-                        verification.damagedRows.append(record.rowID)
-                        verification.problems.append(
-                            "group \(name): record \(record.header.record.short) does not open (\(record.header.kind))")
-                    }
-                    actual.insert(record.element(keys))
-                } catch StoreError.damaged(let what) {
-                    verification.problems.append("group \(name): \(what) is damaged")
-                }
-            }
+        try snapshot { try verify(keys, name: name, $0) }
+    }
+
+    /// The same within a transaction.
+    func verify(_ keys: GroupKeys, name: String, _ database: Database) throws -> Verification {
+        let reader = GroupReader(database: database, keys: keys)
+        var verification = Verification()
+        var actual = GroupManifest()
+        try reader.forEachRow { rowID, result in
             do {
-                let expected = try reader.manifest()
-                if actual.count != expected.count {
+                let record = try result.get()
+                do {
+                    _ = try record.open(keys)
+                    if record.secretCommitment != nil { _ = try reader.secret(record) }
+                    verification.opened += 1
+                } catch StoreError.damaged, StoreError.staleKeys {
+                    verification.damagedRows.append(record.rowID)
                     verification.problems.append(
-                        "group \(name): the manifest tells of \(expected.count) records, there are \(actual.count)")
-                } else if !actual.describesSameRecords(as: expected) {
-                    verification.problems.append(
-                        "group \(name): a record is not the one that the manifest tells of (replayed or altered)")
+                        "group \(name): record \(record.header.record.short) does not open (\(record.header.kind))")
                 }
-            } catch StoreError.damaged, StoreError.staleKeys {
-                verification.problems.append("group \(name): the manifest does not open")
+                actual.insert(record.element(keys))
+            } catch StoreError.damaged(let what) {
+                verification.damagedRows.append(rowID)
+                verification.problems.append("group \(name): \(what) is damaged")
             }
-            if try reader.recordCount() != actual.count {
-                verification.problems.append("group \(name): the database's own count of records is wrong")
-            }
-            return verification
         }
+        do {
+            let expected = try reader.manifest()
+            if actual.count != expected.count {
+                verification.problems.append(
+                    "group \(name): the manifest tells of \(expected.count) records, there are \(actual.count)")
+            } else if !actual.describesSameRecords(as: expected) {
+                verification.problems.append(
+                    "group \(name): a record is not the one that the manifest tells of (replayed or altered)")
+            }
+        } catch StoreError.damaged, StoreError.staleKeys {
+            verification.problems.append("group \(name): the manifest does not open")
+        }
+        if try reader.recordCount() != actual.count {
+            verification.problems.append("group \(name): the database's own count of records is wrong")
+        }
+        return verification
     }
 
     /// The number of rows that belong to no group of the vault.
@@ -72,7 +76,9 @@ extension VaultDatabase {
         try read { database in
             let known = Set(groups.map { $0.bytes.blob })
             let rows = try Row.fetchAll(database, sql: "SELECT group_id, count(*) FROM records GROUP BY group_id")
-            return rows.reduce(0) { sum, row in known.contains(row[0] as Data) ? sum : sum + (row[1] as Int) }
+            return rows.reduce(0) { sum, row in
+                known.contains(row.bytes(0).blob) ? sum : sum + Int(row.integer(1) ?? 0)
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ package final class VaultDatabase: Sendable {
                         try Migrations.run(database, from: 0)
                         try database.execute(
                             sql: "INSERT INTO header VALUES (1, ?, ?, ?)",
-                            arguments: [Int64(sequence), Int64(bitPattern: device), header.blob])
+                            arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), header.blob])
                         for keys in groups { try GroupWriter.begin(database, keys) }
                         return .commit
                     }
@@ -67,8 +67,9 @@ package final class VaultDatabase: Sendable {
     package static func open(_ directory: VaultDirectory) throws -> VaultDatabase {
         try directory.check()
         try directory.checkFile(directory.database)
-        guard let status = try POSIXFile.status(directory.database), status.size > 0 else {
-            throw StoreError.damaged(what: "keyring.db (it is empty)")
+        guard let status = try POSIXFile.status(directory.database), status.size >= 512 else {
+            // SQLite would take it for a new database.
+            throw StoreError.damaged(what: "keyring.db (it is empty or cut off)")
         }
         return try StoreError.translating {
             let queue = try DatabaseQueue(path: directory.database, configuration: configuration(pageSize: nil))
@@ -100,6 +101,7 @@ package final class VaultDatabase: Sendable {
             if let pageSize { try database.execute(sql: "PRAGMA page_size = \(pageSize)") }
             try database.execute(
                 sql: """
+                    PRAGMA journal_mode = DELETE;
                     PRAGMA synchronous = EXTRA;
                     PRAGMA secure_delete = ON;
                     PRAGMA temp_store = MEMORY;

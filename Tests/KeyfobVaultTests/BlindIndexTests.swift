@@ -39,7 +39,8 @@ struct BlindIndexTests {
         let values = [
             keys.blind(username: text), keys.blind(label: text), keys.blind(setting: text),
             keys.blind(clientID: text, environment: text),
-            try GroupKeys.sample(2).blind(username: text), try GroupKeys.sample(1, group: 1).blind(username: text + " "),
+            try GroupKeys.sample(2).blind(username: text),
+            try GroupKeys.sample(1, group: 1).blind(username: text + " "),
         ]
         #expect(Set(values).count == values.count)
     }
@@ -47,7 +48,8 @@ struct BlindIndexTests {
     @Test("what belongs to one part cannot slide into the next")
     func boundaries() {
         #expect(
-            keys.blind(id, .idToken, clientID: "ab", realm: "c") != keys.blind(id, .idToken, clientID: "a", realm: "bc"))
+            keys.blind(id, .idToken, clientID: "ab", realm: "c") != keys.blind(id, .idToken, clientID: "a", realm: "bc")
+        )
         #expect(keys.blind(clientID: "ab", environment: "c") != keys.blind(clientID: "a", environment: "bc"))
     }
 

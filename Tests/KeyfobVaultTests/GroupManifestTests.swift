@@ -95,7 +95,9 @@ struct GroupManifestTests {
         let bytes = manifest(elements).encoded()
         #expect(bytes.count == 72)
         for count in [0, 8, 71] {
-            #expect(failure(of: ByteReader.Malformed.self) { _ = try GroupManifest(encoded: Array(bytes.prefix(count))) } != nil)
+            #expect(
+                failure(of: ByteReader.Malformed.self) { _ = try GroupManifest(encoded: Array(bytes.prefix(count))) }
+                    != nil)
         }
         #expect(failure(of: ByteReader.Malformed.self) { _ = try GroupManifest(encoded: bytes + [0]) } != nil)
     }

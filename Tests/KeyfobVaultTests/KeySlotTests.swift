@@ -12,7 +12,8 @@ struct KeySlotTests {
     private static let operationsOffset = 8 + 2 + 2 + 16 + 8 + 2 + 1 + 16 + 8 + 16
 
     private static func passphraseHeader() throws -> [UInt8] {
-        let vault = try UnlockedVault.create(slot: .passphrase(NewPassphrase(secret("correct"), cost: .floor)), now: noon)
+        let vault = try UnlockedVault.create(
+            slot: .passphrase(NewPassphrase(secret("correct"), cost: .floor)), now: noon)
         return try vault.encodedHeader()
     }
 

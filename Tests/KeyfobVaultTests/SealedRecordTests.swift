@@ -120,7 +120,8 @@ struct SealedRecordTests {
             CommittingAEAD.Box(nonce: [], commitment: box.commitment, ciphertext: box.ciphertext),
             CommittingAEAD.Box(nonce: box.nonce, commitment: [], ciphertext: box.ciphertext),
             CommittingAEAD.Box(nonce: box.nonce, commitment: box.commitment, ciphertext: []),
-            CommittingAEAD.Box(nonce: box.nonce, commitment: box.commitment, ciphertext: Array(box.ciphertext.prefix(16))),
+            CommittingAEAD.Box(
+                nonce: box.nonce, commitment: box.commitment, ciphertext: Array(box.ciphertext.prefix(16))),
             CommittingAEAD.Box(nonce: box.nonce, commitment: box.commitment, ciphertext: box.ciphertext + [0]),
         ]
         for box in altered {

@@ -27,7 +27,9 @@ struct VaultGroupTests {
         #expect(after == before)
     }
 
-    @Test("a name of the greatest length and of any script survives", arguments: ["a", "Büro 東京 🔑", String(repeating: "x", count: 255)])
+    @Test(
+        "a name of the greatest length and of any script survives",
+        arguments: ["a", "Büro 東京 🔑", String(repeating: "x", count: 255)])
     func names(text: String) throws {
         var vault = try UnlockedVault.sample()
         let name = try AccessGroup(text)

@@ -85,7 +85,8 @@ struct VaultHeaderTests {
         #expect(error == .corrupted(.headerAuthentication))
     }
 
-    @Test("an altered header gives the holder of a group slot the right key or none", arguments: [0x01, 0xFF] as [UInt8])
+    @Test(
+        "an altered header gives the holder of a group slot the right key or none", arguments: [0x01, 0xFF] as [UInt8])
     func forgeriesForOneGroup(mask: UInt8) throws {
         let honest = try UnlockedVault.opened(header, keyFile: 2)
         let fingerprint = try #require(honest.groups.first).keys.fingerprint

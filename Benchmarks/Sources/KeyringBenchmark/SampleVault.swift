@@ -1,4 +1,5 @@
-import Foundation
+import ArgumentParser
+import Glibc
 import Keyfob
 
 /// A folder with a vault of sample accounts and the cache it was made from.
@@ -24,9 +25,14 @@ struct SampleVault {
         return TokenRequest(account: name + "@contoso.example", scopes: ["https://graph.microsoft.com/.default"])
     }
 
-    /// A file of up to a gigabyte as a secret.
+    /// A file as a secret.
     static func secret(_ path: String) throws -> SecretBytes {
-        let bytes = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
-        return SecretBytes(copying: bytes.bytes)
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ValidationError("\(path) cannot be opened: error \(errno)") }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+        guard count == bytes.count else { throw ValidationError("\(path) cannot be read") }
+        return unsafe SecretBytes(copying: bytes.span.bytes)
     }
 }

@@ -64,7 +64,8 @@ struct StepRunner {
                 "XDG_STATE_HOME": sample.folder,
             ])
         return Measurements(
-            mediansOf: try (0..<rounds).map { _ in Measurements([.processMilliseconds: try command.run().milliseconds]) })
+            mediansOf: try (0..<rounds).map { _ in Measurements([.processMilliseconds: try command.run().milliseconds])
+            })
     }
 
     private func step(_ arguments: String...) -> ChildProcess {

@@ -10,7 +10,7 @@ extension Keyring {
     public func accounts(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
         try withState { state in
             var candidates: [Candidate] = []
-            for group in try state.groups(groups) { candidates += try self.candidates(&state, group) }
+            for group in try state.groups(groups) { candidates += try self.candidates(&state, group).candidates }
             return candidates
         }
     }
@@ -19,7 +19,7 @@ extension Keyring {
     ///
     /// - Throws: as ``accounts(in:)``.
     public func select(_ request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Selection {
-        try withState { state in try self.select(&state, request, groups) }
+        try withState { state in try self.select(&state, request, groups).selection }
     }
 
     /// The one account that answers to a name, whatever the state of its sign-in.
@@ -127,35 +127,53 @@ extension Keyring {
         try writer.setting(defaultAccount) == account.canonical
     }
 
-    /// The accounts of one group.
-    func candidates(_ state: inout State, _ group: UnlockedVault.Group) throws -> [Candidate] {
+    /// The accounts of one group, and whether every record that tells of them opens.
+    func candidates(
+        _ state: inout State, _ group: UnlockedVault.Group
+    ) throws -> (candidates: [Candidate], isWhole: Bool) {
         let accounts = try database.accounts(in: group.keys)
+        var damaged = accounts.damaged
         var clients: [AccountID: Set<String>] = [:]
         var grants: [AccountID: [Grant.State]] = [:]
         for kind in Credential.Kind.allCases where kind != .idToken {
             let credentials = try database.credentials(kind, in: group.keys)
-            for damage in credentials.damaged { state.warn("\(damage) of group '\(group.name)' is damaged and was passed over") }
+            damaged += credentials.damaged
             for item in credentials.items {
                 clients[item.value.account, default: []].insert(item.value.clientID)
                 if kind == .refreshToken { grants[item.value.account, default: []].append(item.value.grant?.state ?? .active) }
             }
         }
-        for damage in accounts.damaged { state.warn("\(damage) of group '\(group.name)' is damaged and was passed over") }
-        let preferred = try database.setting(Self.defaultAccount, in: group.keys)
-        return accounts.items.map { item in
+        var preferred: String?
+        do {
+            preferred = try database.setting(Self.defaultAccount, in: group.keys)
+        } catch StoreError.damaged(let what) {
+            damaged.append(what)
+        }
+        for damage in damaged { state.warn("\(damage) of group '\(group.name)' is damaged and was passed over") }
+        let candidates = accounts.items.map { item in
             let account = item.value
             return Candidate(
                 account: account, group: group.name,
                 state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
                 clientIDs: clients[account.id] ?? [], isDefault: preferred == account.id.canonical)
         }
+        return (candidates, damaged.isEmpty)
     }
 
-    func select(_ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?) throws -> Selection {
+    /// The selection among the accounts of the groups, and whether every record that tells of them opens.
+    func select(
+        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?
+    ) throws -> (selection: Selection, isWhole: Bool) {
         let groups = try state.groups(names)
         var candidates: [Candidate] = []
-        for group in groups { candidates += try self.candidates(&state, group) }
-        return AccountSelector().select(request, among: candidates, groups: groups.map(\.name))
+        var isWhole = true
+        for group in groups {
+            let found = try self.candidates(&state, group)
+            candidates += found.candidates
+            isWhole = isWhole && found.isWhole
+        }
+        let selection = AccountSelector().select(request, among: candidates, groups: groups.map(\.name))
+        return (selection, isWhole)
     }
 
     private static func signInState(_ grants: [Grant.State], hasTokens: Bool) -> Candidate.SignInState {

@@ -25,12 +25,13 @@ extension Keyring {
 
     /// Compares a group with what was seen of it, and with its own count of records.
     func checkState(_ state: inout State, _ group: UnlockedVault.Group) throws {
+        // The mark first: what another process changes meanwhile is newer than the mark, never older.
+        let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
         let found = try database.state(of: group.keys)
         if found.counted != found.expected {
             state.warn(
                 "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be; run 'keyfob verify'")
         }
-        let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
         if found.sequence < seen {
             state.warn(
                 "group '\(group.name)' has been taken back to an earlier state (\(found.sequence), seen \(seen)); "

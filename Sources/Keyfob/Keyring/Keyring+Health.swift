@@ -21,35 +21,42 @@ extension Keyring {
     /// - Throws: only what keeps it from looking; what it finds is in the report.
     public func verify() throws(KeyringError) -> VerificationReport {
         try withState { state in
-            var report = VerificationReport()
-            report.problems = try database.integrityProblems()
-            report.isPartial = state.vault.hasGroupsBeyondReach
-            for group in state.vault.groups {
-                let found = try database.verify(group.keys, name: group.name.name)
-                report.records += found.opened
-                report.problems += found.problems
-                report.groups += 1
-                if let sequence = try? database.state(of: group.keys).sequence {
-                    let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
-                    if sequence < seen {
-                        report.problems.append(
-                            "group \(group.name): taken back to an earlier state (\(sequence), seen \(seen))")
-                    }
+            // One state of header and records: what others change meanwhile would look like damage.
+            try database.withSnapshot { try examine(&state) }
+        }
+    }
+
+    private func examine(_ state: inout State) throws -> VerificationReport {
+        var report = VerificationReport()
+        // To an older key everything would seem damaged.
+        try? database.refresh(&state.vault)
+        report.problems = try database.integrityProblems()
+        report.isPartial = state.vault.hasGroupsBeyondReach
+        for group in state.vault.groups {
+            let found = try database.verify(group.keys, name: group.name.name)
+            report.records += found.opened
+            report.problems += found.problems
+            report.groups += 1
+            if let sequence = try? database.state(of: group.keys).sequence {
+                let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
+                if sequence < seen {
+                    report.problems.append(
+                        "group \(group.name): taken back to an earlier state (\(sequence), seen \(seen))")
                 }
             }
-            let strays = try database.strayRowCount(groups: state.vault.groups.map(\.keys.group))
-            if strays > 0, !state.vault.hasGroupsBeyondReach {
-                report.problems.append("keyring.db: \(strays) records belong to no group of the vault")
-            }
-            let seen = (try? mark.sequence(of: nil)) ?? 0
-            if state.vault.sequence < seen {
-                report.problems.append("header: taken back to an earlier state (\(state.vault.sequence), seen \(seen))")
-            }
-            if try database.storedHeader().isFromCopy {
-                report.problems.append("keyring.db: the header is damaged; its copy is used")
-            }
-            return report
         }
+        let strays = try database.strayRowCount(groups: state.vault.groups.map(\.keys.group))
+        if strays > 0, !state.vault.hasGroupsBeyondReach {
+            report.problems.append("keyring.db: \(strays) records belong to no group of the vault")
+        }
+        let seen = (try? mark.sequence(of: nil)) ?? 0
+        if state.vault.sequence < seen {
+            report.problems.append("header: taken back to an earlier state (\(state.vault.sequence), seen \(seen))")
+        }
+        if try database.storedHeader().isFromCopy {
+            report.problems.append("keyring.db: the header is damaged; its copy is used")
+        }
+        return report
     }
 
     /// Puts records that do not open aside, makes the manifests fit what is left, and writes a damaged
@@ -62,7 +69,8 @@ extension Keyring {
         return try changeVault { state in
             try database.changeSlots(&state.vault) { $0.advance() }
             return try state.vault.groups.flatMap { group in
-                try database.repair(group.keys, name: group.name.name, stamp: stamp)
+                try database.repair(
+                    group.keys, sequence: state.vault.sequence, name: group.name.name, stamp: stamp)
             }
         }
     }

@@ -82,7 +82,13 @@ extension Keyring {
         _ state: inout State, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ names: [AccessGroup]?
     ) throws -> (account: Account, group: AccessGroup) {
         if let text = request.account, let found = try indexed(text, request, groups) { return found }
-        let selection = try select(&state, request, names)
+        let (selection, isWhole) = try select(&state, request, names)
+        // Without what does not open, another account may seem to be the one.
+        guard isWhole else {
+            throw KeyringError(
+                .damaged, "records are damaged, so that no account can be chosen for certain",
+                hint: "name the account exactly, or run 'keyfob doctor'")
+        }
         if case .chosen(let candidate) = selection.outcome { return (candidate.account, candidate.group) }
         // Before saying that there is nobody, make sure that nobody is missing.
         for group in groups { try database.requireComplete(group.keys) }
@@ -124,8 +130,8 @@ extension Keyring {
             }
         }
         guard !valid.isEmpty else {
-            // Only a complete group can say that it holds no such token.
-            try database.requireComplete(group.keys)
+            // Only a complete group, with a sound index, can say that it holds no such token.
+            try database.requireComplete(group.keys, .accessToken, of: account.id, client: client)
             throw try signInNeeded(account, group, request, fitting.map(\.value), now)
         }
         return try theOne(of: valid, account, request)

@@ -51,6 +51,9 @@ public final class Keyring: Sendable {
             try? database.repairHeaderCopy(vault)
         }
         let seen = (try? mark.sequence(of: nil)) ?? 0
+        var vault = vault
+        // Another process may have changed the header, and the mark, since the header was read.
+        if vault.sequence < seen { try? database.refresh(&vault) }
         if vault.sequence < seen {
             warnings.append(
                 "the vault has been taken back to an earlier state (header \(vault.sequence), seen \(seen)); "

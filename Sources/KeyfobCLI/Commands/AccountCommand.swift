@@ -4,6 +4,11 @@ internal import Keyfob
 struct AccountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "The accounts in the keyring.",
+        discussion: """
+            Example:
+              keyfob account list --group work
+              keyfob account show ada@contoso.example
+            """,
         subcommands: [
             AccountListCommand.self, AccountShowCommand.self, AccountLabelCommand.self, AccountMoveCommand.self,
             AccountRemoveCommand.self, AccountDefaultCommand.self,
@@ -20,7 +25,7 @@ struct AccountListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts, group by group.",
         discussion: """
-            Without --group, of all groups that the key opens. --format prints one line for each account,
+            Without --group, of all groups that the key opens. --format prints one line for each account, \
             in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced.
 
             Example:
@@ -33,7 +38,7 @@ struct AccountListCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let candidates = try keyring.accounts(in: global.groups())
+        let candidates = Self.sorted(try keyring.accounts(in: global.groups()))
         let damage = keyring.takeWarnings()
         if global.json {
             try JSONOutput.print(AccountListDocument(accounts: candidates.map(AccountDocument.init)))
@@ -49,12 +54,23 @@ struct AccountListCommand: ParsableCommand {
         }
     }
 
+    /// Group by group as they come, in each by name.
+    private static func sorted(_ candidates: [Candidate]) -> [Candidate] {
+        var places: [AccessGroup: Int] = [:]
+        for candidate in candidates where places[candidate.group] == nil { places[candidate.group] = places.count }
+        func key(_ candidate: Candidate) -> (Int, String, String) {
+            (places[candidate.group] ?? 0, candidate.account.name, candidate.account.id.canonical)
+        }
+        return candidates.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
     static func table(_ candidates: [Candidate]) -> String {
         var table = Table(header: ["GROUP", "ACCOUNT", "LABEL", "STATE", "TENANTS", "ID"])
         for candidate in candidates {
             let account = candidate.account
             table.add([
-                candidate.group.name, (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
+                candidate.group.name,
+                (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
                 account.label ?? "-", candidate.state.words, "\(account.tenantProfiles.count)", account.id.description,
             ])
         }

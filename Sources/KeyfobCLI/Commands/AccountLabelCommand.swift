@@ -24,7 +24,8 @@ struct AccountLabelCommand: ParsableCommand {
         let candidate = try keyring.account(named: target.account, in: global.groups())
         try keyring.setLabel(label, of: candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
-        global.say(label.map { "\(candidate.account.id) is labelled '\($0)'" } ?? "\(candidate.account.id) has no label now")
+        global.say(
+            label.map { "\(candidate.account.id) is labelled '\($0)'" } ?? "\(candidate.account.id) has no label now")
     }
 }
 
@@ -48,7 +49,9 @@ struct AccountMoveCommand: ParsableCommand {
         let candidate = try keyring.account(named: target.account, in: global.groups())
         let count = try keyring.move(candidate.account.id, from: candidate.group, to: group)
         global.tellWarnings(of: keyring)
-        global.say("moved \(candidate.account.name) with \(count) records from group '\(candidate.group)' to '\(group)'")
+        global.say(
+            "moved \(candidate.account.name) with \(Quantity.of(count, "record")) from group '\(candidate.group)' to '\(group)'"
+        )
     }
 }
 
@@ -56,7 +59,7 @@ struct AccountRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an account with its tokens from the keyring.",
         discussion: """
-            The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on
+            The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on \
             the terminal.
 
             Example:
@@ -71,11 +74,13 @@ struct AccountRemoveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let candidate = try keyring.account(named: target.account, in: global.groups())
         if !force {
-            try Confirmation.ask("Type 'remove' to remove \(candidate.account.name) (group \(candidate.group)): ", "remove", global)
+            try Confirmation.ask(
+                "Type 'remove' to remove \(candidate.account.name) (group \(candidate.group)): ", "remove", global)
         }
         let count = try keyring.remove(candidate.account.id, from: candidate.group)
         global.tellWarnings(of: keyring)
-        global.say("removed \(candidate.account.name) with \(count) records from group '\(candidate.group)'")
+        global.say(
+            "removed \(candidate.account.name) with \(Quantity.of(count, "record")) from group '\(candidate.group)'")
     }
 }
 

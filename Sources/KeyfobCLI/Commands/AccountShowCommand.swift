@@ -22,7 +22,8 @@ struct AccountShowCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(
                 AccountShowDocument(
-                    account: AccountDocument(candidate), credentials: credentials.map { CredentialDocument($0, now: now) }))
+                    account: AccountDocument(candidate),
+                    credentials: credentials.map { CredentialDocument($0, now: now) }))
         }
         let account = candidate.account
         var lines = [
@@ -33,7 +34,9 @@ struct AccountShowCommand: ParsableCommand {
         ]
         for profile in account.tenantProfiles {
             let home = account.homeRealm == profile.realm ? " (home)" : ""
-            lines.append("tenant    \(profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)")
+            lines.append(
+                "tenant    \(profile.realm.isEmpty ? "-" : profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)"
+            )
         }
         try StandardOutput.write(text: lines.map { Table.printable($0) + "\n" }.joined() + "\n")
         var table = Table(header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"])
@@ -41,7 +44,8 @@ struct AccountShowCommand: ParsableCommand {
             let document = CredentialDocument(credential, now: now)
             table.add([
                 document.kind, credential.clientID, credential.realm.isEmpty ? "-" : credential.realm,
-                credential.expiresOn.map { TimeText.distance(to: $0, from: now) } ?? credential.grant?.state.name ?? "-",
+                credential.expiresOn.map { TimeText.distance(to: $0, from: now) } ?? credential.grant?.state.name
+                    ?? "-",
                 credential.scopes.spaceSeparated,
             ])
         }

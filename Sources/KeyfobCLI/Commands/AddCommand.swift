@@ -5,14 +5,15 @@ struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Store a token that came from elsewhere.",
         discussion: """
-            Reads the token from standard input, or from --token-fd. When the command ends with 0 the token
+            Reads the token from standard input, or from --token-fd. When the command ends with 0 the token \
             is durable.
 
             Example:
               keyfob add --account ada --host git.example --scope repo < token.txt
             """)
 
-    @Option(name: [.short, .long], help: ArgumentHelp("Whose token it is, as its provider names them.", valueName: "id"))
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("Whose token it is, as its provider names them.", valueName: "id"))
     var account: String
 
     @Option(name: .long, help: ArgumentHelp("The provider's host.", valueName: "host")) var host: String
@@ -30,10 +31,13 @@ struct AddCommand: ParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("A scope the token has; repeatable.", valueName: "scope"))
     var scope: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("For how many seconds it is valid; for ever unless given.", valueName: "seconds"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("For how many seconds it is valid; for ever unless given.", valueName: "seconds"))
     var expiresIn: Int64?
 
-    @Option(name: .long, help: ArgumentHelp("Read the token from this descriptor.", valueName: "n")) var tokenFd: Int32 = 0
+    @Option(name: .long, help: ArgumentHelp("Read the token from this descriptor.", valueName: "n")) var tokenFd:
+        Int32 = 0
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -43,8 +47,12 @@ struct AddCommand: ParsableCommand {
         ] where !Identifier.isAcceptable(value) {
             throw ValidationError("\(name) is blank, too long, or holds control characters")
         }
-        if scope.contains(where: { !Identifier.isAcceptable($0) }) { throw ValidationError("--scope is blank or holds control characters") }
-        if let expiresIn, !(1...3_153_600_000).contains(expiresIn) { throw ValidationError("--expires-in is a number of seconds, at least 1") }
+        if scope.contains(where: { !Identifier.isAcceptable($0) }) {
+            throw ValidationError("--scope is blank or holds control characters")
+        }
+        if let expiresIn, !(1...3_153_600_000).contains(expiresIn) {
+            throw ValidationError("--expires-in is a number of seconds, at least 1")
+        }
     }
 
     func run() throws {

@@ -5,7 +5,7 @@ struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find out what is wrong, and how to mend it.",
         discussion: """
-            --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing
+            --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing \
             is ever deleted, and makes the manifests fit what is left.
             --accept-rollback accepts an earlier state of the vault, after you restored it yourself.
 
@@ -34,7 +34,9 @@ struct DoctorCommand: ParsableCommand {
             if repair {
                 let files = try keyring.repair()
                 findings.append(
-                    Finding("repair", .ok, files.isEmpty ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
+                    Finding(
+                        "repair", .ok,
+                        files.isEmpty ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
             }
             try examine(keyring, &findings)
         }
@@ -52,24 +54,34 @@ struct DoctorCommand: ParsableCommand {
                 guard let unlocked = try global.keyringUnlockedWithoutAsking() else {
                     findings.append(Finding("vault", .ok, "\(location.vault) is there and locked"))
                     findings.append(
-                        Finding("records", .warning, "not looked at: the vault is locked", hint: "run 'keyfob unlock' first"))
+                        Finding(
+                            "records", .warning, "not looked at: the vault is locked", hint: "run 'keyfob unlock' first"
+                        ))
                     return nil
                 }
                 keyring = unlocked
             }
             findings.append(Finding("vault", .ok, "\(location.vault) opens"))
             return keyring
-        } catch where error.code == .damaged || error.code == .configuration || error.code == .newerVersion {
-            findings.append(Finding("vault", .failure, error.message, hint: error.hint))
+        } catch  where error.code == .damaged || error.code == .configuration || error.code == .newerVersion {
+            findings.append(Finding(damage: error, of: "vault"))
             return nil
         }
     }
 
     private func examine(_ keyring: Keyring, _ findings: inout [Finding]) throws(KeyringError) {
-        let report = try keyring.verify()
+        let report: Keyring.VerificationReport
+        do throws(KeyringError) {
+            report = try keyring.verify()
+        } catch  where error.code == .damaged {
+            return findings.append(Finding(damage: error, of: "records"))
+        }
         for warning in keyring.takeWarnings() { findings.append(Finding("vault", .warning, warning)) }
         if report.problems.isEmpty {
-            findings.append(Finding("records", .ok, "\(report.records) records in \(report.groups) groups open"))
+            findings.append(
+                Finding(
+                    "records", .ok,
+                    "\(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) open"))
         }
         for problem in report.problems {
             findings.append(
@@ -109,6 +121,16 @@ struct Finding: Encodable {
 
     enum Status: String, Encodable {
         case ok, warning, failure
+    }
+
+    /// What keeps the vault, or its records, from being read.
+    ///
+    /// To run the doctor is no advice here.
+    init(damage error: KeyringError, of subject: String) {
+        let isDamage = error.code == .damaged
+        self.init(
+            subject, .failure, error.message,
+            hint: isDamage ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
     }
 
     init(_ subject: String, _ status: Status, _ text: String, hint: String? = nil) {

@@ -5,8 +5,8 @@ struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write accounts and tokens for another program.",
         discussion: """
-            The format 'msal' is the token cache of MSAL for Python: plain text with every token in it, for
-            a program that can read nothing else. The file is made for its owner alone and must not exist.
+            The format 'msal' is the token cache of MSAL for Python: plain text with every token in it, for \
+            a program that can read nothing else. The file is made for its owner alone and must not exist. \
             '-' is standard output, which must not be a terminal.
 
             Example:
@@ -43,7 +43,9 @@ struct ExportCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
         if global.json, file != "-" { return try JSONOutput.print(ExportDocument(report, file: file)) }
-        global.say("wrote \(report.accounts) accounts and \(report.credentials) tokens in plain text")
+        global.say(
+            "wrote \(Quantity.of(report.accounts, "account")) and \(Quantity.of(report.credentials, "token")) in plain text"
+        )
     }
 }
 

@@ -4,6 +4,11 @@ internal import Keyfob
 struct GroupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "group", abstract: "Access groups, each under a key of its own.",
+        discussion: """
+            Example:
+              keyfob group create work
+              keyfob account move ada@contoso.example --to work
+            """,
         subcommands: [
             GroupListCommand.self, GroupCreateCommand.self, GroupRenameCommand.self, GroupRemoveCommand.self,
             GroupGrantCommand.self, GroupRevokeCommand.self, GroupRotateCommand.self,
@@ -100,10 +105,12 @@ struct GroupRemoveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let accounts = try keyring.groups().first { $0.name == group }?.accounts ?? 0
         if accounts > 0, !force {
-            try Confirmation.ask("Group '\(group)' holds \(accounts) accounts. Type its name to remove them: ", group.name, global)
+            try Confirmation.ask(
+                "Group '\(group)' holds \(Quantity.of(accounts, "account")). Type its name to remove it: ", group.name,
+                global)
         }
         let count = try keyring.removeGroup(group)
-        global.say("removed group '\(group)' and \(count) records")
+        global.say("removed group '\(group)' and \(Quantity.of(count, "record"))")
     }
 }
 
@@ -111,7 +118,7 @@ struct GroupRotateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate", abstract: "Give a group a new key and seal its records again.",
         discussion: """
-            Slots that were removed, and copies of the old key, open nothing that is written from then on.
+            Slots that were removed, and copies of the old key, open nothing that is written from then on. \
             The slots that are left get the new key.
 
             Example:
@@ -127,7 +134,7 @@ struct GroupRotateCommand: ParsableCommand {
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
         let count = try keyring.rotateGroup(group, progress: progress.update)
-        global.say("group '\(group)' has a new key; \(count) records were sealed again")
+        global.say("group '\(group)' has a new key; \(Quantity.of(count, "record was", "records were")) sealed again")
     }
 }
 

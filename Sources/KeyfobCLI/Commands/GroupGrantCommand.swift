@@ -42,10 +42,13 @@ struct GroupRevokeCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        let matching = try keyring.slots().filter { $0.group == group && !slot.isEmpty && $0.id.hasPrefix(slot.lowercased()) }
+        let matching = try keyring.slots().filter {
+            $0.group == group && !slot.isEmpty && $0.id.hasPrefix(slot.lowercased())
+        }
         guard let found = matching.first, matching.count == 1 else {
             throw KeyringError(
-                matching.isEmpty ? .noSuchSlot : .ambiguous, "group '\(group)' has \(matching.count) slots that begin with '\(slot)'",
+                matching.isEmpty ? .noSuchSlot : .ambiguous,
+                "group '\(group)' has \(matching.count) slots that begin with '\(slot)'",
                 hint: "'keyfob slot list' shows them", candidates: matching.map(\.id))
         }
         try keyring.removeSlot(found.id)
@@ -53,7 +56,9 @@ struct GroupRevokeCommand: ParsableCommand {
             global.say("removed slot \(found.id); the group keeps its key")
         } else {
             let count = try keyring.rotateGroup(group)
-            global.say("removed slot \(found.id); group '\(group)' has a new key, \(count) records were sealed again")
+            global.say(
+                "removed slot \(found.id); group '\(group)' has a new key, \(Quantity.of(count, "record was", "records were")) sealed again"
+            )
         }
     }
 }

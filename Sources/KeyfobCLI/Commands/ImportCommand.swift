@@ -5,8 +5,8 @@ struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Take over accounts and tokens from an MSAL token cache.",
         discussion: """
-            Reads the caches of MSAL for Python, .NET, Go and Node; the file is not changed. All of it is
-            taken over, or nothing. Entries that make no sense are left out and listed. An azureProfile.json
+            Reads the caches of MSAL for Python, .NET, Go and Node; the file is not changed. All of it is \
+            taken over, or nothing. Entries that make no sense are left out and listed. An azureProfile.json \
             in the same folder gives labels. '-' reads standard input.
 
             Example:
@@ -25,12 +25,27 @@ struct ImportCommand: ParsableCommand {
         let profile = noLabels ? nil : try azureProfile()
         let progress = Progress("importing", isQuiet: global.quiet)
         defer { progress.finish() }
-        let report = try keyring.importMSALCache(
-            cache, azureProfile: profile, in: global.groups(), isDryRun: dryRun, progress: progress.update)
+        let report: Keyring.ImportReport
+        do throws(KeyringError) {
+            report = try keyring.importMSALCache(
+                cache, azureProfile: profile, in: global.groups(), isDryRun: dryRun, progress: progress.update)
+        } catch {
+            throw naming(error)
+        }
         progress.finish()
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(ImportDocument(report, isDryRun: dryRun)) }
         try tell(report)
+    }
+
+    /// The error with the file's name in the place of "the file".
+    private func naming(_ error: KeyringError) -> KeyringError {
+        let words = "the file "
+        guard error.message.hasPrefix(words) else { return error }
+        let name = file == "-" ? "standard input" : file
+        return KeyringError(
+            error.code, "\(name) \(error.message.dropFirst(words.count))", hint: error.hint,
+            candidates: error.candidates)
     }
 
     private func azureProfile() throws(KeyringError) -> SecretBytes? {
@@ -48,15 +63,18 @@ struct ImportCommand: ParsableCommand {
         for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
         if !global.quiet { for line in report.remarks { StandardError.write(line: Table.printable("note: \(line)")) } }
         var table = Table(header: ["", "ADDED", "CHANGED", "UNCHANGED", "KEPT"])
-        for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)] {
+        for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)]
+        {
             table.add([name] + Keyring.StoreOutcome.allCases.map { "\(counts[$0] ?? 0)" })
         }
         try StandardOutput.write(text: table.text)
-        let skipped = report.skipped.isEmpty ? "" : ", \(report.skipped.count) entries left out"
+        let skipped =
+            report.skipped.isEmpty ? "" : ", " + Quantity.of(report.skipped.count, "entry", "entries") + " left out"
         global.say(
             dryRun
                 ? "nothing was changed: this was a dry run for group '\(report.group)'\(skipped)"
-                : "imported into group '\(report.group)'\(skipped); the cache itself still holds every token in plain text")
+                : "imported into group '\(report.group)'\(skipped); the cache itself still holds every token in plain text"
+        )
     }
 }
 

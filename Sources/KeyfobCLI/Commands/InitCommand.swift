@@ -5,8 +5,8 @@ struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Make a new vault.",
         discussion: """
-            The vault gets one way to unlock it, a recovery key, and the group 'default'. The recovery key
-            is shown once, or written to --recovery-file; it is an age identity, and nothing else can open
+            The vault gets one way to unlock it, a recovery key, and the group 'default'. The recovery key \
+            is shown once, or written to --recovery-file; it is an age identity, and nothing else can open \
             the vault when the passphrase or the key file is lost.
 
             Example:
@@ -17,7 +17,8 @@ struct InitCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     @Option(
-        name: .long, help: ArgumentHelp("Write the recovery key to this new file instead of showing it.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp("Write the recovery key to this new file instead of showing it.", valueName: "file"))
     var recoveryFile: String?
 
     @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
@@ -39,12 +40,32 @@ struct InitCommand: ParsableCommand {
             try file.commit()
             try tell(created.keyring, location)
         } else {
+            try StandardOutput.requireWritable()
             let created = try create(at: location)
-            try tell(created.keyring, location)
-            global.say("Recovery key, shown this once; keep it where the vault is not:")
-            try created.recoveryKey.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-            try StandardOutput.write(text: "\n")
+            do throws(KeyringError) {
+                try show(created, location)
+            } catch {
+                throw KeyringError(
+                    error.code,
+                    "the vault \(location.vault) was made, but its recovery key could not be shown: \(error.message)",
+                    hint:
+                        "remove that folder and start again, or have a key of your own with 'keyfob slot add recipient'"
+                )
+            }
         }
+    }
+
+    private func show(_ created: borrowing Keyring.Created, _ location: KeyringLocation) throws(KeyringError) {
+        guard !global.json else {
+            let key = created.recoveryKey.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) }
+            return try JSONOutput.print(
+                VaultCreatedDocument(
+                    vault: location.vault, id: created.keyring.vaultID, recoveryFile: nil, recoveryKey: key))
+        }
+        try tell(created.keyring, location)
+        global.say("Recovery key, shown this once; keep it where the vault is not:")
+        try created.recoveryKey.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        try StandardOutput.write(text: "\n")
     }
 
     private func create(at location: KeyringLocation) throws(KeyringError) -> Keyring.Created {
@@ -65,10 +86,13 @@ struct InitCommand: ParsableCommand {
     private func tell(_ keyring: Keyring, _ location: KeyringLocation) throws(KeyringError) {
         if global.json {
             try JSONOutput.print(
-                VaultCreatedDocument(vault: location.vault, id: keyring.vaultID, recoveryFile: recoveryFile))
+                VaultCreatedDocument(
+                    vault: location.vault, id: keyring.vaultID, recoveryFile: recoveryFile, recoveryKey: nil))
         } else {
             global.say("made the vault \(location.vault)")
-            if let recoveryFile { global.say("wrote the recovery key to \(recoveryFile); move it to where the vault is not") }
+            if let recoveryFile {
+                global.say("wrote the recovery key to \(recoveryFile); move it to where the vault is not")
+            }
         }
     }
 }
@@ -79,4 +103,5 @@ struct VaultCreatedDocument: JSONDocument {
     let vault: String
     let id: String
     let recoveryFile: String?
+    let recoveryKey: String?
 }

@@ -4,6 +4,11 @@ internal import Keyfob
 struct SlotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "slot", abstract: "Ways to unlock the vault.",
+        discussion: """
+            Example:
+              keyfob slot list
+              keyfob slot add passphrase
+            """,
         subcommands: [SlotListCommand.self, SlotAddCommand.self, SlotRemoveCommand.self])
 }
 
@@ -31,7 +36,8 @@ struct SlotListCommand: ParsableCommand {
         for slot in slots {
             let cost = slot.memory.map { " (\($0 >> 20) MiB)" } ?? ""
             table.add([
-                slot.id, slot.kind + cost, slot.group.map { "group \($0)" } ?? "the vault", TimeText.rfc3339(slot.created),
+                slot.id, slot.kind + cost, slot.group.map { "group \($0)" } ?? "the vault",
+                TimeText.rfc3339(slot.created),
             ])
         }
         return table.text
@@ -62,7 +68,7 @@ struct SlotRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a way to unlock.",
         discussion: """
-            Whoever used the slot may have kept what it opens. For a slot of one group, 'keyfob group
+            Whoever used the slot may have kept what it opens. For a slot of one group, 'keyfob group \
             revoke' also gives the group a new key.
 
             Example:

@@ -5,7 +5,7 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print an access token.",
         discussion: """
-            Answers from what is stored. Ends with 10 when a sign-in or a refresh is needed, and with 11
+            Answers from what is stored. Ends with 10 when a sign-in or a refresh is needed, and with 11 \
             when several accounts fit; 'keyfob which' explains the choice.
 
             Example:
@@ -16,14 +16,17 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
 
     @Option(
-        name: .long, help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
+        name: .long,
+        help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
     var minValidity: Int64 = 300
 
     @Flag(name: .long, help: "Print a whole Authorization header.") var header = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard (0...86_400).contains(minValidity) else { throw ValidationError("--min-validity is between 0 and 86400 seconds") }
+        guard (0...86_400).contains(minValidity) else {
+            throw ValidationError("--min-validity is between 0 and 86400 seconds")
+        }
         if header, global.json { throw ValidationError("--header and --json exclude one another") }
     }
 
@@ -33,7 +36,9 @@ struct TokenCommand: ParsableCommand {
         let answer = try keyring.token(for: request, in: global.groups())
         global.tellWarnings(of: keyring)
         if answer.found.isAging {
-            global.say("keyfob: warning: the token should be replaced soon; sign in again with the program that owns the account")
+            global.say(
+                "keyfob: warning: the token should be replaced soon; sign in again with the program that owns the account"
+            )
         }
         if global.json { return try printDocument(answer) }
         if header { try StandardOutput.write(text: "Authorization: Bearer ") }

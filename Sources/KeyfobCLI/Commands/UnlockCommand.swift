@@ -5,7 +5,7 @@ struct UnlockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Keep the key in the session's kernel keyring for a while.",
         discussion: """
-            Until the time is over, or 'keyfob lock', commands of this session need no passphrase. The
+            Until the time is over, or 'keyfob lock', commands of this session need no passphrase. The \
             key is readable by programs of the session, and by no other session.
 
             Example:
@@ -18,7 +18,9 @@ struct UnlockCommand: ParsableCommand {
     var duration = "8h"
 
     func validate() throws {
-        guard TimeText.seconds(duration) != nil else { throw ValidationError("--for takes a duration such as 15m or 8h") }
+        guard TimeText.seconds(duration) != nil else {
+            throw ValidationError("--for takes a duration such as 15m or 8h")
+        }
     }
 
     func run() throws {

@@ -5,7 +5,7 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Open every record and check every manifest.",
         discussion: """
-            Finds records that were altered, deleted, replayed or added from outside. Changes nothing.
+            Finds records that were altered, deleted, replayed or added from outside. Changes nothing. \
             Ends with 65 when something is wrong.
 
             Example:
@@ -22,8 +22,11 @@ struct VerifyCommand: ParsableCommand {
         } else {
             for problem in report.problems { try StandardOutput.write(line: Table.printable(problem)) }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
-            let verdict = report.problems.isEmpty ? "all is well" : "\(report.problems.count) problems"
-            try StandardOutput.write(line: "\(verdict): \(report.records) records in \(report.groups) groups opened\(scope)")
+            let verdict = report.problems.isEmpty ? "all is well" : Quantity.of(report.problems.count, "problem")
+            try StandardOutput.write(
+                line:
+                    "\(verdict): \(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) opened\(scope)"
+            )
         }
         if !report.problems.isEmpty { throw Failed(status: .malformed) }
     }

@@ -5,7 +5,7 @@ struct WhichCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "which", abstract: "Show which account 'token' would take, and why.",
         discussion: """
-            Prints a line for every account. Ends as 'token' would: 0 when one is chosen, 11 when several
+            Prints a line for every account. Ends as 'token' would: 0 when one is chosen, 11 when several \
             fit, 13 when none does.
 
             Example:

@@ -24,7 +24,8 @@ struct NewSlotInput: ParsableArguments {
     func validate() throws {
         switch kind {
         case .passphrase where value != nil:
-            throw ValidationError("a passphrase is not given as an argument; it is asked for, or read from --new-passphrase-fd")
+            throw ValidationError(
+                "a passphrase is not given as an argument; it is asked for, or read from --new-passphrase-fd")
         case .keyFile where value == nil: throw ValidationError("say which file: key-file FILE")
         case .recipient where value == nil: throw ValidationError("say which recipient: recipient age1…")
         default: break
@@ -56,9 +57,10 @@ enum NewPassphraseInput {
                 hint: "give it on a descriptor, or use a key file")
         }
         let first = try terminal.askSecret("New passphrase: ")
-        guard first.count > 0 else { throw KeyringError(.usage, "a passphrase cannot be empty") }
         let second = try terminal.askSecret("The same again: ")
-        guard first.isEqual(to: second) else { throw KeyringError(.usage, "the two passphrases differ; nothing was changed") }
+        guard first.isEqual(to: second) else {
+            throw KeyringError(.usage, "the two passphrases differ; nothing was changed")
+        }
         return first
     }
 }

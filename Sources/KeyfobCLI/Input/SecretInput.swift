@@ -3,6 +3,7 @@ internal import Keyfob
 internal import KeyfobSodium
 
 /// Where secrets come from: a descriptor, a file whose mode has been checked, or standard input.
+///
 /// Never an argument, never the environment.
 enum SecretInput {
     /// The longest passphrase, in bytes.
@@ -22,7 +23,9 @@ enum SecretInput {
         } catch {
             throw KeyringError(reading: "descriptor \(descriptor)", error)
         }
-        guard line.count > 0 else { throw KeyringError(.usage, "the passphrase from descriptor \(descriptor) is empty") }
+        guard line.count > 0 else {
+            throw KeyringError(.usage, "the passphrase from descriptor \(descriptor) is empty")
+        }
         return line
     }
 

@@ -45,7 +45,9 @@ struct GlobalOptions: ParsableArguments {
     func validate() throws {
         let ways = [passphraseFd != nil, keyFile != nil, identity != nil].count { $0 }
         if ways > 1 { throw ValidationError("--passphrase-fd, --key-file and --identity exclude one another") }
-        if let passphraseFd, passphraseFd < 0 { throw ValidationError("--passphrase-fd is the number of an open descriptor") }
+        if let passphraseFd, passphraseFd < 0 {
+            throw ValidationError("--passphrase-fd is the number of an open descriptor")
+        }
     }
 
     /// The groups asked for; nil when none is.

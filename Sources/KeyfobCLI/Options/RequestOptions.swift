@@ -6,7 +6,8 @@ internal import Keyfob
 struct RequestOptions: ParsableArguments {
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("The account: id, user name, label, or the beginning of one (KEYFOB_ACCOUNT).", valueName: "name"))
+        help: ArgumentHelp(
+            "The account: id, user name, label, or the beginning of one (KEYFOB_ACCOUNT).", valueName: "name"))
     var account: String?
 
     @Option(name: [.short, .long], help: ArgumentHelp("A scope the token must have; repeatable.", valueName: "scope"))
@@ -28,9 +29,13 @@ struct RequestOptions: ParsableArguments {
             ("--account", account), ("--resource", resource), ("--authority", authority), ("--tenant", tenant),
             ("--client", client),
         ] {
-            if let value, !Identifier.isAcceptable(value) { throw ValidationError("\(name) is blank or holds control characters") }
+            if let value, !Identifier.isAcceptable(value) {
+                throw ValidationError("\(name) is blank or holds control characters")
+            }
         }
-        if scope.contains(where: { !Identifier.isAcceptable($0) }) { throw ValidationError("--scope is blank or holds control characters") }
+        if scope.contains(where: { !Identifier.isAcceptable($0) }) {
+            throw ValidationError("--scope is blank or holds control characters")
+        }
     }
 
     /// The request, with `minimumValidity` in seconds.

@@ -27,6 +27,7 @@ enum ErrorOutput {
             return StandardError.write(line: text)
         }
         let candidates = error.candidates.isEmpty ? "" : " (\(error.candidates.prefix(10).joined(separator: ", ")))"
-        StandardError.write(line: Table.printable("keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")"))
+        StandardError.write(
+            line: Table.printable("keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")"))
     }
 }

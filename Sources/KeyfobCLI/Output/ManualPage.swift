@@ -14,14 +14,21 @@ struct ManualPage {
     /// The page.
     var text: String {
         var lines = [
-            ".TH \"\(name.uppercased())\" 1 \"\" \"Keyfob \(KeyfobCommand.configuration.version)\" \"Keyfob\"", ".SH NAME",
-            "\(Self.escaped(name)) \\- \(Self.escaped(command.abstract ?? ""))", ".SH SYNOPSIS", ".B " + command.words.joined(separator: " "),
+            ".TH \"\(name.uppercased())\" 1 \"\" \"Keyfob \(KeyfobCommand.configuration.version)\" \"Keyfob\"",
+            ".SH NAME",
+            "\(Self.escaped(name)) \\- \(Self.escaped(command.abstract ?? ""))", ".SH SYNOPSIS",
+            ".B " + command.words.joined(separator: " "),
         ]
         lines += arguments.map(Self.synopsis)
-        if let discussion = command.discussion { lines += [".SH DESCRIPTION"] + Self.verbatim(discussion) }
+        if let discussion = command.discussion { lines += [".SH DESCRIPTION"] + Self.prose(discussion) }
         if !subcommands.isEmpty {
             lines.append(".SH COMMANDS")
-            for sub in subcommands { lines += [".TP", ".BR \(Self.escaped(sub.words.joined(separator: "-"))) (1)", Self.escaped(sub.abstract ?? "")] }
+            for sub in subcommands {
+                lines += [
+                    ".TP", ".BR \(Self.escaped(sub.words.joined(separator: "-"))) (1)",
+                    Self.escaped(sub.abstract ?? ""),
+                ]
+            }
         }
         if !arguments.isEmpty {
             lines.append(".SH OPTIONS")
@@ -57,6 +64,23 @@ struct ManualPage {
         return argument.defaultValue.map { "\(text) (default: \($0))" } ?? text
     }
 
+    /// Text whose paragraphs are filled and whose indented lines stay as they are.
+    private static func prose(_ text: String) -> [String] {
+        var lines: [String] = []
+        var isVerbatim = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let isIndented = line.hasPrefix(" ")
+            if isIndented != isVerbatim {
+                lines.append(isIndented ? ".nf" : ".fi")
+            } else if !isIndented, !line.isEmpty, lines.last.map({ $0 != ".PP" }) == true {
+                lines.append(".br")
+            }
+            isVerbatim = isIndented
+            lines.append(line.isEmpty ? ".PP" : escaped(String(line)))
+        }
+        return isVerbatim ? lines + [".fi"] : lines
+    }
+
     private static func verbatim(_ text: String) -> [String] {
         [".nf"] + text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) } + [".fi"]
     }
@@ -64,7 +88,14 @@ struct ManualPage {
     /// Text that troff takes for nothing but text.
     private static func escaped(_ text: String) -> String {
         let text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
-        return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+        let shown = text.unicodeScalars.map { $0.isASCII ? String($0) : "\\[u\(fourDigits($0.value))]" }.joined()
+        return shown.hasPrefix(".") || shown.hasPrefix("'") ? "\\&" + shown : shown
+    }
+
+    /// At least four hexadecimal digits, as troff wants them for a character.
+    private static func fourDigits(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     /// What holds for all commands, at the end of the first page.

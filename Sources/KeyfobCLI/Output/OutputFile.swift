@@ -13,7 +13,8 @@ struct OutputFile: ~Copyable {
         if !replacing {
             var status = stat()
             guard unsafe lstat(path, &status) != 0 else {
-                throw KeyringError(.alreadyExists, "\(path) exists already", hint: "choose another name, or use --force")
+                throw KeyringError(
+                    .alreadyExists, "\(path) exists already", hint: "choose another name, or use --force")
             }
         }
         let temporary = path + ".\(getpid()).part"

@@ -24,6 +24,7 @@ struct Table {
                     line += String(repeating: " ", count: widths[column] - DisplayWidth.of(cell) + 2)
                 }
             }
+            while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
     }

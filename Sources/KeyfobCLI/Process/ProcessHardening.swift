@@ -7,6 +7,11 @@ internal import Glibc
 /// or to be recognised by desktop portals, which a process that cannot be dumped is not.
 enum ProcessHardening {
     static func apply() {
+        // A descriptor 0, 1 or 2 that is closed would go to the next file that is opened, and what is written to
+        // standard output would end up there. In its place comes one that refuses to be used.
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
         // No core dump, which would hold the keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

@@ -15,7 +15,7 @@ extension GlobalOptions {
             let keyring = try unlock(try LockedKeyring(at: location()), mayAsk: false)
             tellWarnings(of: keyring)
             return keyring
-        } catch where error.code == .locked {
+        } catch  where error.code == .locked {
             return nil
         }
     }
@@ -40,7 +40,7 @@ extension GlobalOptions {
         let again = try location(environment)
         do {
             return try locked.unlock(with: .session)
-        } catch where error.code == .locked && mayAsk {
+        } catch  where error.code == .locked && mayAsk {
             guard let terminal = Terminal() else { throw error }
             let passphrase = try terminal.askSecret("Passphrase for \(again.vault): ")
             return try LockedKeyring(at: again).unlock(with: .passphrase(passphrase))

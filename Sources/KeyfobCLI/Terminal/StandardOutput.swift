@@ -1,9 +1,20 @@
 internal import Glibc
 internal import Keyfob
 
-/// Where data goes. Messages go to ``StandardError``.
+/// Where data goes.
+///
+/// Messages go to ``StandardError``.
 enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Asks before something is done whose result would be lost.
+    ///
+    /// - Throws: `inputOutput` where nothing can be written.
+    static func requireWritable() throws(KeyringError) {
+        guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
+            throw DescriptorWriter.closed("standard output")
+        }
+    }
 
     /// Writes a line.
     static func write(line: String) throws(KeyringError) {
@@ -21,7 +32,9 @@ enum StandardOutput {
     }
 }
 
-/// Where messages go. A message that cannot be written is no reason to fail.
+/// Where messages go.
+///
+/// A message that cannot be written is no reason to fail.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
@@ -52,10 +65,15 @@ enum DescriptorWriter {
         }
     }
 
+    static func closed(_ name: String) -> KeyringError {
+        KeyringError(.inputOutput, "\(name) is closed")
+    }
+
     private static func failure(_ name: String) -> KeyringError {
         switch errno {
         case EPIPE: KeyringError(.inputOutput, "\(name) was closed before everything was written")
         case ENOSPC, EDQUOT: KeyringError(.diskFull, "the disk is full: \(name) is incomplete")
+        case EBADF: closed(name)
         default: KeyringError(.inputOutput, "\(name) could not be written (error \(errno))")
         }
     }

@@ -12,6 +12,9 @@ internal import KeyfobSodium
 
 /// The terminal of the person who runs the command.
 struct Terminal: ~Copyable {
+    /// What Ctrl-C sends.
+    private static let interrupt: UInt8 = 3
+
     private let descriptor: CInt
 
     /// The terminal; nil when there is none.
@@ -30,11 +33,15 @@ struct Terminal: ~Copyable {
     /// - Throws: `cancelled` at end of input or an interrupt.
     func askSecret(_ question: String) throws(KeyringError) -> SecretBytes {
         var before = termios()
-        guard unsafe tcgetattr(descriptor, &before) == 0 else { throw KeyringError(.unavailable, "the terminal is gone") }
+        guard unsafe tcgetattr(descriptor, &before) == 0 else {
+            throw KeyringError(.unavailable, "the terminal is gone")
+        }
         var silent = before
         silent.c_lflag &= ~tcflag_t(ECHO)
         // Interrupts come as characters, so that there is time to put the terminal back.
         silent.c_lflag &= ~tcflag_t(ISIG)
+        // Ends the line, so that it comes at once.
+        silent.c_cc.11 = Self.interrupt  // VEOL
         guard unsafe tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
             throw KeyringError(.unavailable, "the terminal cannot be kept from showing what is typed")
         }
@@ -44,11 +51,14 @@ struct Terminal: ~Copyable {
         }
         write(question)
         do {
-            let line = try SecretBytes.readingLine(descriptor: descriptor, limit: SecretInput.passphraseLimit)
+            let line = try SecretBytes.readingLine(
+                descriptor: descriptor, limit: SecretInput.passphraseLimit, stop: Self.interrupt)
             let isInterrupted = line.withBytes { bytes in
-                (0..<bytes.byteCount).contains { bytes.byte(at: $0) == 3 }
+                (0..<bytes.byteCount).contains { bytes.byte(at: $0) == Self.interrupt }
             }
             guard !isInterrupted else { throw KeyringError(.cancelled, "cancelled") }
+            // An empty line, or the end of input: no passphrase is empty.
+            guard line.count > 0 else { throw KeyringError(.cancelled, "nothing was typed") }
             return line
         } catch let error as KeyringError {
             throw error

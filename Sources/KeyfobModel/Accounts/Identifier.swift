@@ -5,14 +5,16 @@ public enum Identifier {
 
     /// Whether `text` is not blank, not too long, and free of control characters.
     public static func isAcceptable(_ text: String) -> Bool {
-        var isBlank = true
+        var (isBlank, isASCII) = (true, true)
         var count = 0
         for byte in text.utf8 {
             if byte < 0x20 || byte == 0x7F { return false }
             if byte != 0x20 { isBlank = false }
+            if byte >= 0x80 { isASCII = false }
             count += 1
         }
-        return !isBlank && count <= maximumCount && !text.unicodeScalars.contains(where: isInvisibleControl)
+        guard !isBlank, count <= maximumCount else { return false }
+        return isASCII || !text.unicodeScalars.contains(where: isInvisibleControl)
     }
 
     /// `text` with ASCII capitals made small; the other characters stay.

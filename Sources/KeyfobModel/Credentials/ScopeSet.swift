@@ -25,7 +25,8 @@ public struct ScopeSet: Sendable {
 
     /// The scopes of a space-separated list, as `target` and `scope` carry them.
     public init(spaceSeparated text: String) {
-        self.init(text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\n" }).map(String.init))
+        let separators: [UInt8] = [0x20, 0x09, 0x0A]
+        self.init(text.utf8.split(whereSeparator: separators.contains).map { String(Substring($0)) })
     }
 
     /// Whether there is no scope.

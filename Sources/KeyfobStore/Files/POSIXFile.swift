@@ -93,7 +93,8 @@ package enum POSIXFile {
         }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        // Most files that are read are small, and read often.
+        var buffer = [UInt8](repeating: 0, count: 4_096)
         while bytes.count <= limit {
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             guard count >= 0 else { throw failure() }

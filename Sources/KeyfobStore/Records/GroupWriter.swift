@@ -79,9 +79,17 @@ package final class GroupWriter {
     package func delete(_ old: StoredRecord) throws {
         // Only what is authentic can be taken out of the manifest.
         _ = try old.open(keys)
+        try forget(old)
         try database.cachedStatement(sql: "DELETE FROM records WHERE id = ?").execute(arguments: [old.rowID])
-        manifest.remove(old.element(keys))
         hasChanged = true
+    }
+
+    /// Takes a record out of the manifest.
+    ///
+    /// - Throws: `incomplete` when the manifest tells of no such record, because somebody put it back.
+    private func forget(_ record: StoredRecord) throws {
+        guard manifest.count(of: record.header.kind) > 0 else { throw StoreError.incomplete(group: keys.group) }
+        manifest.remove(record.element(keys))
     }
 
     private func header(_ kind: RecordHeader.Kind, _ index: RecordIndex) -> RecordHeader {
@@ -123,6 +131,7 @@ package final class GroupWriter {
 
     private func replace(_ old: StoredRecord, with record: SealedRecord) throws {
         _ = try old.open(keys)
+        try forget(old)
         let header = record.header
         try database.cachedStatement(
             sql: """
@@ -141,7 +150,6 @@ package final class GroupWriter {
             try database.cachedStatement(sql: "INSERT OR REPLACE INTO secrets VALUES (?, ?)")
                 .execute(arguments: [old.rowID, secret.stored.blob])
         }
-        manifest.remove(old.element(keys))
         manifest.insert(keys.element(record))
         hasChanged = true
     }

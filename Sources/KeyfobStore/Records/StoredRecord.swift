@@ -19,18 +19,18 @@ package struct StoredRecord: Sendable {
     ///
     /// - Throws: `damaged` when a column cannot be what it should be.
     init(row: Row, vault: VaultID) throws {
-        let rowID = row[0] as Int64? ?? 0
+        let rowID = row.integer(0) ?? 0
         guard let record = RecordID(row.bytes(1)), let group = GroupID(row.bytes(2)),
-            let kind = UInt8(exactly: row[3] as Int64? ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),
-            let flags = UInt16(exactly: row[4] as Int64? ?? -1),
-            let epoch = UInt32(exactly: row[5] as Int64? ?? -1),
+            let kind = UInt8(exactly: row.integer(3) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),
+            let flags = UInt16(exactly: row.integer(4) ?? -1),
+            let epoch = UInt32(exactly: row.integer(5) ?? -1),
             let attributes = CommittingAEAD.Box(stored: row.bytes(13))
         else { throw StoreError.damaged(what: "record in row \(rowID)") }
         self.rowID = rowID
         self.header = RecordHeader(
             vault: vault, group: group, epoch: epoch, record: record, kind: kind, flags: flags,
-            stamp: Stamp(value: UInt64(bitPattern: row[6] as Int64? ?? 0)),
-            device: UInt64(bitPattern: row[7] as Int64? ?? 0),
+            stamp: Stamp(value: UInt64(bitPattern: row.integer(6) ?? 0)),
+            device: UInt64(bitPattern: row.integer(7) ?? 0),
             index: RecordIndex(
                 account: BlindValue(row.bytes(8)), credential: BlindValue(row.bytes(9)),
                 username: BlindValue(row.bytes(10)), label: BlindValue(row.bytes(11))))

@@ -8,6 +8,12 @@ extension [UInt8] {
 }
 
 extension Row {
+    /// The integer in a column, nil where something else is: SQLite does not check types when it reads
+    /// a damaged row.
+    func integer(_ index: Int) -> Int64? {
+        Int64.fromDatabaseValue(self[index] as DatabaseValue)
+    }
+
     /// The bytes of a blob column, empty where the column is NULL.
     func bytes(_ index: Int) -> [UInt8] {
         (try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } ?? [] }) ?? []

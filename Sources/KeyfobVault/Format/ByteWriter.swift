@@ -2,6 +2,11 @@
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// A writer with room for `count` bytes; there may be more.
+    init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
     mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
         var rest = value
         for _ in 0..<Integer.bitWidth / 8 {

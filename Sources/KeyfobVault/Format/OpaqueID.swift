@@ -13,12 +13,18 @@ package struct OpaqueID<Kind>: Hashable, Sendable {
 
     /// The id with these bytes; nil unless there are 16.
     package init?(_ bytes: some Collection<UInt8>) {
+        self.init(Array(bytes))
+    }
+
+    /// The same for an array, in which reading a row has them: six times a row.
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in bytes.enumerated() {
-            if index < 8 { halves.0 = halves.0 << 8 | UInt64(byte) } else { halves.1 = halves.1 << 8 | UInt64(byte) }
+        func half(_ start: Int) -> UInt64 {
+            var half: UInt64 = 0
+            for index in start..<start + 8 { half = half << 8 | UInt64(bytes[index]) }
+            return half
         }
-        (self.high, self.low) = halves
+        (self.high, self.low) = (half(0), half(8))
     }
 
     /// The 16 bytes.
@@ -30,11 +36,8 @@ package struct OpaqueID<Kind>: Hashable, Sendable {
     }
 
     package func append(to bytes: inout [UInt8]) {
-        for half in [high, low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: half >> UInt64(shift)))
-            }
-        }
+        for index: UInt64 in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: high >> (56 - 8 * index))) }
+        for index: UInt64 in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: low >> (56 - 8 * index))) }
     }
 }
 

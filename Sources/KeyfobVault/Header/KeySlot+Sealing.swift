@@ -65,7 +65,7 @@ extension KeySlot {
     ) throws(VaultError) -> SecretBytes {
         let key: SecretBytes
         do {
-            key = try file.withBytes { (bytes) throws(AgeError) in 
+            key = try file.withBytes { (bytes) throws(AgeError) in
                 try Age.open(bytes, withAnyOf: identities)
             }
         } catch .noMatch {

@@ -36,9 +36,9 @@ extension GroupKeys {
         blind(.username, [Identifier.folded(username)])
     }
 
-    /// A label.
+    /// A label, without regard to ASCII case.
     package func blind(label: String) -> BlindValue {
-        blind(.label, [label])
+        blind(.label, [Identifier.folded(label)])
     }
 
     /// A setting, by its name.

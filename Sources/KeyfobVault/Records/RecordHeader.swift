@@ -54,7 +54,7 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// The associated data of one part: 144 bytes, every field at a fixed place.
     func encoded(_ part: Part) -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = ByteWriter(capacity: Self.count)
         writer.write(Array("KFR1".utf8))
         writer.write(UInt8(FormatVersion.current))
         writer.write(UInt8(FormatVersion.suite))
@@ -69,7 +69,7 @@ package struct RecordHeader: Equatable, Sendable {
         writer.write(part.rawValue)
         writer.write(UInt16(0))
         for value in [index.account, index.credential, index.username, index.label] {
-            writer.write(value?.bytes ?? [UInt8](repeating: 0, count: 16))
+            if let value { writer.write(value) } else { writer.write([UInt8](repeating: 0, count: 16)) }
         }
         return writer.bytes
     }

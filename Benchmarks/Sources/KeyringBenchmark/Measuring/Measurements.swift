@@ -10,6 +10,8 @@ struct Measurements {
         case listMilliseconds
         case lookupMicroseconds
         case repeatedLookupMicroseconds
+        /// As ``lookupMicroseconds``, of accounts that were not asked about before.
+        case newLookupMicroseconds
         case firstAccessMilliseconds
         /// As ``firstAccessMilliseconds``, by the shortest way the library has.
         case shortestAccessMilliseconds
@@ -26,7 +28,9 @@ struct Measurements {
 
     init(parsing json: Data) throws {
         let document = try JSONDecoder().decode([String: Double].self, from: json)
-        self.init(Dictionary(uniqueKeysWithValues: document.compactMap { key, value in Name(rawValue: key).map { ($0, value) } }))
+        self.init(
+            Dictionary(
+                uniqueKeysWithValues: document.compactMap { key, value in Name(rawValue: key).map { ($0, value) } }))
     }
 
     /// The medians of several runs of one step.

@@ -13,22 +13,40 @@ struct LookUpStep: ParsableCommand {
         let keyring = try SampleVault(folder: folder).open()
         // Always the same order, so that runs are alike.
         var order = LinearCongruence(state: 42)
-        // More different accounts than a keyring remembers answers, where there are as many.
         let requests = (0..<rounds).map { _ in SampleVault.request(Int(order.next() % UInt64(accounts))) }
         var bytes = 0
         func look(_ request: TokenRequest) throws {
             bytes += try keyring.token(for: request).secret.count
         }
-        // Once without measuring: the pages of the file come into memory.
+        // Once without measuring: the keyring remembers what it was asked.
         for request in requests { try look(request) }
         let random = try Samples.timing(requests, look)
         let same = try Samples.timing(Array(repeating: requests[0], count: rounds), look)
         guard bytes > rounds * 1_000 else { throw ValidationError("the tokens are too short") }
         try Measurements([
+            .newLookupMicroseconds: try newLookups().scaled(1_000_000).median,
             .lookupMicroseconds: random.scaled(1_000_000).median,
             .repeatedLookupMicroseconds: same.scaled(1_000_000).median,
             .peakMemory: PeakMemory.mebibytes(),
         ]).write()
+    }
+
+    /// Lookups of accounts that the keyring has not been asked about, several keyrings' worth where there are few.
+    private func newLookups() throws -> Samples {
+        let count = min(accounts - 1, rounds)
+        var values: [Double] = []
+        while values.count < min(rounds, 200) {
+            let keyring = try SampleVault(folder: folder).open()
+            // One for the statements to be prepared.
+            _ = try keyring.token(for: SampleVault.request(0)).secret.count
+            for number in 1...count {
+                let request = SampleVault.request(number)
+                let stopwatch = Stopwatch()
+                _ = try keyring.token(for: request).secret.count
+                values.append(stopwatch.seconds)
+            }
+        }
+        return Samples(values)
     }
 }
 

@@ -1,0 +1,71 @@
+"""Runs a command on a terminal and types what a person types.
+
+usage: terminal.py < {"line": SHELL LINE, "steps": [[TEXT TO WAIT FOR, WHAT TO TYPE], …], "deadline": SECONDS}
+Prints {"status": …, "screen": …, "echoes": [whether typing was shown at each step], "isRestored": …, "missed": …}."""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import sys
+import termios
+import time
+
+task = json.load(sys.stdin)
+master, slave = pty.openpty()
+before = termios.tcgetattr(slave)
+child = os.fork()
+if child == 0:
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    for descriptor in range(3):
+        os.dup2(slave, descriptor)
+    os.closerange(3, 64)
+    os.execvp("/bin/sh", ["sh", "-c", "exec " + task["line"]])
+
+screen, echoes, missed = b"", [], None
+end = time.monotonic() + task.get("deadline", 30)
+
+
+
+def read(wait):
+    global screen
+    ready, _, _ = select.select([master], [], [], wait)
+    if ready:
+        screen += os.read(master, 65536)
+    return bool(ready)
+
+
+status, start = None, 0
+steps = list(task["steps"])
+while time.monotonic() < end:
+    read(0.02)
+    if steps and steps[0][0].encode() in screen[start:]:
+        start = screen.index(steps[0][0].encode(), start) + len(steps[0][0].encode())
+        echoes.append(bool(termios.tcgetattr(slave)[3] & termios.ECHO))
+        os.write(master, steps.pop(0)[1].encode())
+    done, code = os.waitpid(child, os.WNOHANG)
+    if done:
+        status = os.waitstatus_to_exitcode(code)
+        break
+if status is None:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+if steps:
+    missed = steps[0][0]
+while read(0.05):
+    pass
+after = termios.tcgetattr(slave)
+print(
+    json.dumps(
+        {
+            "status": status,
+            "screen": screen.decode(errors="replace"),
+            "echoes": echoes,
+            "isRestored": after[:4] == before[:4] and after[6] == before[6],
+            "missed": missed,
+        }
+    )
+)

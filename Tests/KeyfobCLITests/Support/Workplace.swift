@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// A person's home for one test: a folder with a home, XDG folders and `keyfob` in the path, without a terminal.
+///
+/// Commands are lines for `/bin/sh`, run in ``path`` as `keyfob token --account ada`.
+final class Workplace: Sendable {
+    /// The folder: also where commands run.
+    let path: String
+    /// The environment of commands.
+    let environment: [String: String]
+
+    /// The folder of the vault, `$XDG_DATA_HOME/keyfob`.
+    var vault: String { path + "/data/keyfob" }
+
+    /// An empty home.
+    init(_ variables: [String: String] = [:]) throws {
+        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "keyfob-cli-\(UUID().uuidString)")
+        path = folder.path
+        let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        environment = [
+            "PATH": path + "/bin:" + inherited + ":/usr/sbin:/sbin", "HOME": path, "XDG_DATA_HOME": path + "/data",
+            "XDG_STATE_HOME": path + "/state", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHON": PythonScript.interpreter,
+        ].merging(variables) { $1 }
+        let files = FileManager.default
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        for name in ["bin", "io"] {
+            try files.createDirectory(
+                at: folder.appending(path: name), withIntermediateDirectories: true, attributes: mode)
+        }
+        try files.createSymbolicLink(atPath: path + "/bin/keyfob", withDestinationPath: KeyfobBinary.path)
+    }
+
+    /// A home with a vault that the key file `key` opens, named by `KEYFOB_KEY_FILE`; `recovery` is its recovery key.
+    static func withVault(_ variables: [String: String] = [:]) throws -> Workplace {
+        let place = try Workplace(["KEYFOB_KEY_FILE": "key"].merging(variables) { $1 })
+        try place.makeKey("key")
+        try place.run("keyfob init --quiet --recovery-file recovery").expectSuccess()
+        return place
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Runs a line of the shell to its end, or to a deadline in seconds.
+    func run(_ line: String, input: Data = Data(), deadline: Int = 120) throws -> Outcome {
+        let prefix = path + "/io/" + UUID().uuidString
+        let (inputPath, outputPath, errorPath) = (prefix + ".in", prefix + ".out", prefix + ".err")
+        let inputFile = input.isEmpty ? "/dev/null" : inputPath
+        if !input.isEmpty { try input.write(to: URL(filePath: inputPath)) }
+        for file in [outputPath, errorPath] { try Data().write(to: URL(filePath: file)) }
+        defer { for file in [inputPath, outputPath, errorPath] { try? FileManager.default.removeItem(atPath: file) } }
+
+        let process = Process()
+        // A session of its own: without a terminal nothing is asked.
+        process.executableURL = URL(filePath: "/usr/bin/setsid")
+        process.arguments = ["--wait", "timeout", "--kill-after=5", "\(deadline)", "/bin/sh", "-c", line]
+        process.environment = environment
+        process.currentDirectoryURL = URL(filePath: path)
+        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: inputFile))
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: outputPath))
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: errorPath))
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            line: line, status: process.terminationStatus, output: try Data(contentsOf: URL(filePath: outputPath)),
+            errors: String(decoding: try Data(contentsOf: URL(filePath: errorPath)), as: UTF8.self))
+    }
+
+    /// Runs a line with text as standard input.
+    func run(_ line: String, text: String) throws -> Outcome {
+        try run(line, input: Data(text.utf8))
+    }
+}
+
+/// What a line of the shell did.
+struct Outcome: CustomStringConvertible {
+    let line: String
+    let status: Int32
+    let output: Data
+    /// What came on standard error.
+    let errors: String
+
+    /// What came on standard output.
+    var text: String { String(decoding: output, as: UTF8.self) }
+
+    var description: String { "$ \(line)\n\(text)\(errors)[\(status)]" }
+
+    /// Expects status 0.
+    @discardableResult
+    func expectSuccess(_ location: SourceLocation = #_sourceLocation) -> Outcome {
+        #expect(status == 0, "\(self)", sourceLocation: location)
+        return self
+    }
+
+    /// Expects an error: the status, one line `keyfob: …` on standard error that holds `words`, and no data.
+    @discardableResult
+    func expectError(_ status: Int32, _ words: String..., location: SourceLocation = #_sourceLocation) -> Outcome {
+        #expect(self.status == status, "\(self)", sourceLocation: location)
+        let lines = errors.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(
+            lines.count == 2 && lines.last == "" && errors.hasPrefix("keyfob: "), "one line: \(self)",
+            sourceLocation: location)
+        for word in words { #expect(errors.contains(word), "\(self)", sourceLocation: location) }
+        #expect(output.isEmpty, "\(self)", sourceLocation: location)
+        return self
+    }
+}

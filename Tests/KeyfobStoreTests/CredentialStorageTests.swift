@@ -1,0 +1,146 @@
+import KeyfobModel
+import KeyfobTestSupport
+import KeyfobVault
+import Testing
+
+@testable import KeyfobStore
+
+@Suite("Storing credentials")
+struct CredentialStorageTests {
+    private let home: StoreHome
+
+    init() throws {
+        home = try StoreHome()
+    }
+
+    @discardableResult
+    private func save(_ credential: Credential, _ text: String) throws -> GroupWriter.Outcome {
+        try home.change { try $0.save(credential, secret: secret(text)) }
+    }
+
+    private func grant() throws -> Grant? {
+        try home.database.credentials(.refreshToken, in: home.keys()).items.first?.value.grant
+    }
+
+    @Test("an access token takes the place of those with a scope in common")
+    func overlap() throws {
+        #expect(try save(.access(scopes: ["a", "b"]), "1") == .added)
+        #expect(try save(.access(scopes: ["c"]), "2") == .added)
+        #expect(try home.secrets(.accessToken) == ["1", "2"])
+        #expect(try save(.access(scopes: ["B", "C"]), "3") == .changed)
+        #expect(try home.secrets(.accessToken) == ["3"])
+        #expect(try home.problems() == [])
+    }
+
+    @Test("tokens with other scopes, of another tenant, client, account, type or key stay")
+    func others() throws {
+        try save(.access(), "1")
+        try save(.access(scopes: ["other"]), "2")
+        try save(.access(realm: "fabrikam"), "3")
+        try save(.access(client: "other"), "4")
+        try save(.access("bob"), "5")
+        var proof = try Credential.access()
+        proof.tokenType = "pop"
+        try save(proof, "6")
+        proof.keyID = "key"
+        try save(proof, "7")
+        #expect(try home.secrets(.accessToken) == ["1", "2", "3", "4", "5", "6", "7"])
+        #expect(try save(.access(realm: "CONTOSO", expires: 7_200), "8") == .changed)
+        #expect(try home.secrets(.accessToken) == ["8", "2", "3", "4", "5", "6", "7"])
+    }
+
+    @Test("the same token once more changes nothing")
+    func same() throws {
+        try save(.access(), "1")
+        let before = try home.database.state(of: home.keys()).sequence
+        #expect(try save(.access(), "1") == .unchanged)
+        #expect(try home.database.state(of: home.keys()).sequence == before)
+    }
+
+    @Test("an older token is not taken", arguments: [(3_599, true), (3_600, false), (3_601, false)] as [(Int64, Bool)])
+    func older(expires: Int64, isKept: Bool) throws {
+        try save(.access(), "stored")
+        #expect(try save(.access(expires: expires), "other") == (isKept ? .kept : .changed))
+        #expect(try home.secrets(.accessToken) == [isKept ? "stored" : "other"])
+    }
+
+    @Test("a refresh token that differs raises the generation, and the same one does not")
+    func generations() throws {
+        try save(.refresh(), "1")
+        #expect(try grant() == Grant(epoch: 1, generation: 1))
+        #expect(try save(.refresh(), "1") == .unchanged)
+        #expect(try grant() == Grant(epoch: 1, generation: 1))
+        #expect(try save(.refresh(), "2") == .changed)
+        #expect(try grant() == Grant(epoch: 1, generation: 2))
+        #expect(try home.secrets(.refreshToken) == ["2"])
+    }
+
+    @Test(
+        "a sign-in after a grant ended begins a new epoch",
+        arguments: [
+            Grant.State.signedOut, .needsSignIn(reason: "expired"),
+        ])
+    func epochs(state: Grant.State) throws {
+        try save(.refresh(grant: Grant(state: state, epoch: 4, generation: 9, rotates: true)), "1")
+        #expect(try save(.refresh(), "1") == .unchanged)
+        #expect(try grant()?.state == state)
+        try save(.refresh(), "2")
+        #expect(try grant() == Grant(state: .active, epoch: 5, generation: 1, rotates: true))
+    }
+
+    @Test("an account that comes in again keeps its label and its other tenants")
+    func accounts() throws {
+        var ada = try Account.named("ada")
+        ada.label = "work"
+        ada.tenantProfiles = [TenantProfile(realm: "b", localAccountID: "1", environment: "e", username: "u")]
+        #expect(try home.change { try $0.save(ada) } == .added)
+        #expect(try home.change { try $0.save(ada) } == .unchanged)
+        var again = try Account.named("ada")
+        again.displayName = "Ada"
+        again.tenantProfiles = [TenantProfile(realm: "a", localAccountID: "2", environment: "e", username: "u")]
+        #expect(try home.change { try $0.save(again) } == .changed)
+        let stored = try #require(try home.database.account(ada.id, in: home.keys()))
+        #expect(stored.label == "work" && stored.displayName == "Ada")
+        #expect(stored.tenantProfiles.map(\.realm) == ["a", "b"])
+    }
+
+    @Test("accounts are found by id, user name and label, and nothing else is")
+    func lookups() throws {
+        let (ada, keys) = (try Account.named("ada"), try home.keys())
+        try home.change { writer in
+            _ = try writer.save(ada)
+            _ = try writer.save(Account.named("bob"))
+            try writer.update(ada.id) { $0.label = "Work" }
+        }
+        #expect(try home.database.accounts(username: "ADA@contoso.example", in: keys).map(\.id) == [ada.id])
+        #expect(try home.database.accounts(label: "work", in: keys).map(\.id) == [ada.id])
+        #expect(try home.database.accounts(username: "", in: keys).isEmpty)
+        #expect(try home.database.accounts(username: "ada", in: keys).isEmpty)
+        #expect(
+            storeError { try home.change { try $0.update(Account.named("eve").id) { $0.label = "x" } } } == .notFound)
+    }
+
+    @Test("metadata, foreign entities and settings are kept apart")
+    func values() throws {
+        let metadata = AppMetadata(clientID: "c", environment: "login.windows.net", family: .member("1"))
+        try home.change { writer in
+            #expect(try writer.save(metadata) == .added)
+            #expect(try writer.save(metadata) == .unchanged)
+            #expect(try writer.saveForeign(section: "s", key: "k", json: secret("{}")) == .added)
+            #expect(try writer.saveForeign(section: "s", key: "k", json: secret("{}")) == .unchanged)
+            #expect(try writer.saveForeign(section: "s", key: "k", json: secret("[]")) == .changed)
+            try writer.setSetting("k", to: "1")
+            try writer.setSetting("k", to: "2")
+            #expect(try writer.setting("k") == "2")
+            try writer.setSetting("gone", to: nil)
+        }
+        let keys = try home.keys()
+        #expect(try home.database.appMetadata(in: keys).items.map(\.value) == [metadata])
+        #expect(try home.database.foreignEntities(in: keys).items.map(\.value) == [["s", "k"]])
+        #expect(try home.database.setting("k", in: keys) == "2")
+        #expect(try home.database.setting("other", in: keys) == nil)
+        try home.change { try $0.setSetting("k", to: nil) }
+        #expect(try home.database.setting("k", in: keys) == nil)
+        #expect(try home.problems() == [])
+    }
+}

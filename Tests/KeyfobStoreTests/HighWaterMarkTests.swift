@@ -1,0 +1,70 @@
+import KeyfobModel
+import KeyfobTestSupport
+import KeyfobVault
+import Testing
+
+@testable import KeyfobStore
+
+@Suite("The high-water mark")
+struct HighWaterMarkTests {
+    private let folder: ScratchFolder
+    private let mark: HighWaterMark
+    private let vault = VaultID.random()
+    private let group = GroupID.random()
+
+    init() throws {
+        folder = try ScratchFolder()
+        mark = HighWaterMark(state: folder.path + "/state/deeper", vault: vault)
+    }
+
+    @Test("it only grows, until it is set back on purpose")
+    func growing() throws {
+        #expect(try mark.sequence(of: nil) == 0)
+        try mark.raise([(nil, 5), (group, 7)])
+        try mark.raise([(nil, 3), (group, 9)])
+        #expect(try mark.sequence(of: nil) == 5)
+        #expect(try mark.sequence(of: group) == 9)
+        #expect(try mark.sequence(of: .random()) == 0)
+        try mark.reset([(nil, 2)])
+        #expect(try mark.sequence(of: nil) == 2)
+        #expect(try mark.sequence(of: group) == 0)
+    }
+
+    @Test("it is a text file that tells no name", arguments: [UInt64.max])
+    func text(sequence: UInt64) throws {
+        try mark.raise([(nil, 5), (group, sequence)])
+        let lines = String(decoding: try folder.read("state/deeper/\(vault).mark"), as: UTF8.self).split(
+            separator: "\n")
+        #expect(lines.sorted() == ["\(group) \(sequence)", "header 5"].sorted()[...].map { $0[...] })
+        #expect(try mark.sequence(of: group) == sequence)
+    }
+
+    @Test("each vault has its own")
+    func vaults() throws {
+        try mark.raise([(nil, 5)])
+        #expect(try HighWaterMark(state: folder.path + "/state/deeper", vault: .random()).sequence(of: nil) == 0)
+    }
+
+    @Test("lines that make no sense are passed over")
+    func nonsense() throws {
+        try mark.raise([(nil, 1)])
+        try folder.write(
+            "state/deeper/\(vault).mark",
+            Array("\nx\nheader -3\nheader 99999999999999999999999\nheader 4\n a b c\n".utf8))
+        #expect(try mark.sequence(of: nil) == 4)
+    }
+
+    @Test("a restored older database is noticed by its sequences")
+    func rollback() throws {
+        let home = try StoreHome()
+        let keys = try home.keys()
+        let mark = HighWaterMark(state: folder.path, vault: keys.vault)
+        let before = try home.folder.read("vault/keyring.db")
+        try home.change { _ = try $0.save(Account.named("ada")) }
+        try mark.raise([(keys.group, home.opened().state(of: keys).sequence)])
+        try home.folder.write("vault/keyring.db", before)
+        let restored = try home.opened().state(of: keys)
+        #expect(try restored.sequence < mark.sequence(of: keys.group))
+        #expect(restored.expected == restored.counted)
+    }
+}

@@ -1,0 +1,175 @@
+import Keyfob
+import KeyfobTestSupport
+import Testing
+
+@Suite("Looking up tokens")
+struct KeyringTokenTests {
+    private let home: KeyringHome
+    private let keyring: Keyring
+    private let ada: Account
+    private let bob: Account
+    private let request = TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"])
+
+    init() throws {
+        home = try KeyringHome()
+        keyring = home.keyring
+        (ada, bob) = (try .contoso("ada"), try .contoso("bob"))
+    }
+
+    @Test("what is stored is found, with what is known of it")
+    func found() throws {
+        #expect(try keyring.store(.access(ada), "token", for: ada) == .added)
+        let answer = try keyring.token(for: request)
+        let (secret, found) = (text(of: answer.secret), answer.found)
+        #expect(secret == "token")
+        #expect(found.credential == .access(ada) && found.account == ada && found.group == .default && !found.isAging)
+        #expect(try home.opened().tokenText(request) == "token")
+    }
+
+    @Test("it is valid when it lives at least as long as asked for", arguments: [0, 300, 900] as [Int64])
+    func validity(minimum: Int64) throws {
+        try keyring.store(.access(ada, expires: 1_000), "token", for: ada)
+        var request = request
+        request.minimumValidity = minimum
+        #expect(try home.opened(at: noon.advanced(by: 1_000 - minimum)).tokenText(request) == "token")
+        #expect(try home.opened(at: noon.advanced(by: 1_001 - minimum)).refusal(request) == .signInNeeded)
+    }
+
+    @Test("300 seconds are asked for where nothing else is")
+    func defaultValidity() throws {
+        try keyring.store(.access(ada, expires: 300), "token", for: ada)
+        #expect(try keyring.tokenText(request) == "token")
+        try keyring.store(.access(ada, scopes: ["mail.read"], client: "c2", expires: 299), "short", for: ada)
+        #expect(keyring.refusal(TokenRequest(account: "ada@contoso.example", clientID: "c2")) == .signInNeeded)
+    }
+
+    @Test("one that was stored in the future is not handed out")
+    func future() throws {
+        try keyring.store(.access(ada), "token", for: ada)
+        #expect(try home.opened(at: noon.advanced(by: -1)).refusal(request) == .signInNeeded)
+        #expect(try home.opened(at: noon).tokenText(request) == "token")
+    }
+
+    @Test("one that should be replaced is handed out and said to be aging")
+    func aging() throws {
+        var credential = Credential.access(ada)
+        credential.refreshOn = noon.advanced(by: 10)
+        try keyring.store(credential, "token", for: ada)
+        for (time, isAging) in [(10, false), (11, true)] as [(Int64, Bool)] {
+            let found = try home.opened(at: noon.advanced(by: time)).token(for: request).found
+            #expect(found.isAging == isAging)
+        }
+    }
+
+    @Test(
+        "the scopes asked for must be among those granted, without regard to case",
+        arguments: [
+            (["mail.read"], true), (["MAIL.READ", "Files.Read"], true), ([], true), (["mail.send"], false),
+            (["mail.read", "mail.send"], false), (["mail"], false),
+        ] as [([String], Bool)])
+    func scopes(asked: [String], isFound: Bool) throws {
+        try keyring.store(.access(ada, scopes: ["Mail.Read", "files.read"]), "token", for: ada)
+        let request = TokenRequest(account: "ada@contoso.example", scopes: ScopeSet(asked))
+        #expect(keyring.refusal(request) == (isFound ? nil : .signInNeeded))
+    }
+
+    @Test("client, tenant, environment and token type must be those asked for")
+    func restrictions() throws {
+        try keyring.store(.access(ada), "token", for: ada)
+        let name = "ada@contoso.example"
+        let fitting = [
+            TokenRequest(account: name, realm: "CONTOSO"), TokenRequest(account: name, clientID: "mailer"),
+            TokenRequest(account: name, realm: "contoso", clientID: "mailer"),
+            TokenRequest(account: name, environment: "sts.windows.net"),
+            TokenRequest(account: name, tokenType: "Bearer"),
+        ]
+        #expect(fitting.map { keyring.refusal($0) } == Array(repeating: nil, count: 5))
+        let others = [
+            TokenRequest(account: name, realm: "fabrikam"), TokenRequest(account: name, clientID: "Mailer"),
+            TokenRequest(account: name, realm: "fabrikam", clientID: "mailer"),
+            TokenRequest(account: name, environment: "login.example"), TokenRequest(account: name, tokenType: "pop"),
+        ]
+        #expect(others.allSatisfy { keyring.refusal($0) != nil })
+    }
+
+    @Test("two tokens that differ in client, tenant or purpose are for the caller to tell apart")
+    func ambiguousTokens() throws {
+        let guest = "fabrikam"
+        try keyring.store(.access(ada, realm: guest), "guest", for: ada)
+        try keyring.store(.access(ada, realm: "third"), "third", for: ada)
+        #expect(keyring.refusal(request) == .ambiguous)
+        try keyring.store(.access(ada), "home", for: ada)
+        #expect(try keyring.tokenText(request) == "home")
+        try keyring.store(.access(ada, client: "other"), "other", for: ada)
+        let error = failure(of: KeyringError.self) { _ = try keyring.token(for: request) }
+        #expect(error?.code == .ambiguous && error?.candidates == ["mailer", "other"])
+        try keyring.store(.access(ada, scopes: ["files.read"]), "files", for: ada)
+        #expect(keyring.refusal(TokenRequest(account: "ada@contoso.example", clientID: "mailer")) == .ambiguous)
+    }
+
+    @Test("of several that fit the one that lives longest is taken")
+    func longest() throws {
+        try keyring.store(.access(ada, scopes: ["a", "mail.read"], expires: 1_000), "short", for: ada)
+        var wide = Credential.access(ada, scopes: ["mail.read"], expires: 2_000)
+        wide.keyID = "k"
+        try keyring.store(wide, "long", for: ada)
+        #expect(try keyring.tokenText(request) == "long")
+    }
+
+    @Test(
+        "a missing row is damage, never a missing sign-in",
+        arguments: [
+            "DELETE FROM records WHERE kind = 2", "DELETE FROM records WHERE kind = 1", "DELETE FROM records",
+        ])
+    func absence(sql: String) throws {
+        try keyring.store(.access(ada), "token", for: ada)
+        try keyring.store(.refresh(ada), "refresh", for: ada)
+        try home.database().runUnnoticed(sql)
+        let keyring = try home.opened()
+        #expect(keyring.refusal(TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"])) == .damaged)
+        #expect(keyring.refusal(TokenRequest()) == .damaged)
+    }
+
+    @Test("an index that hides a row is damage, never a missing sign-in")
+    func hidden() throws {
+        try keyring.store(.access(ada), "token", for: ada)
+        let name = "name = 'records_by_credential'"
+        try home.database().run(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' AND kind = 99' WHERE \(name)")
+        try home.database().run("REINDEX records_by_credential")
+        try home.database().run(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' AND kind = 99', '') WHERE \(name)"
+        )
+        let exact = TokenRequest(account: "ada@contoso.example", realm: "contoso", clientID: "mailer")
+        #expect(try home.opened().refusal(exact) == .damaged)
+    }
+
+    @Test("a damaged secret is damage")
+    func damagedSecret() throws {
+        try keyring.store(.access(ada), "token", for: ada)
+        try home.database().run("UPDATE secrets SET bytes = zeroblob(length(bytes))")
+        #expect(try home.opened().refusal(request) == .damaged)
+        #expect(try home.opened().takeWarnings() == [])
+    }
+
+    @Test("damage is never a reason to take another account")
+    func damagedChoice() throws {
+        try keyring.store(.access(ada), "token of ada", for: ada)
+        try keyring.store(.access(bob), "token of bob", for: bob)
+        try keyring.setDefault(bob.id, in: .default)
+        #expect(try keyring.tokenText(TokenRequest()) == "token of bob")
+        try home.database().run(
+            "UPDATE records SET attributes = zeroblob(length(attributes)) WHERE kind = 1 AND id > 2")
+        let keyring = try home.opened()
+        #expect(keyring.refusal(TokenRequest()) == .damaged)
+        #expect(try keyring.tokenText(request) == "token of ada")
+    }
+
+    @Test("an empty token, or another account's, is not stored")
+    func refusals() throws {
+        let empty = failure(of: KeyringError.self) { try keyring.store(.access(ada), "", for: ada) }
+        let other = failure(of: KeyringError.self) { try keyring.store(.access(ada), "token", for: bob) }
+        #expect([empty?.code, other?.code] == [.usage, .usage])
+        #expect(try keyring.accounts() == [])
+    }
+}

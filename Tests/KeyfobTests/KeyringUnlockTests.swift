@@ -1,0 +1,142 @@
+import Foundation
+import Keyfob
+import KeyfobAge
+import KeyfobTestSupport
+import Testing
+
+@Suite("Unlocking a keyring")
+struct KeyringUnlockTests {
+    private let home: KeyringHome
+
+    init() throws {
+        home = try KeyringHome()
+    }
+
+    private func code(_ body: () throws -> Void) -> KeyringError.Code? {
+        failure(of: KeyringError.self, body)?.code
+    }
+
+    @Test("the key file it was made with opens it, with the group default")
+    func keyFiles() throws {
+        let keyring = try home.opened()
+        #expect(keyring.opensWholeVault)
+        #expect(try keyring.groups().map(\.name) == [.default])
+        #expect(keyring.takeWarnings() == [])
+        #expect(keyring.vaultID == home.keyring.vaultID)
+        #expect(code { _ = try home.opened(keyFile: 2) } == .wrongKey)
+    }
+
+    @Test("the recovery key opens it")
+    func recoveryKey() throws {
+        let keyring = try LockedKeyring(at: home.location).unlock(with: .identity(secret(home.recoveryKey)))
+        #expect(keyring.opensWholeVault)
+        let other = AgeIdentity.generate().text()
+        let otherText = contents(of: other)
+        #expect(
+            code { _ = try LockedKeyring(at: home.location).unlock(with: .identity(secret(otherText))) } == .wrongKey)
+        #expect(
+            code { _ = try LockedKeyring(at: home.location).unlock(with: .identity(secret("no identity"))) } == .damaged
+        )
+    }
+
+    @Test("a passphrase opens it however its letters are composed")
+    func passphrases() throws {
+        _ = try home.keyring.addSlot(.passphrase(secret("caf\u{E9}"), memory: 64 << 20))
+        let decomposed = try LockedKeyring(at: home.location).unlock(with: .passphrase(secret("cafe\u{301}")))
+        #expect(decomposed.opensWholeVault)
+        #expect(
+            code { _ = try LockedKeyring(at: home.location).unlock(with: .passphrase(secret("cafe"))) } == .wrongKey)
+        #expect(try home.keyring.slots().map(\.kind) == ["key-file", "recipient", "passphrase"])
+        #expect(try home.keyring.slots().last?.memory == 64 << 20)
+    }
+
+    @Test("what there is no slot for is a wrong key")
+    func noSuchKind() {
+        #expect(code { _ = try LockedKeyring(at: home.location).unlock(with: .passphrase(secret("x"))) } == .wrongKey)
+    }
+
+    @Test("a cost outside what is accepted makes no slot", arguments: [1, 63 << 20, 1 << 30 + 1] as [UInt64])
+    func costs(memory: UInt64) {
+        #expect(code { _ = try home.keyring.addSlot(.passphrase(secret("x"), memory: memory)) } != nil)
+    }
+
+    @Test("a vault that is there already stays")
+    func existing() throws {
+        let before = try home.folder.read("vault/keyring.db")
+        #expect(code { _ = try Keyring.create(at: home.location, slot: .keyFile(keyFile(9))) } == .alreadyExists)
+        #expect(try home.folder.read("vault/keyring.db") == before)
+        #expect(try home.opened().opensWholeVault)
+    }
+
+    @Test("where there is none, that is said")
+    func missing() throws {
+        let nowhere = KeyringLocation(vault: home.folder.path + "/nowhere", state: home.location.state)
+        #expect(code { _ = try LockedKeyring(at: nowhere) } == .noVault)
+    }
+
+    @Test("an unsuitable key file, or no recipient, makes no keyring and leaves none behind")
+    func unsuitable() throws {
+        let place = KeyringLocation(vault: home.folder.path + "/other", state: home.location.state)
+        #expect(code { _ = try Keyring.create(at: place, slot: .keyFile(secret("short"))) } == .configuration)
+        #expect(code { _ = try Keyring.create(at: place, slot: .recipient("age1nonsense")) } == .usage)
+        #expect(code { _ = try LockedKeyring(at: place) } == .noVault)
+    }
+
+    @Test("slots can be added and removed, but not the last one")
+    func slots() throws {
+        let keyring = home.keyring
+        let added = try keyring.addSlot(.keyFile(keyFile(2)))
+        let all = try keyring.slots()
+        #expect(all.count == 3 && all.map(\.id).contains(added))
+        #expect(try home.opened(keyFile: 2).opensWholeVault)
+        #expect(code { try keyring.removeSlot("") } == .noSuchSlot)
+        #expect(code { try keyring.removeSlot("zz") } == .noSuchSlot)
+        for slot in all.dropLast() { try keyring.removeSlot(slot.id) }
+        #expect(code { try keyring.removeSlot(added) } == .lastSlot)
+        #expect(code { _ = try home.opened() } == .wrongKey)
+        #expect(try home.opened(keyFile: 2).opensWholeVault)
+    }
+
+    @Test("a database that was taken back to an earlier state is told, until the owner accepts it")
+    func rollback() throws {
+        let ada = try Account.contoso("ada")
+        let earlier = try home.folder.read("vault/keyring.db")
+        try home.keyring.store(.access(ada), "token", for: ada)
+        try home.folder.write("vault/keyring.db", earlier)
+        let keyring = try home.opened()
+        _ = try keyring.groups()
+        #expect(keyring.takeWarnings().contains { $0.contains("earlier state") })
+        #expect(try keyring.verify().problems.contains { $0.contains("earlier state") })
+        try keyring.acceptRollback()
+        let again = try home.opened()
+        _ = try again.groups()
+        #expect(again.takeWarnings() == [])
+        #expect(try again.verify().problems == [])
+    }
+
+    @Test("an earlier header is told too")
+    func rolledBackHeader() throws {
+        let earlier = try home.folder.read("vault/keyring.db")
+        try home.keyring.createGroup(AccessGroup("work"))
+        try home.folder.write("vault/keyring.db", earlier)
+        #expect(try home.opened().takeWarnings().contains { $0.contains("header") })
+    }
+
+    @Test("a damaged header is replaced by its copy, and repaired on request")
+    func headerCopy() throws {
+        for damage in [
+            "UPDATE header SET bytes = zeroblob(100)", "DELETE FROM header", "UPDATE header SET bytes = x''",
+        ] {
+            let ada = try Account.contoso("ada")
+            try home.keyring.store(.access(ada), "token", for: ada)
+            try home.database().run(damage)
+            let keyring = try home.opened()
+            #expect(keyring.takeWarnings().contains { $0.contains("copy") })
+            #expect(try keyring.tokenText(TokenRequest(account: "ada@contoso.example")) == "token")
+            #expect(try keyring.verify().problems.contains { $0.contains("copy") })
+            #expect(try keyring.repair() == [])
+            #expect(try home.opened().takeWarnings() == [])
+            #expect(try home.opened().verify().problems == [])
+        }
+    }
+}

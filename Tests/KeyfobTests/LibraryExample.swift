@@ -1,0 +1,19 @@
+import Foundation
+import Keyfob
+
+/// Prints how many bytes the token has that a request gets from the keyring of this user.
+func showToken() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let location = try KeyringLocation.standard(environment: environment)
+    let keyring = try LockedKeyring(at: location).unlock(with: .session)
+
+    for candidate in try keyring.accounts() {
+        print(candidate.group, candidate.account.name, candidate.state.name)
+    }
+    let request = TokenRequest(account: "ada@contoso.example", scopes: ["https://graph.microsoft.com/.default"])
+    let answer = try keyring.token(for: request)
+    print(answer.found.account.name, answer.found.credential.expiresOn?.seconds ?? 0)
+    answer.secret.withBytes { bytes in
+        print("a token of \(bytes.byteCount) bytes")
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Keyfob
+import KeyfobTestSupport
+import Synchronization
+import Testing
+
+@Suite("A keyring that several use at once")
+struct SharedKeyringTests {
+    private let home: KeyringHome
+    private let mine: Keyring
+    private let theirs: Keyring
+    private let ada: Account
+    private let request = TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"])
+
+    init() throws {
+        home = try KeyringHome()
+        mine = home.keyring
+        theirs = try home.opened()
+        ada = try .contoso("ada")
+        try mine.store(.access(ada), "first", for: ada)
+    }
+
+    @Test("a token that somebody else replaced is not served again")
+    func replaced() throws {
+        #expect(try mine.tokenText(request) == "first")
+        #expect(try mine.tokenText(request) == "first")
+        try theirs.store(.access(ada, expires: 7_200), "second", for: ada)
+        #expect(try mine.tokenText(request) == "second")
+        try mine.store(.access(ada, expires: 7_201), "third", for: ada)
+        #expect(try theirs.tokenText(request) == "third")
+        #expect(try mine.tokenText(request) == "third")
+    }
+
+    @Test("a token that somebody else removed is not served again")
+    func removed() throws {
+        #expect(try mine.tokenText(request) == "first")
+        _ = try theirs.remove(ada.id, from: .default)
+        #expect(mine.refusal(request) == .noSuchAccount)
+        try mine.store(.access(ada), "second", for: ada)
+        #expect(try mine.tokenText(request) == "second")
+        _ = try mine.remove(ada.id, from: .default)
+        #expect(mine.refusal(request) == .noSuchAccount)
+    }
+
+    @Test("a token is not served again once it is too old")
+    func expired() throws {
+        let time = Mutex(noon.seconds)
+        let clock = Clock(time)
+        let keyring = try LockedKeyring(at: home.location, clock: clock.wallClock).unlock(with: .keyFile(keyFile(1)))
+        #expect(try keyring.tokenText(request) == "first")
+        clock.advance(3_300)
+        #expect(try keyring.tokenText(request) == "first")
+        clock.advance(1)
+        #expect(keyring.refusal(request) == .signInNeeded)
+    }
+
+    @Test("a group that somebody else made, rotated or removed is known at once")
+    func groups() throws {
+        let work = try AccessGroup("work")
+        try theirs.createGroup(work)
+        try mine.store(.access(ada), "at work", for: ada, in: [work])
+        _ = try theirs.rotateGroup(work)
+        #expect(try mine.tokenText(request, in: [work]) == "at work")
+        _ = try theirs.rotateGroup(work)
+        try mine.store(.access(ada, expires: 9_000), "newer", for: ada, in: [work])
+        #expect(try theirs.tokenText(request, in: [work]) == "newer")
+        _ = try theirs.removeGroup(work)
+        #expect(mine.refusal(request, in: [work]) == .noSuchGroup)
+        #expect(try mine.verify().problems == [])
+    }
+
+    @Test("readers and writers at the same time see old or new, never damage")
+    func concurrency() async throws {
+        let rounds = 60
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [theirs, ada] in
+                for round in 0..<rounds {
+                    try theirs.store(.access(ada, expires: 4_000 + Int64(round)), "token \(round)", for: ada)
+                }
+            }
+            group.addTask { [mine, request] in
+                for _ in 0..<rounds * 4 {
+                    let text = try mine.tokenText(request)
+                    #expect(text == "first" || text.hasPrefix("token "))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try mine.tokenText(request) == "token \(rounds - 1)")
+        #expect(try mine.verify().problems == [])
+    }
+
+    /// A clock that is set by hand.
+    private final class Clock: Sendable {
+        private let seconds: Mutex<Int64>
+
+        init(_ start: consuming Mutex<Int64>) {
+            seconds = start
+        }
+
+        var wallClock: WallClock { WallClock { self.seconds.withLock { $0 * 1_000 } } }
+
+        func advance(_ step: Int64) {
+            seconds.withLock { $0 += step }
+        }
+    }
+}

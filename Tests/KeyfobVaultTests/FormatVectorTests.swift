@@ -1,0 +1,164 @@
+import KeyfobAge
+import KeyfobModel
+import KeyfobSodium
+import KeyfobTestSupport
+import Testing
+
+@testable import KeyfobVault
+
+/// Bytes that other implementations, and all later versions of this one, must treat in the same way.
+@Suite("The published vectors of the vault's format")
+struct FormatVectorTests {
+    /// What became of bytes, in the words of the vectors.
+    private func outcome(_ body: () throws -> Void) -> FormatVectors.Outcome? {
+        do {
+            try body()
+            return .opened
+        } catch let error as VaultError {
+            switch error {
+            case .wrongKey: return .wrongKey
+            case .unsupportedVersion: return .unsupported
+            case .corrupted, .notAVault: return .corrupted
+            default: return nil
+            }
+        } catch {
+            return .corrupted
+        }
+    }
+
+    private func box(_ bytes: FormatVectors.Hex) throws -> CommittingAEAD.Box {
+        var reader = ByteReader(bytes.bytes)
+        return try CommittingAEAD.Box(from: &reader, messageCount: bytes.bytes.count - 24 - 32 - 16)
+    }
+
+    private func keys(
+        _ groupKey: FormatVectors.Hex, _ vault: FormatVectors.Hex, _ group: FormatVectors.Hex, epoch: UInt32
+    ) throws -> GroupKeys {
+        GroupKeys(
+            vault: try #require(VaultID(vault.bytes)), group: try #require(GroupID(group.bytes)), epoch: epoch,
+            groupKey: secret(groupKey.bytes))
+    }
+
+    @Test("headers")
+    func headers() throws {
+        for vector in try FormatVectors.read("header", of: FormatVectors.Header.self) {
+            let result = outcome {
+                let locked = try LockedVault(headerBytes: vector.header.bytes)
+                let vault = try locked.unlock(with: .keyFile(secret(vector.keyFile.bytes)))
+                let (id, sequence, names) = (vault.header.vault.bytes, vault.sequence, vault.groups.map(\.name.name))
+                #expect(id == vector.vault?.bytes && sequence == vector.sequence && names == vector.groups)
+            }
+            #expect(result == vector.expect, "\(vector.name)")
+        }
+    }
+
+    @Test("slots")
+    func slots() throws {
+        for vector in try FormatVectors.read("slot", of: FormatVectors.Slot.self) {
+            let vault = try #require(VaultID(vector.vault.bytes))
+            let result = outcome {
+                var reader = ByteReader(vector.slot.bytes)
+                let slot = try KeySlot(from: &reader)
+                guard reader.isAtEnd else { throw VaultError.corrupted(.header) }
+                let key: SecretBytes
+                if let keyFile = vector.keyFile {
+                    key = try slot.open(with: .keyFile(secret(keyFile.bytes)), vault: vault)
+                } else if let passphrase = vector.passphrase {
+                    key = try slot.open(with: .passphrase(secret(passphrase)), vault: vault)
+                } else {
+                    let file = try Array((vector.identity ?? "").utf8).withBytes { try AgeIdentityFile(parsing: $0) }
+                    key = try slot.open(with: .identities(file), vault: vault)
+                }
+                let opened = contents(of: key)
+                #expect(opened == vector.key?.bytes, "\(vector.name)")
+            }
+            #expect(result == vector.expect, "\(vector.name)")
+        }
+    }
+
+    @Test("group keys")
+    func groupKeys() throws {
+        for vector in try FormatVectors.read("group-key", of: FormatVectors.GroupKey.self) {
+            let (vault, group) = (try #require(VaultID(vector.vault.bytes)), try #require(GroupID(vector.group.bytes)))
+            let result = outcome {
+                let vaultKeys = VaultKeys(vaultKey: secret(vector.vaultKey.bytes))
+                let context = Context.groupKey(vault, group, epoch: vector.epoch)
+                let groupKey = try vaultKeys.unwrap(box(vector.wrappedKey), context: context)
+                let opened = contents(of: groupKey)
+                #expect(opened == vector.groupKey?.bytes)
+                let keys = GroupKeys(vault: vault, group: group, epoch: vector.epoch, groupKey: groupKey)
+                let name = try keys.openName(box(vector.sealedName))
+                #expect(name.name == vector.groupName)
+            }
+            #expect(result == vector.expect, "\(vector.name)")
+        }
+    }
+
+    @Test("records")
+    func records() throws {
+        for vector in try FormatVectors.read("record", of: FormatVectors.Record.self) {
+            let keys = try keys(vector.groupKey, vector.vault, vector.group, epoch: vector.epoch)
+            let header = RecordHeader(
+                vault: keys.vault, group: keys.group, epoch: vector.epoch,
+                record: try #require(RecordID(vector.record.bytes)),
+                kind: try #require(RecordHeader.Kind(rawValue: vector.kind)), flags: vector.flags,
+                stamp: Stamp(value: vector.stamp), device: vector.device,
+                index: RecordIndex(
+                    account: vector.accountIndex.flatMap { BlindValue($0.bytes) },
+                    credential: vector.credentialIndex.flatMap { BlindValue($0.bytes) },
+                    username: vector.usernameIndex.flatMap { BlindValue($0.bytes) },
+                    label: vector.labelIndex.flatMap { BlindValue($0.bytes) }))
+            let (attributes, sealed) = (try box(vector.attributes), try vector.secret.map(box))
+            var opened: (body: [UInt8], text: String?) = ([], nil)
+            let result = outcome {
+                opened.body = try keys.openAttributes(header, attributes).encoded()
+                opened.text = try sealed.map { text(of: try keys.openSecret(header, $0)) }
+            }
+            #expect(result == vector.expect, "\(vector.name)")
+            if result == .opened {
+                #expect(opened.body == vector.body?.bytes && opened.text == vector.secretText, "\(vector.name)")
+            }
+            if let hash = vector.manifestHash {
+                #expect(
+                    keys.element(SealedRecord(header: header, attributes: attributes, secret: sealed)).hash
+                        == hash.bytes)
+            }
+        }
+    }
+
+    @Test("blind index values")
+    func blindIndex() throws {
+        for vector in try FormatVectors.read("blind-index", of: FormatVectors.BlindIndex.self) {
+            let ids = FormatVectors.Hex([UInt8](repeating: 0, count: 16))
+            let keys = try keys(vector.groupKey, ids, ids, epoch: 1)
+            let parts = vector.parts
+            let account = AccountID(homeAccountID: parts[0], environment: parts.count > 1 ? parts[1] : "x")
+            let value =
+                switch vector.field {
+                case "account": keys.blind(try #require(account))
+                case "credential":
+                    keys.blind(
+                        try #require(account), try #require(Credential.Kind(rawValue: parts[2])), clientID: parts[3],
+                        realm: parts[4])
+                case "username": keys.blind(username: parts[0])
+                case "label": keys.blind(label: parts[0])
+                case "client": keys.blind(clientID: parts[0], environment: parts[1])
+                default: keys.blind(setting: parts[0])
+                }
+            #expect(value.bytes == vector.value.bytes, "\(vector.name)")
+        }
+    }
+
+    @Test("manifests")
+    func manifests() throws {
+        for vector in try FormatVectors.read("manifest", of: FormatVectors.Manifest.self) {
+            let keys = try keys(vector.groupKey, vector.vault, vector.group, epoch: vector.epoch)
+            let sealed = try box(vector.sealed)
+            let result = outcome {
+                let manifest = try keys.openManifest(sealed)
+                #expect(manifest.encoded() == vector.manifest?.bytes, "\(vector.name)")
+            }
+            #expect(result == vector.expect, "\(vector.name)")
+        }
+    }
+}

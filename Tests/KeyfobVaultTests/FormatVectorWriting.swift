@@ -1,0 +1,252 @@
+import Foundation
+import KeyfobAge
+import KeyfobModel
+import KeyfobSodium
+import KeyfobTestSupport
+import Testing
+
+@testable import KeyfobVault
+
+/// Writes the vectors anew.
+///
+/// They are published: this is for a new version of the format only.
+@Suite("Writing the vectors", .enabled(if: ProcessInfo.processInfo.environment["KEYFOB_WRITE_VECTORS"] != nil))
+struct FormatVectorWriting {
+    typealias Hex = FormatVectors.Hex
+
+    private let vaultID = [UInt8](0x10..<0x20)
+    private let groupID = [UInt8](0x20..<0x30)
+    private let vaultKey = [UInt8](0x40..<0x60)
+    private let groupKey = [UInt8](0x60..<0x80)
+    private let fileKey = [UInt8](0x80..<0xA0)
+
+    private func stored(_ box: CommittingAEAD.Box) -> Hex { Hex(box.nonce + box.commitment + box.ciphertext) }
+
+    private func keys(epoch: UInt32 = 3) throws -> GroupKeys {
+        GroupKeys(
+            vault: try #require(VaultID(vaultID)), group: try #require(GroupID(groupID)), epoch: epoch,
+            groupKey: secret(groupKey))
+    }
+
+    @Test("header.json")
+    func header() throws {
+        var vault = try UnlockedVault.create(slot: .keyFile(secret(fileKey)), now: noon)
+        _ = try vault.addSlot(.recipient(AgeIdentitySample.one().recipient), now: noon)
+        let work = try vault.createGroup(AccessGroup("work"))
+        _ = try vault.grant(work.keys.group, to: .keyFile(keyFile(2)), now: noon)
+        let (header, id, sequence) = (try vault.encodedHeader(), vault.header.vault.bytes, vault.sequence)
+        func vector(_ name: String, _ bytes: [UInt8], _ key: [UInt8], _ expect: FormatVectors.Outcome)
+            -> FormatVectors.Header
+        {
+            FormatVectors.Header(name: name, keyFile: Hex(key), header: Hex(bytes), expect: expect)
+        }
+        var opened = vector("the key file of the whole vault", header, fileKey, .opened)
+        (opened.vault, opened.sequence, opened.groups) = (Hex(id), sequence, ["default", "work"])
+        var granted = vector("the key file of the group work", header, [UInt8](repeating: 2, count: 32), .opened)
+        (granted.vault, granted.sequence, granted.groups) = (Hex(id), sequence, ["work"])
+        try FormatVectors.write(
+            "header",
+            "A header with two slots (key file, age recipient) and two groups, one of them with a slot of its own.",
+            [
+                opened, granted, vector("another key file", header, [UInt8](repeating: 9, count: 32), .wrongKey),
+                vector("a flipped bit", header.flipping(1, at: 50), fileKey, .corrupted),
+                vector("cut off", Array(header.dropLast()), fileKey, .corrupted),
+                vector("another magic", header.flipping(1, at: 0), fileKey, .corrupted),
+                vector(
+                    "another sequence, with the checksum recomputed: the MAC differs",
+                    header.replacing(at: 28, with: [99]).withChecksumRecomputed(), fileKey, .corrupted),
+                vector(
+                    "version 2", header.replacing(at: 8, with: [2, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                vector(
+                    "suite 2", header.replacing(at: 10, with: [2, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                vector(
+                    "version 2 by damage: the checksum differs", header.replacing(at: 8, with: [2, 0]), fileKey,
+                    .corrupted),
+            ])
+    }
+
+    @Test("slot.json")
+    func slot() throws {
+        let vault = try #require(VaultID(vaultID))
+        func bytes(_ new: borrowing NewSlot) throws -> [UInt8] {
+            var writer = ByteWriter()
+            try KeySlot.seal(secret(vaultKey), for: new, vault: vault, now: noon.seconds).write(to: &writer)
+            return writer.bytes
+        }
+        let (file, recipient) = (
+            try bytes(.keyFile(secret(fileKey))), try bytes(.recipient(AgeIdentitySample.one().recipient))
+        )
+        let passphrase = try bytes(.passphrase(NewPassphrase(secret("correct horse"), cost: .floor)))
+        let (identity, stranger) = (
+            text(of: AgeIdentitySample.one().text()), text(of: AgeIdentitySample.another().text())
+        )
+        let (id, key) = (Hex(vaultID), Hex(vaultKey))
+        typealias Slot = FormatVectors.Slot
+        try FormatVectors.write(
+            "slot", "Slots of each kind, as they lie in a header, and the key in them.",
+            [
+                Slot(name: "key file", vault: id, slot: Hex(file), keyFile: Hex(fileKey), expect: .opened, key: key),
+                Slot(name: "another key file", vault: id, slot: Hex(file), keyFile: key, expect: .wrongKey),
+                Slot(
+                    name: "another vault's", vault: Hex(groupID), slot: Hex(file), keyFile: Hex(fileKey),
+                    expect: .wrongKey),
+                Slot(
+                    name: "a flipped bit of the ciphertext", vault: id, slot: Hex(file.flipping(1, at: file.count - 1)),
+                    keyFile: Hex(fileKey), expect: .corrupted),
+                Slot(
+                    name: "cut off", vault: id, slot: Hex(Array(file.dropLast())), keyFile: Hex(fileKey),
+                    expect: .corrupted),
+                Slot(
+                    name: "an unknown kind", vault: id, slot: Hex([9] + file.dropFirst()), keyFile: Hex(fileKey),
+                    expect: .corrupted),
+                Slot(
+                    name: "passphrase", vault: id, slot: Hex(passphrase), passphrase: "correct horse", expect: .opened,
+                    key: key),
+                Slot(
+                    name: "another passphrase", vault: id, slot: Hex(passphrase), passphrase: "correct hors",
+                    expect: .wrongKey),
+                Slot(
+                    name: "age recipient", vault: id, slot: Hex(recipient), identity: identity, expect: .opened,
+                    key: key),
+                Slot(
+                    name: "another age identity", vault: id, slot: Hex(recipient), identity: stranger, expect: .wrongKey
+                ),
+            ])
+    }
+
+    @Test("group-key.json")
+    func groupKeys() throws {
+        let keys = try keys()
+        let context = Context.groupKey(keys.vault, keys.group, epoch: 3)
+        let wrapped = VaultKeys(vaultKey: secret(vaultKey)).wrap(secret(groupKey), context: context)
+        let name = keys.seal(name: try AccessGroup("Büro"))
+        func vector(
+            _ name: String, _ key: [UInt8], epoch: UInt32 = 3, _ sealedName: CommittingAEAD.Box,
+            _ expect: FormatVectors.Outcome
+        ) -> FormatVectors.GroupKey {
+            FormatVectors.GroupKey(
+                name: name, vaultKey: Hex(key), vault: Hex(vaultID), group: Hex(groupID), epoch: epoch,
+                wrappedKey: stored(wrapped), sealedName: stored(sealedName), expect: expect,
+                groupKey: expect == .opened ? Hex(groupKey) : nil, groupName: expect == .opened ? "Büro" : nil)
+        }
+        try FormatVectors.write(
+            "group-key", "A group's key under the vault's wrap key, and its name under its own name key.",
+            [
+                vector("right", vaultKey, name, .opened), vector("another vault key", fileKey, name, .corrupted),
+                vector("another epoch", vaultKey, epoch: 4, name, .corrupted),
+            ])
+    }
+
+    @Test("record.json and manifest.json")
+    func records() throws {
+        let keys = try keys()
+        let ada = try #require(AccountID(homeAccountID: "uid.utid", environment: "login.microsoftonline.com"))
+        let account = Account(id: ada, username: "ada@contoso.example", displayName: "Ada", label: "work")
+        let credential = Credential(
+            kind: .accessToken, account: ada, clientID: "client", realm: "contoso", scopes: ["mail.read", "openid"],
+            cachedAt: noon, expiresOn: noon.advanced(by: 3_600),
+            additionalFields: AdditionalFields([.init(name: "x", json: "1.50")]))
+        func header(_ kind: RecordHeader.Kind, _ index: RecordIndex) throws -> RecordHeader {
+            RecordHeader(
+                vault: keys.vault, group: keys.group, epoch: 3, record: try #require(RecordID([UInt8](0x30..<0x40))),
+                kind: kind, stamp: Stamp(milliseconds: 1_700_000_000_123, after: nil), device: 0x0123_4567_89AB_CDEF,
+                index: index)
+        }
+        let accountHeader = try header(
+            .account,
+            RecordIndex(
+                account: keys.blind(ada), username: keys.blind(username: account.username),
+                label: keys.blind(label: "work")))
+        let tokenHeader = try header(
+            .accessToken,
+            RecordIndex(
+                account: keys.blind(ada),
+                credential: keys.blind(ada, .accessToken, clientID: "client", realm: "contoso")))
+        let (accountBody, tokenBody) = (AccountBody.encode(account), CredentialBody.encode(credential))
+        let sealedAccount = try keys.seal(accountHeader, attributes: accountBody)
+        let sealedToken = try keys.seal(tokenHeader, attributes: tokenBody, secret: secret("a token"))
+        func vector(_ name: String, _ sealed: SealedRecord, key: [UInt8], flags: UInt16 = 0) -> FormatVectors.Record {
+            let header = sealed.header
+            return FormatVectors.Record(
+                name: name, groupKey: Hex(key), vault: Hex(vaultID), group: Hex(groupID), epoch: 3,
+                record: Hex(header.record.bytes), kind: header.kind.rawValue, flags: flags, stamp: header.stamp.value,
+                device: header.device, accountIndex: header.index.account.map { Hex($0.bytes) },
+                credentialIndex: header.index.credential.map { Hex($0.bytes) },
+                usernameIndex: header.index.username.map { Hex($0.bytes) },
+                labelIndex: header.index.label.map { Hex($0.bytes) }, attributes: stored(sealed.attributes),
+                secret: sealed.secret.map(stored), expect: .corrupted)
+        }
+        func opened(_ name: String, _ sealed: SealedRecord, _ body: FieldList, _ text: String?) -> FormatVectors.Record
+        {
+            let plain = vector(name, sealed, key: groupKey)
+            return FormatVectors.Record(
+                name: name, groupKey: plain.groupKey, vault: plain.vault, group: plain.group, epoch: 3,
+                record: plain.record,
+                kind: plain.kind, flags: 0, stamp: plain.stamp, device: plain.device, accountIndex: plain.accountIndex,
+                credentialIndex: plain.credentialIndex, usernameIndex: plain.usernameIndex,
+                labelIndex: plain.labelIndex,
+                attributes: plain.attributes, secret: plain.secret, expect: .opened, body: Hex(body.encoded()),
+                secretText: text, manifestHash: Hex(keys.element(sealed).hash))
+        }
+        var swapped = sealedToken
+        swapped.secret = sealedAccount.attributes
+        try FormatVectors.write(
+            "record", "Records as they lie in the tables records and secrets.",
+            [
+                opened("an account", sealedAccount, accountBody, nil),
+                opened("an access token", sealedToken, tokenBody, "a token"),
+                vector("another group key", sealedToken, key: fileKey),
+                vector("another flag", sealedToken, key: groupKey, flags: 1),
+                vector("the secret of another record", swapped, key: groupKey),
+            ])
+
+        var manifest = GroupManifest(sequence: 41)
+        manifest.insert(keys.element(sealedAccount))
+        manifest.insert(keys.element(sealedToken))
+        manifest.advance()
+        let sealed = stored(keys.seal(manifest))
+        func manifestVector(
+            _ name: String, _ key: [UInt8], epoch: UInt32 = 3, _ expect: FormatVectors.Outcome
+        ) -> FormatVectors.Manifest {
+            FormatVectors.Manifest(
+                name: name, groupKey: Hex(key), vault: Hex(vaultID), group: Hex(groupID), epoch: epoch, sealed: sealed,
+                expect: expect, manifest: expect == .opened ? Hex(manifest.encoded()) : nil)
+        }
+        try FormatVectors.write(
+            "manifest", "The manifest of the two records that open in record.json.",
+            [
+                manifestVector("right", groupKey, .opened), manifestVector("another group key", fileKey, .corrupted),
+                manifestVector("another epoch", groupKey, epoch: 2, .corrupted),
+            ])
+    }
+
+    @Test("blind-index.json")
+    func blindIndex() throws {
+        let keys = try keys()
+        let ada = try #require(AccountID(homeAccountID: "UID.utid", environment: "Login.Windows.net"))
+        func vector(_ field: String, _ parts: [String], _ value: BlindValue) -> FormatVectors.BlindIndex {
+            FormatVectors.BlindIndex(
+                name: "\(field): \(parts.joined(separator: ", "))", groupKey: Hex(groupKey), field: field, parts: parts,
+                value: Hex(value.bytes))
+        }
+        let account = ["UID.utid", "Login.Windows.net"]
+        try FormatVectors.write(
+            "blind-index",
+            "Values of the blind index. The parts are as a caller gives them, before they are made canonical.",
+            [
+                vector("account", account, keys.blind(ada)),
+                vector(
+                    "credential", account + ["access_token", "client", "Contoso"],
+                    keys.blind(ada, .accessToken, clientID: "client", realm: "Contoso")),
+                vector(
+                    "credential", account + ["refresh_token", "client", ""],
+                    keys.blind(ada, .refreshToken, clientID: "client", realm: "")),
+                vector("username", ["Ada@Contoso.example"], keys.blind(username: "Ada@Contoso.example")),
+                vector("label", ["Büro A"], keys.blind(label: "Büro A")),
+                vector(
+                    "client", ["client", "sts.windows.net"],
+                    keys.blind(clientID: "client", environment: "sts.windows.net")),
+                vector("setting", ["default account"], keys.blind(setting: "default account")),
+            ])
+    }
+}
