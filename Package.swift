@@ -28,6 +28,7 @@ let package = Package(
             name: "KeyfobStore",
             dependencies: [
                 "KeyfobModel", "KeyfobSodium", "KeyfobVault", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),

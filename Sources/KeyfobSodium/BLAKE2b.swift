@@ -19,8 +19,10 @@ package enum BLAKE2b {
     }
 
     /// The keyed hash as a secret: a key derived from a key.
-    package static func derive(_ message: RawSpan, key: RawSpan, count: Int) -> SecretBytes {
-        SecretBytes(count: count) { span in
+    package static func derive(
+        _ message: RawSpan, key: RawSpan, count: Int, placement: SecretBytes.Placement = .dedicated
+    ) -> SecretBytes {
+        SecretBytes(count: count, placement: placement) { span in
             unsafe span.withUnsafeMutableBytes { output in
                 unsafe key.withUnsafeBytes { unsafe compute(message, key: $0, into: output) }
             }

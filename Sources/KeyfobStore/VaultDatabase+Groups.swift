@@ -53,15 +53,14 @@ extension VaultDatabase {
     ) throws -> Int {
         try changeHeader(&vault) { vault, database in
             let current = try vault.group(name).keys
-            let reader = GroupReader(database: database, keys: current)
+            let reader = GroupReader(connection: try ReadConnection(within: database), keys: current)
             try reader.requireComplete()
             let sequence = try reader.manifest().sequence
-            let (old, new) = try vault.rotateKey(of: current.group)
+            let (_, new) = try vault.rotateKey(of: current.group)
             var manifest = GroupManifest(sequence: sequence + 1)
-            let rowIDs = try Int64.fetchAll(
-                database, sql: "SELECT id FROM records WHERE group_id = ?", arguments: [old.group.bytes.blob])
+            let rowIDs = try reader.rowIDs()
             for (done, rowID) in rowIDs.enumerated() {
-                manifest.insert(try Self.reseal(rowID, from: old, to: new, database))
+                manifest.insert(try Self.reseal(rowID, reader, to: new, database))
                 progress(done + 1, rowIDs.count)
             }
             try GroupWriter.store(manifest, database, new)
@@ -71,22 +70,17 @@ extension VaultDatabase {
 
     /// Opens one row with the old keys and seals it with the new.
     private static func reseal(
-        _ rowID: Int64, from old: GroupKeys, to new: GroupKeys, _ database: Database
+        _ rowID: Int64, _ old: GroupReader, to new: GroupKeys, _ database: Database
     ) throws -> GroupManifest.Element {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(StoredRecord.columns) FROM records WHERE id = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [rowID]) else {
-            throw StoreError.damaged(what: "row \(rowID)")
-        }
-        let record = try StoredRecord(row: row, vault: old.vault)
-        let body = try record.open(old)
+        let record = try old.record(row: rowID)
+        let body = try record.open(old.keys)
         // The blinded fields are under the group's index key, which is new as well.
         var header = record.header
         header.epoch = new.epoch
         header.index = try body.index(kind: header.kind, keys: new)
         let sealed: SealedRecord
         if record.secretCommitment != nil {
-            let secret = try GroupReader(database: database, keys: old).secret(record)
+            let secret = try old.secret(record)
             sealed = try new.seal(header, attributes: body, secret: secret)
         } else {
             sealed = try new.seal(header, attributes: body)

@@ -15,10 +15,7 @@ extension VaultDatabase {
     /// - Throws: `damaged` when neither the database's nor the copy can be read.
     package func storedHeader() throws -> StoredHeader {
         let stored: Result<[UInt8]?, any Error> = Result {
-            try read { database in
-                let statement = try database.cachedStatement(sql: "SELECT bytes FROM header WHERE id = 1")
-                return try Row.fetchOne(statement)?.bytes(0)
-            }
+            try read { try $0.first(.header, row: { $0.bytes(0) }) }
         }
         switch stored {
         case .success(let bytes?):

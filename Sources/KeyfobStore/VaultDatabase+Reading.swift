@@ -1,4 +1,3 @@
-internal import GRDB
 package import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
@@ -15,8 +14,8 @@ extension VaultDatabase {
 
     /// The state of a group; costs the same however large the group is.
     package func state(of keys: GroupKeys) throws -> GroupState {
-        try read { database in
-            let reader = GroupReader(database: database, keys: keys)
+        try read { connection in
+            let reader = GroupReader(connection: connection, keys: keys)
             let manifest = try reader.manifest()
             let kinds = RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) }
             return GroupState(
@@ -71,15 +70,23 @@ extension VaultDatabase {
     package func credentials(
         _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
         in keys: GroupKeys
-    ) throws -> [StoredItem<Credential>] {
-        let decode = { (body: FieldList) throws(FieldList.Malformed) in try CredentialBody.decode(body, kind: kind) }
-        if let client {
-            let value = keys.blind(account, kind, clientID: client.id, realm: client.realm)
-            return try lookup(.credential, value, kind: kind.record, in: keys, decode)
-        }
-        return try read { database in
-            try GroupReader(database: database, keys: keys).records(of: keys.blind(account), kind: kind.record)
-                .map { StoredItem(record: $0, value: try $0.decode(keys, decode)) }
+    ) throws -> Found<Credential> {
+        try read { connection in
+            let reader = GroupReader(connection: connection, keys: keys)
+            let records =
+                if let client {
+                    try reader.records(
+                        .credential, keys.blind(account, kind, clientID: client.id, realm: client.realm))
+                } else {
+                    try reader.records(of: keys.blind(account), kind: kind.record)
+                }
+            var found = Found<Credential>()
+            for record in records where record.header.kind == kind.record {
+                try found.take(record, keys) { body throws(FieldList.Malformed) in
+                    try CredentialBody.decode(body, kind: kind)
+                }
+            }
+            return found
         }
     }
 
@@ -106,14 +113,14 @@ extension VaultDatabase {
 
     /// The sealed secret of a record, to be opened as often as it is wanted.
     package func sealedSecret(of record: StoredRecord, in keys: GroupKeys) throws -> CommittingAEAD.Box {
-        try read { try GroupReader(database: $0, keys: keys).sealedSecret(record) }
+        try read { try GroupReader(connection: $0, keys: keys).sealedSecret(record) }
     }
 
     /// Makes sure that nothing is missing from a group: what stands behind "there is no such record".
     ///
     /// - Throws: `incomplete`, `damaged`, `staleKeys`.
     package func requireComplete(_ keys: GroupKeys) throws {
-        try snapshot { try GroupReader(database: $0, keys: keys).requireComplete() }
+        try snapshot { try GroupReader(connection: $0, keys: keys).requireComplete() }
     }
 
     /// Makes sure that nothing is missing from a group, and that no index hides a credential: what stands
@@ -125,8 +132,8 @@ extension VaultDatabase {
     ) throws {
         let blinded = keys.blind(account)
         let credential = client.map { keys.blind(account, kind, clientID: $0.id, realm: $0.realm) }
-        try snapshot { database in
-            let reader = GroupReader(database: database, keys: keys)
+        try snapshot { connection in
+            let reader = GroupReader(connection: connection, keys: keys)
             let indexed =
                 if let credential {
                     try reader.records(.credential, credential).filter { $0.header.kind == kind.record }
@@ -147,8 +154,8 @@ extension VaultDatabase {
         _ field: GroupReader.Field, _ value: BlindValue, kind: RecordHeader.Kind, in keys: GroupKeys,
         _ decode: (FieldList) throws(FieldList.Malformed) -> Value
     ) throws -> [StoredItem<Value>] {
-        try read { database in
-            try GroupReader(database: database, keys: keys).records(field, value)
+        try read { connection in
+            try GroupReader(connection: connection, keys: keys).records(field, value)
                 .filter { $0.header.kind == kind }
                 .map { StoredItem(record: $0, value: try $0.decode(keys, decode)) }
         }
@@ -157,8 +164,8 @@ extension VaultDatabase {
     private func all<Value>(
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
     ) throws -> Found<Value> {
-        try snapshot { database in
-            let reader = GroupReader(database: database, keys: keys)
+        try snapshot { connection in
+            let reader = GroupReader(connection: connection, keys: keys)
             var found = Found<Value>()
             var seen: Set<RecordID> = []
             try reader.forEachRecord(kind: kind) { result in
@@ -168,7 +175,7 @@ extension VaultDatabase {
                     guard seen.insert(record.header.record).inserted else {
                         throw StoreError.incomplete(group: keys.group)
                     }
-                    found.items.append(StoredItem(record: record, value: try record.decode(keys, decode)))
+                    try found.take(record, keys, decode)
                 } catch StoreError.damaged(let what) {
                     found.damaged.append(what)
                 }

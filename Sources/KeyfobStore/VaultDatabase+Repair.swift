@@ -16,7 +16,8 @@ extension VaultDatabase {
     package func repair(_ keys: GroupKeys, sequence: UInt64, name: String, stamp: String) throws -> [String] {
         try write { database in
             try Self.requireHeader(sequence, database)
-            let rows = try verify(keys, name: name, database).damagedRows
+            let reader = GroupReader(connection: try ReadConnection(within: database), keys: keys)
+            let rows = try verify(keys, name: name, reader.connection).damagedRows
             try POSIXFile.createDirectories(directory.quarantine)
             var files: [String] = []
             for row in rows {
@@ -24,7 +25,6 @@ extension VaultDatabase {
                 try POSIXFile.replace(path, with: try dump(row: row, database))
                 files.append(path)
             }
-            let reader = GroupReader(database: database, keys: keys)
             for row in rows {
                 try database.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [row])
                 try database.execute(sql: "DELETE FROM records WHERE id = ?", arguments: [row])

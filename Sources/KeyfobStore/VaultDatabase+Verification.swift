@@ -18,7 +18,7 @@ extension VaultDatabase {
     /// - Returns: What is wrong, one line each.
     package func integrityProblems() throws -> [String] {
         do {
-            let lines = try read { try String.fetchAll($0, sql: "PRAGMA integrity_check(20)") }
+            let lines = try maintain { try String.fetchAll($0, sql: "PRAGMA integrity_check(20)") }
             return lines == ["ok"] ? [] : lines.map { "keyring.db: \($0)" }
         } catch StoreError.damaged(let what) {
             return ["\(what): SQLite cannot read it"]
@@ -31,8 +31,8 @@ extension VaultDatabase {
     }
 
     /// The same within a transaction.
-    func verify(_ keys: GroupKeys, name: String, _ database: Database) throws -> Verification {
-        let reader = GroupReader(database: database, keys: keys)
+    func verify(_ keys: GroupKeys, name: String, _ connection: ReadConnection) throws -> Verification {
+        let reader = GroupReader(connection: connection, keys: keys)
         var verification = Verification()
         var actual = GroupManifest()
         try reader.forEachRow { rowID, result in
@@ -73,7 +73,7 @@ extension VaultDatabase {
 
     /// The number of rows that belong to no group of the vault.
     package func strayRowCount(groups: [GroupID]) throws -> Int {
-        try read { database in
+        try maintain { database in
             let known = Set(groups.map { $0.bytes.blob })
             let rows = try Row.fetchAll(database, sql: "SELECT group_id, count(*) FROM records GROUP BY group_id")
             return rows.reduce(0) { sum, row in

@@ -1,9 +1,11 @@
 internal import GRDB
 package import KeyfobVault
+internal import Synchronization
 
 /// The database of a vault.
 ///
-/// One connection, used serially. Reading needs no key; what it gives is sealed.
+/// Two connections, each used serially: one for what a lookup reads, and GRDB's for everything else,
+/// which is opened when it is first needed. Reading needs no key; what it gives is sealed.
 package final class VaultDatabase: Sendable {
     /// The folder the database lies in.
     package let directory: VaultDirectory
@@ -11,16 +13,21 @@ package final class VaultDatabase: Sendable {
     package let isReadOnly: Bool
     /// The id of this copy of the vault; part of every record's stamp.
     package let device: UInt64
-    let queue: DatabaseQueue
+    private let reading: Mutex<ReadConnection>
+    private let writing: Mutex<DatabaseQueue?>
 
     /// The state of a database file, so that its change by other processes is noticed.
     package struct Version: Equatable, Sendable {
         let counter: Int64
     }
 
-    private init(directory: VaultDirectory, queue: DatabaseQueue, isReadOnly: Bool, device: UInt64) {
+    private init(
+        directory: VaultDirectory, reading: sending ReadConnection, writing: DatabaseQueue?, isReadOnly: Bool,
+        device: UInt64
+    ) {
         self.directory = directory
-        self.queue = queue
+        self.reading = Mutex(reading)
+        self.writing = Mutex(writing)
         self.isReadOnly = isReadOnly
         self.device = device
     }
@@ -53,7 +60,9 @@ package final class VaultDatabase: Sendable {
                 return queue
             }
             try POSIXFile.replace(directory.headerCopy, with: header)
-            return VaultDatabase(directory: directory, queue: queue, isReadOnly: false, device: device)
+            return VaultDatabase(
+                directory: directory, reading: try ReadConnection(path: directory.database), writing: queue,
+                isReadOnly: false, device: device)
         } catch {
             try? POSIXFile.removeNewVault(directory)
             throw error
@@ -71,32 +80,23 @@ package final class VaultDatabase: Sendable {
             // SQLite would take it for a new database.
             throw StoreError.damaged(what: "keyring.db (it is empty or cut off)")
         }
-        return try StoreError.translating {
-            let queue = try DatabaseQueue(path: directory.database, configuration: configuration(pageSize: nil))
-            let (application, version, device) = try queue.unsafeRead { database in
-                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-                let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-                guard application == Migrations.applicationID else { return (application, version, Int64?(0)) }
-                // A damaged header row is no reason to give up: there is a copy of it.
-                let device = (try? Int64.fetchOne(database, sql: "SELECT device FROM header WHERE id = 1")) ?? nil
-                return (application, version, device)
-            }
-            guard application == Migrations.applicationID else {
-                throw StoreError.notAVault(path: directory.database)
-            }
-            guard version >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
-            let isNewer = version > Migrations.current
-            return VaultDatabase(
-                directory: directory, queue: queue, isReadOnly: isNewer, device: UInt64(bitPattern: device ?? 0))
+        let connection = try ReadConnection(path: directory.database)
+        guard try connection.first(.applicationID, row: { $0.integer(0) }) == Int64(Migrations.applicationID) else {
+            throw StoreError.notAVault(path: directory.database)
         }
+        let version = Int(try connection.first(.userVersion, row: { $0.integer(0) ?? 0 }) ?? 0)
+        guard version >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
+        // A damaged header row is no reason to give up: there is a copy of it.
+        let device = (try? connection.first(.device, row: { $0.integer(0) ?? 0 })) ?? 0
+        return VaultDatabase(
+            directory: directory, reading: connection, writing: nil, isReadOnly: version > Migrations.current,
+            device: UInt64(bitPattern: device))
     }
 
     private static func configuration(pageSize: Int?) -> Configuration {
         var configuration = Configuration()
         configuration.label = "keyring"
         configuration.busyMode = .timeout(5)
-        // `withSnapshot` spans several accesses.
-        configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             if let pageSize { try database.execute(sql: "PRAGMA page_size = \(pageSize)") }
             try database.execute(
@@ -113,46 +113,55 @@ package final class VaultDatabase: Sendable {
         return configuration
     }
 
-    /// The state of the file now; another process's commit changes it, this connection's does not.
+    /// The state of the file now; every commit changes it.
     package func version() throws -> Version {
-        try read { database in
-            let statement = try database.cachedStatement(sql: "PRAGMA data_version")
-            return Version(counter: try Int64.fetchOne(statement) ?? 0)
-        }
+        Version(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)
     }
 
     /// Runs `body` outside any explicit transaction.
-    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try StoreError.translating { try queue.unsafeRead(body) }
+    func read<Result>(_ body: (ReadConnection) throws -> sending Result) throws -> sending Result {
+        try reading.withLock { try body($0) }
     }
 
     /// Lets all reading in `body` see one state, and lock the file once.
     ///
     /// Not for several threads at a time: whoever calls sees to that.
     package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
-        try read { if !$0.isInsideTransaction { try $0.beginTransaction(.deferred) } }
+        try read { if !$0.isInsideTransaction { try $0.run(.begin) } }
         do {
             let result = try body()
-            try read { if $0.isInsideTransaction { try $0.commit() } }
+            try read { if $0.isInsideTransaction { try $0.run(.commit) } }
             return result
         } catch {
             // Nothing was written; how the transaction ends does not matter.
-            try? read { if $0.isInsideTransaction { try $0.rollback() } }
+            try? read { if $0.isInsideTransaction { try $0.run(.rollback) } }
             throw error
         }
     }
 
     /// Runs `body` on one consistent state.
-    func snapshot<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try read { database in
-            if database.isInsideTransaction { return try body(database) }
-            var result: Result?
-            try database.inTransaction(.deferred) {
-                result = try body(database)
-                return .commit
-            }
-            guard let result else { throw StoreError.unexpected(resultCode: 0) }
-            return result
+    func snapshot<Result>(_ body: (ReadConnection) throws -> sending Result) throws -> sending Result {
+        try read { connection in
+            if connection.isInsideTransaction { return try body(connection) }
+            try connection.run(.begin)
+            // Nothing was written; how the transaction ends does not matter.
+            defer { try? connection.run(.rollback) }
+            return try body(connection)
+        }
+    }
+
+    /// Runs `body` on GRDB's connection, for what only reads and is rare.
+    func maintain<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try StoreError.translating { try queue().unsafeRead(body) }
+    }
+
+    /// GRDB's connection, opened now unless it is.
+    private func queue() throws -> DatabaseQueue {
+        try writing.withLock { queue in
+            if let queue { return queue }
+            let opened = try DatabaseQueue(path: directory.database, configuration: Self.configuration(pageSize: nil))
+            queue = opened
+            return opened
         }
     }
 
@@ -162,7 +171,7 @@ package final class VaultDatabase: Sendable {
             throw StoreError.newerSchema(found: Migrations.current + 1, supported: Migrations.current)
         }
         return try StoreError.translating {
-            try queue.writeWithoutTransaction { database in
+            try queue().writeWithoutTransaction { database in
                 var result: Result?
                 try database.inTransaction(.immediate) {
                     result = try body(database)

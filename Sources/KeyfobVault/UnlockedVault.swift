@@ -121,7 +121,7 @@ package struct UnlockedVault: ~Copyable {
             let groupKey: SecretBytes
             do {
                 groupKey = try own.key.withBytes { (key) throws(SodiumError) in
-                    try CommittingAEAD.open(grant.groupKey, key: key, context: context)
+                    try CommittingAEAD.open(grant.groupKey, key: key, context: context, placement: .recycled)
                 }
             } catch {
                 throw .corrupted(.groupKey)

@@ -33,10 +33,12 @@ struct GroupStorageTests {
     @Test("whoever reads the file with one group's keys opens no record of another")
     func partition() throws {
         let (own, other) = (try home.keys(), try home.keys(work))
-        let rows = try home.database.read { database in
-            try Row.fetchAll(database, sql: "SELECT \(StoredRecord.columns) FROM records").map {
-                try StoredRecord(row: $0, vault: own.vault)
+        let rows = try home.database.read { connection in
+            var rows: [StoredRecord] = []
+            for keys in [own, other] {
+                try GroupReader(connection: connection, keys: keys).forEachRow { rows.append(try $1.get()) }
             }
+            return rows
         }
         let foreign = rows.filter { $0.header.group == other.group }
         #expect(rows.count == 5 && foreign.count == 2)
@@ -55,7 +57,7 @@ struct GroupStorageTests {
     }
 
     private func sealedSecrets() throws -> [CommittingAEAD.Box] {
-        try home.database.read { database in
+        try home.database.maintain { database in
             try Row.fetchAll(database, sql: "SELECT bytes FROM secrets").compactMap {
                 CommittingAEAD.Box(stored: $0.bytes(0))
             }
@@ -63,7 +65,7 @@ struct GroupStorageTests {
     }
 
     private func manifest(of keys: GroupKeys) throws -> CommittingAEAD.Box {
-        try home.database.read { database in
+        try home.database.maintain { database in
             let row = try Row.fetchOne(
                 database, sql: "SELECT sealed FROM manifests WHERE group_id = ?", arguments: [keys.group.bytes.blob])
             return try #require(row.flatMap { CommittingAEAD.Box(stored: $0.bytes(0)) })
@@ -79,7 +81,7 @@ struct GroupStorageTests {
     @Test("one account in two groups cannot be recognised")
     func unlinkable() throws {
         try home.change(work) { _ = try $0.save(Account.named("ada")) }
-        let values = try home.database.read {
+        let values = try home.database.maintain {
             try Data.fetchAll($0, sql: "SELECT account_index FROM records WHERE kind = 1")
         }
         #expect(Set(values).count == 3)
@@ -150,7 +152,7 @@ struct GroupStorageTests {
         var vault = try home.unlocked()
         #expect(try home.database.removeGroup(work, &vault) == 2)
         #expect(try !contains(bob))
-        let counts = try home.database.read { database in
+        let counts = try home.database.maintain { database in
             try ["records", "secrets", "manifests", "record_counts"].map {
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0)")
             }

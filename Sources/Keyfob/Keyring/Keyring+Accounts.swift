@@ -47,9 +47,13 @@ extension Keyring {
     public func credentials(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> [Credential] {
         try withState { state in
             let keys = try state.group(group).keys
-            return try Credential.Kind.allCases.flatMap { kind in
-                try database.credentials(kind, of: account, in: keys).map(\.value)
+            var credentials: [Credential] = []
+            for kind in Credential.Kind.allCases {
+                let found = try database.credentials(kind, of: account, in: keys)
+                state.warn(ofDamage: found.damaged, in: group)
+                credentials += found.items.map(\.value)
             }
+            return credentials
         }
     }
 
@@ -149,7 +153,7 @@ extension Keyring {
         } catch StoreError.damaged(let what) {
             damaged.append(what)
         }
-        for damage in damaged { state.warn("\(damage) of group '\(group.name)' is damaged and was passed over") }
+        state.warn(ofDamage: damaged, in: group.name)
         let candidates = accounts.items.map { item in
             let account = item.value
             return Candidate(

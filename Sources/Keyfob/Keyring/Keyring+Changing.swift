@@ -15,6 +15,7 @@ extension Keyring {
 
     /// Raises the mark outside the vault; what cannot be noted is a warning, because the change is made.
     func note(_ state: inout State, _ sequences: [(group: GroupID?, sequence: UInt64)]) {
+        state.marks.raise(sequences)
         do {
             try mark.raise(sequences)
         } catch {
@@ -25,8 +26,8 @@ extension Keyring {
 
     /// Compares a group with what was seen of it, and with its own count of records.
     func checkState(_ state: inout State, _ group: UnlockedVault.Group) throws {
-        // The mark first: what another process changes meanwhile is newer than the mark, never older.
-        let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
+        // What another process has changed since the marks were read is newer than they are, never older.
+        let seen = state.marks.sequence(of: group.keys.group)
         let found = try database.state(of: group.keys)
         if found.counted != found.expected {
             state.warn(
@@ -46,5 +47,12 @@ extension Keyring.State {
     /// Adds a warning unless it stands there already.
     mutating func warn(_ text: String) {
         if !warnings.contains(text) { warnings.append(text) }
+    }
+
+    /// Adds a warning for each record that was passed over because it does not open.
+    mutating func warn(ofDamage damaged: [String], in group: AccessGroup) {
+        for damage in damaged {
+            warn("\(damage) of group '\(group)' is damaged and was passed over; run 'keyfob doctor'")
+        }
     }
 }

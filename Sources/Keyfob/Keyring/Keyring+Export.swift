@@ -13,6 +13,8 @@ extension Keyring {
         public internal(set) var others = 0
         /// What was left out, one line each, with the reason.
         public internal(set) var skipped: [String] = []
+        /// Whether records that do not open had to be left out.
+        public internal(set) var isIncomplete = false
     }
 
     /// Writes accounts and tokens in the form in which MSAL for Python keeps its cache.
@@ -42,7 +44,9 @@ extension Keyring {
             }
             writer.begin(.account)
             for group in groups {
-                for item in try database.accounts(in: group.keys).items where account == nil || item.value.id == account {
+                let found = try database.accounts(in: group.keys)
+                report.leaveOut(found.damaged, of: group)
+                for item in found.items where account == nil || item.value.id == account {
                     try writer.append(item.value, to: output)
                     report.accounts += 1
                 }
@@ -50,7 +54,9 @@ extension Keyring {
             }
             writer.begin(.appMetadata)
             for group in groups {
-                for item in try database.appMetadata(in: group.keys).items {
+                let found = try database.appMetadata(in: group.keys)
+                report.leaveOut(found.damaged, of: group)
+                for item in found.items {
                     try writer.append(item.value, to: output)
                     report.others += 1
                 }
@@ -69,7 +75,9 @@ extension Keyring {
         _ writer: inout MSALCacheWriter, _ report: inout ExportReport,
         _ output: (RawSpan) throws(KeyringError) -> Void
     ) throws {
-        for item in try database.credentials(kind, in: group.keys).items
+        let found = try database.credentials(kind, in: group.keys)
+        report.leaveOut(found.damaged, of: group)
+        for item in found.items
         where account == nil || item.value.account == account {
             let secret = try database.secret(of: item.record, in: group.keys)
             switch try writer.append(item.value, secret: secret, to: output) {
@@ -84,7 +92,9 @@ extension Keyring {
         _ section: MSALSection?, of group: UnlockedVault.Group, _ writer: inout MSALCacheWriter,
         _ report: inout ExportReport, _ output: (RawSpan) throws(KeyringError) -> Void
     ) throws {
-        for item in try database.foreignEntities(in: group.keys).items where item.value.first == section?.rawValue ?? "" {
+        let found = try database.foreignEntities(in: group.keys)
+        if section == nil { report.leaveOut(found.damaged, of: group) }
+        for item in found.items where item.value.first == section?.rawValue ?? "" {
             guard let key = item.value.last else { continue }
             let json = try database.secret(of: item.record, in: group.keys)
             if section == nil {
@@ -94,6 +104,13 @@ extension Keyring {
             }
             report.others += 1
         }
+    }
+}
+
+extension Keyring.ExportReport {
+    fileprivate mutating func leaveOut(_ damaged: [String], of group: UnlockedVault.Group) {
+        skipped += damaged.map { "group \(group.name): \($0) does not open" }
+        if !damaged.isEmpty { isIncomplete = true }
     }
 }
 

@@ -85,6 +85,8 @@ extension Keyring {
                 sequences.append((group.keys.group, try database.state(of: group.keys).sequence))
             }
             try mark.reset(sequences)
+            state.marks = HighWaterMark.Marks()
+            state.marks.raise(sequences)
             state.warnings = []
         }
     }

@@ -39,14 +39,15 @@ extension Keyring {
         let now = clock.now
         return try withState { state in
             let question = TokenHits.Question(request: request, groups: groups)
-            if let hit = state.hits.hit(question, version: try database.version()) {
+            let version = try database.version()
+            if let hit = state.hits.hit(question, version: version) {
                 let freshness = hit.found.credential.freshness(now: now, minimumValidity: request.minimumValidity)
                 if freshness == .fresh {
-                    return TokenAnswer(secret: try hit.record.open(secret: hit.secret, hit.keys), found: hit.found)
+                    return TokenAnswer(secret: try hit.open(), found: hit.found)
                 }
             }
-            let hit = try database.withSnapshot { try find(&state, request, groups, now) }
-            let secret = try hit.record.open(secret: hit.secret, hit.keys)
+            let hit = try database.withSnapshot { try find(&state, request, groups, now, version) }
+            let secret = try hit.open()
             state.hits.remember(hit, for: question)
             return TokenAnswer(secret: secret, found: hit.found)
         }
@@ -54,26 +55,32 @@ extension Keyring {
 
     /// Finds the token for `request`, still sealed.
     private func find(
-        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?, _ now: Timestamp
+        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?, _ now: Timestamp,
+        _ version: VaultDatabase.Version
     ) throws -> TokenHits.Hit {
-        let groups = try self.groups(&state, names)
+        let groups = try self.groups(&state, names, version)
         let candidate = try account(&state, request, groups, names)
         guard let group = groups.first(where: { $0.name == candidate.group }) else {
             throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
         }
-        let item = try accessToken(of: candidate.account, in: group, for: request, now: now)
+        let item = try accessToken(&state, of: candidate.account, in: group, for: request, now: now)
         let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
         let found = Found(
             credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging)
         return TokenHits.Hit(
-            found: found, record: item.record, secret: try database.sealedSecret(of: item.record, in: group.keys),
-            keys: group.keys)
+            found: found, header: item.record.header,
+            secret: try database.sealedSecret(of: item.record, in: group.keys), keys: group.keys)
     }
 
-    /// The groups asked for, each compared with its mark.
-    private func groups(_ state: inout State, _ names: [AccessGroup]?) throws -> [UnlockedVault.Group] {
+    /// The groups asked for, each compared with its mark unless nothing has changed since.
+    private func groups(
+        _ state: inout State, _ names: [AccessGroup]?, _ version: VaultDatabase.Version
+    ) throws -> [UnlockedVault.Group] {
         let groups = try state.groups(names)
-        for group in groups { try checkState(&state, group) }
+        for group in groups where state.checked[group.keys.group] != version {
+            try checkState(&state, group)
+            state.checked[group.keys.group] = version
+        }
         return groups
     }
 
@@ -118,11 +125,12 @@ extension Keyring {
 
     /// The access token of an account that serves `request`.
     private func accessToken(
-        of account: Account, in group: UnlockedVault.Group, for request: TokenRequest, now: Timestamp
+        _ state: inout State, of account: Account, in group: UnlockedVault.Group, for request: TokenRequest, now: Timestamp
     ) throws -> StoredItem<Credential> {
         let client = request.clientID.flatMap { id in request.realm.map { (id: id, realm: $0) } }
         let stored = try database.credentials(.accessToken, of: account.id, client: client, in: group.keys)
-        let fitting = stored.filter { $0.value.serves(request) }
+        state.warn(ofDamage: stored.damaged, in: group.name)
+        let fitting = stored.items.filter { $0.value.serves(request) }
         let valid = fitting.filter {
             switch $0.value.freshness(now: now, minimumValidity: request.minimumValidity) {
             case .fresh, .aging: true
@@ -130,6 +138,7 @@ extension Keyring {
             }
         }
         guard !valid.isEmpty else {
+            if let damage = stored.damaged.first { throw StoreError.damaged(what: damage) }
             // Only a complete group, with a sound index, can say that it holds no such token.
             try database.requireComplete(group.keys, .accessToken, of: account.id, client: client)
             throw try signInNeeded(account, group, request, fitting.map(\.value), now)
@@ -176,7 +185,7 @@ extension Keyring {
     private func signInNeeded(
         _ account: Account, _ group: UnlockedVault.Group, _ request: TokenRequest, _ expired: [Credential], _ now: Timestamp
     ) throws -> KeyringError {
-        let grants = try database.credentials(.refreshToken, of: account.id, in: group.keys).map(\.value)
+        let grants = try database.credentials(.refreshToken, of: account.id, in: group.keys).items.map(\.value)
         let what: String
         if expired.contains(where: { $0.freshness(now: now, minimumValidity: 0) == .fromTheFuture }) {
             what = "the token of \(account.name) was stored at a time that has not come yet; check the clock"

@@ -30,6 +30,10 @@ public final class Keyring: Sendable {
         var vault: UnlockedVault
         /// Tokens that were looked up, still sealed.
         var hits = TokenHits()
+        /// What had been seen of the vault when it was opened, and what this process has written since.
+        var marks: HighWaterMark.Marks
+        /// The state of the database in which each group was last compared with its marks and its count.
+        var checked: [GroupID: VaultDatabase.Version] = [:]
         /// What the owner should know, each told once.
         var warnings: [String] = []
     }
@@ -50,7 +54,8 @@ public final class Keyring: Sendable {
             // A copy that lags behind would be of little use later; failing to mend it is no reason to stop.
             try? database.repairHeaderCopy(vault)
         }
-        let seen = (try? mark.sequence(of: nil)) ?? 0
+        var marks = (try? mark.marks()) ?? HighWaterMark.Marks()
+        let seen = marks.sequence(of: nil)
         var vault = vault
         // Another process may have changed the header, and the mark, since the header was read.
         if vault.sequence < seen { try? database.refresh(&vault) }
@@ -60,8 +65,9 @@ public final class Keyring: Sendable {
                     + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
         } else if vault.sequence > seen {
             try? mark.raise([(nil, vault.sequence)])
+            marks.raise([(nil, vault.sequence)])
         }
-        state = Mutex(State(vault: vault, warnings: warnings))
+        state = Mutex(State(vault: vault, marks: marks, warnings: warnings))
     }
 
     /// The vault's id: 32 hexadecimal digits.

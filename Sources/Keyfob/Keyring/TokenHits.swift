@@ -16,9 +16,20 @@ struct TokenHits {
     /// What was found.
     struct Hit {
         let found: Keyring.Found
-        let record: StoredRecord
+        let header: RecordHeader
         let secret: CommittingAEAD.Box
         let keys: GroupKeys
+
+        /// The token.
+        ///
+        /// - Throws: `StoreError.damaged`.
+        func open() throws -> SecretBytes {
+            do {
+                return try keys.openSecret(header, secret)
+            } catch {
+                throw StoreError.damaged(what: "the secret of record \(header.record.short)")
+            }
+        }
     }
 
     private static let capacity = 256

@@ -42,7 +42,9 @@ struct ExportCommand: ParsableCommand {
         }
         global.tellWarnings(of: keyring)
         for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
-        if global.json, file != "-" { return try JSONOutput.print(ExportDocument(report, file: file)) }
+        if global.json, file != "-" { try JSONOutput.print(ExportDocument(report, file: file)) }
+        if report.isIncomplete { throw Failed(status: .malformed) }
+        guard !global.json else { return }
         global.say(
             "wrote \(Quantity.of(report.accounts, "account")) and \(Quantity.of(report.credentials, "token")) in plain text"
         )

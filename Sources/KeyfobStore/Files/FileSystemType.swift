@@ -10,19 +10,24 @@ enum FileSystemType {
     static func requireLocal(_ path: String) throws {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw POSIXFile.failure() }
-        guard let name = try name(device: UInt64(status.st_dev)) else { return }
+        let device = UInt64(status.st_dev)
+        // What lies on a block device has its number; the table tells of the others.
+        guard major(device) == 0, let name = try name(device: device) else { return }
         if remote.contains(name) || name.hasPrefix("fuse") {
             throw StoreError.unsuitableFileSystem(path: path, name: name)
         }
+    }
+
+    private static func major(_ device: UInt64) -> UInt64 {
+        (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
     }
 
     /// The type of the file system mounted from a device, as `/proc/self/mountinfo` has it.
     ///
     ///     36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw
     private static func name(device: UInt64) throws -> String? {
-        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
         let minor = device & 0xFF | (device >> 12) & ~0xFF
-        let wanted = "\(major):\(minor)"
+        let wanted = "\(major(device)):\(minor)"
         let table = String(decoding: try POSIXFile.read("/proc/self/mountinfo", limit: 1 << 24) ?? [], as: UTF8.self)
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ")

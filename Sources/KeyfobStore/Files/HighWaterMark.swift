@@ -17,37 +17,64 @@ package struct HighWaterMark: Sendable {
         lock = state + "/\(vault).lock"
     }
 
+    /// What was seen of a vault.
+    package struct Marks: Sendable {
+        fileprivate var sequences: [String: UInt64]
+
+        /// Nothing was seen.
+        package init() {
+            sequences = [:]
+        }
+
+        fileprivate init(sequences: [String: UInt64]) {
+            self.sequences = sequences
+        }
+
+        /// The highest sequence of the header (nil), or of one group.
+        package func sequence(of group: GroupID?) -> UInt64 {
+            sequences[HighWaterMark.key(group)] ?? 0
+        }
+
+        /// Notes sequences; a lower one than is known changes nothing.
+        package mutating func raise(_ raised: [(group: GroupID?, sequence: UInt64)]) {
+            for (group, sequence) in raised {
+                let key = HighWaterMark.key(group)
+                sequences[key] = max(sequences[key] ?? 0, sequence)
+            }
+        }
+    }
+
+    /// The marks as they are now.
+    package func marks() throws -> Marks {
+        Marks(sequences: try load())
+    }
+
     /// The highest sequence of the header, or of one group.
     package func sequence(of group: GroupID?) throws -> UInt64 {
-        try load()[Self.key(group)] ?? 0
+        try marks().sequence(of: group)
     }
 
     /// Notes sequences; a lower one than is known changes nothing.
     package func raise(_ sequences: [(group: GroupID?, sequence: UInt64)]) throws {
-        try change { marks in
-            for (group, sequence) in sequences {
-                let key = Self.key(group)
-                marks[key] = max(marks[key] ?? 0, sequence)
-            }
-        }
+        try change { $0.raise(sequences) }
     }
 
     /// Accepts lower sequences, because the owner of the vault says so.
     package func reset(_ sequences: [(group: GroupID?, sequence: UInt64)]) throws {
         try change { marks in
-            marks = [:]
-            for (group, sequence) in sequences { marks[Self.key(group)] = sequence }
+            marks = Marks()
+            marks.raise(sequences)
         }
     }
 
-    private func change(_ body: (inout [String: UInt64]) -> Void) throws {
+    private func change(_ body: (inout Marks) -> Void) throws {
         try POSIXFile.createDirectories(folder)
         let held = try FileLock(lock)
-        let before = try load()
+        let before = try marks()
         var marks = before
         body(&marks)
-        if marks != before {
-            let lines = marks.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
+        if marks.sequences != before.sequences {
+            let lines = marks.sequences.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
             try POSIXFile.replace(path, with: Array(lines.joined().utf8))
         }
         _ = consume held
@@ -63,5 +90,5 @@ package struct HighWaterMark: Sendable {
         return marks
     }
 
-    private static func key(_ group: GroupID?) -> String { group?.description ?? "header" }
+    fileprivate static func key(_ group: GroupID?) -> String { group?.description ?? "header" }
 }

@@ -1,19 +1,24 @@
-internal import GRDB
 internal import KeyfobModel
 internal import KeyfobSodium
 internal import KeyfobVault
 
 /// Reads one group's records, on whatever state of the database the caller has chosen.
 struct GroupReader {
-    let database: Database
+    let connection: ReadConnection
     let keys: GroupKeys
 
     /// The lookup fields that have an index.
-    enum Field: String {
-        case account = "account_index"
-        case credential = "credential_index"
-        case username = "username_index"
-        case label = "label_index"
+    enum Field {
+        case account, credential, username, label
+
+        var query: ReadQuery {
+            switch self {
+            case .account: .byAccount
+            case .credential: .byCredential
+            case .username: .byUsername
+            case .label: .byLabel
+            }
+        }
 
         /// What a row has in the field.
         func value(in index: RecordIndex) -> BlindValue? {
@@ -30,11 +35,9 @@ struct GroupReader {
     ///
     /// - Throws: `staleKeys` when it was sealed with another epoch's key or the group is gone, `damaged`.
     func manifest() throws -> GroupManifest {
-        let statement = try database.cachedStatement(sql: "SELECT sealed FROM manifests WHERE group_id = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [keys.group.bytes.blob]) else {
-            throw StoreError.staleKeys
-        }
-        guard let box = CommittingAEAD.Box(stored: row.bytes(0)) else {
+        let stored = try connection.first(.manifest, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.bytes(0) })
+        guard let stored else { throw StoreError.staleKeys }
+        guard let box = CommittingAEAD.Box(stored: stored) else {
             throw StoreError.damaged(what: "the manifest of a group")
         }
         do {
@@ -46,46 +49,65 @@ struct GroupReader {
 
     /// How many records the database itself counts for the group.
     func recordCount() throws -> Int {
-        let statement = try database.cachedStatement(sql: "SELECT records FROM record_counts WHERE group_id = ?")
-        return try Int.fetchOne(statement, arguments: [keys.group.bytes.blob]) ?? 0
+        let count = try connection.first(.recordCount, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.integer(0) })
+        return Int((count ?? nil) ?? 0)
     }
 
     /// The records whose `field` has this value.
     func records(_ field: Field, _ value: BlindValue) throws -> [StoredRecord] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(StoredRecord.columns) FROM records WHERE group_id = ? AND \(field.rawValue) = ?")
-        return try records(statement, [keys.group.bytes.blob, value.bytes.blob]) { field.value(in: $0.index) == value }
+        try records(field.query) {
+            try $0.bind(value.bytes, at: 2)
+        } isExpected: {
+            field.value(in: $0.index) == value
+        }
     }
 
     /// The records of one kind that belong to an account.
     func records(of account: BlindValue, kind: RecordHeader.Kind) throws -> [StoredRecord] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT \(StoredRecord.columns) FROM records
-                WHERE group_id = ? AND account_index = ? AND kind = ?
-                """)
-        return try records(statement, [keys.group.bytes.blob, account.bytes.blob, Int64(kind.rawValue)]) {
+        try records(.byAccountAndKind) {
+            try $0.bind(account.bytes, at: 2)
+            try $0.bind(Int64(kind.rawValue), at: 3)
+        } isExpected: {
             $0.index.account == account && $0.kind == kind
         }
     }
 
+    /// The record in a row.
+    ///
+    /// - Throws: `damaged` when the row is missing or makes no sense.
+    func record(row rowID: Int64) throws -> StoredRecord {
+        let record = try connection.first(
+            .byRow, { try $0.bind(rowID, at: 1) }, row: { try StoredRecord(row: $0, vault: keys.vault) })
+        guard let record else { throw StoreError.damaged(what: "row \(rowID)") }
+        return record
+    }
+
+    /// The numbers of the group's rows.
+    func rowIDs() throws -> [Int64] {
+        var rowIDs: [Int64] = []
+        try connection.run(.rowNumbers, { try $0.bind(keys.group.bytes, at: 1) }) { row in
+            rowIDs.append(row.integer(0) ?? 0)
+            return true
+        }
+        return rowIDs
+    }
+
     /// Calls `body` for each record of one kind, in the order in which they were stored.
     func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(StoredRecord.columns) FROM records WHERE group_id = ? AND kind = ? ORDER BY id")
-        let rows = try Row.fetchCursor(statement, arguments: [keys.group.bytes.blob, Int64(kind.rawValue)])
-        while let row = try rows.next() {
+        try connection.run(.byKind) {
+            try $0.bind(keys.group.bytes, at: 1)
+            try $0.bind(Int64(kind.rawValue), at: 2)
+        } row: { row in
             try body(Result { try StoredRecord(row: row, vault: keys.vault) })
+            return true
         }
     }
 
     /// Calls `body` with the number and the record of each row of the group, found without any index.
     func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(StoredRecord.columns) FROM records NOT INDEXED WHERE group_id = ? ORDER BY id")
-        let rows = try Row.fetchCursor(statement, arguments: [keys.group.bytes.blob])
-        while let row = try rows.next() {
+        try connection.run(.everyRow, { try $0.bind(keys.group.bytes, at: 1) }) { row in
             try body(row.integer(0) ?? 0, Result { try StoredRecord(row: row, vault: keys.vault) })
+            return true
         }
     }
 
@@ -94,16 +116,10 @@ struct GroupReader {
     /// - Throws: `staleKeys` when the record has changed since it was read, `damaged` when its secret is
     ///   missing or is not the one the record was sealed with.
     func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box {
-        // One statement sees one state: another process may have replaced the record meanwhile.
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT secrets.bytes, records.secret_commitment
-                FROM records LEFT JOIN secrets ON secrets.id = records.id WHERE records.id = ?
-                """)
-        guard let row = try Row.fetchOne(statement, arguments: [record.rowID]),
-            row.optionalBytes(1) == record.secretCommitment
-        else { throw StoreError.staleKeys }
-        guard let box = CommittingAEAD.Box(stored: row.bytes(0)), box.commitment == record.secretCommitment
+        let stored = try connection.first(
+            .secret, { try $0.bind(record.rowID, at: 1) }, row: { ($0.bytes(0), $0.optionalBytes(1)) })
+        guard let (bytes, commitment) = stored, commitment == record.secretCommitment else { throw StoreError.staleKeys }
+        guard let box = CommittingAEAD.Box(stored: bytes), box.commitment == record.secretCommitment
         else { throw StoreError.damaged(what: "the secret of record \(record.header.record.short)") }
         return box
     }
@@ -133,17 +149,20 @@ struct GroupReader {
         guard actual.describesSameRecords(as: expected) else { throw StoreError.incomplete(group: keys.group) }
     }
 
-    /// The records that a statement finds by an index, which must be what was looked for: an index can be
-    /// damaged too.
+    /// The records of the group that a query finds by an index, which must be what was looked for: an
+    /// index can be damaged too.
     private func records(
-        _ statement: Statement, _ arguments: StatementArguments, _ isExpected: (RecordHeader) -> Bool
+        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void, isExpected: (RecordHeader) -> Bool
     ) throws -> [StoredRecord] {
         var records: [StoredRecord] = []
-        let rows = try Row.fetchCursor(statement, arguments: arguments)
-        while let row = try rows.next() {
+        try connection.run(query) {
+            try $0.bind(keys.group.bytes, at: 1)
+            try bind($0)
+        } row: { row in
             let record = try StoredRecord(row: row, vault: keys.vault)
             guard isExpected(record.header) else { throw StoreError.damaged(what: "an index of keyring.db") }
             records.append(record)
+            return true
         }
         return records
     }

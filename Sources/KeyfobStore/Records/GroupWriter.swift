@@ -25,7 +25,7 @@ package final class GroupWriter {
         self.keys = keys
         self.device = device
         self.milliseconds = milliseconds
-        self.reader = GroupReader(database: database, keys: keys)
+        self.reader = GroupReader(connection: try ReadConnection(within: database), keys: keys)
         self.manifest = try reader.manifest()
     }
 

@@ -1,4 +1,3 @@
-internal import GRDB
 package import KeyfobSodium
 package import KeyfobVault
 
@@ -9,16 +8,10 @@ package struct StoredRecord: Sendable {
     package let attributes: CommittingAEAD.Box
     package let secretCommitment: [UInt8]?
 
-    /// The columns, in the order in which `init(row:vault:)` expects them.
-    static let columns = """
-        id, record, group_id, kind, flags, epoch, stamp, device, \
-        account_index, credential_index, username_index, label_index, secret_commitment, attributes
-        """
-
     /// Reads a row; nothing is authenticated yet.
     ///
     /// - Throws: `damaged` when a column cannot be what it should be.
-    init(row: Row, vault: VaultID) throws {
+    init(row: ReadStatement, vault: VaultID) throws {
         let rowID = row.integer(0) ?? 0
         guard let record = RecordID(row.bytes(1)), let group = GroupID(row.bytes(2)),
             let kind = UInt8(exactly: row.integer(3) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),
@@ -91,6 +84,17 @@ package struct Found<Value: Sendable>: Sendable {
     package var items: [StoredItem<Value>] = []
     /// What is wrong with the rows that were passed over, in words.
     package var damaged: [String] = []
+
+    /// Adds what is in a record, or that it does not open.
+    mutating func take(
+        _ record: StoredRecord, _ keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
+    ) throws {
+        do {
+            items.append(StoredItem(record: record, value: try record.decode(keys, decode)))
+        } catch StoreError.damaged(let what) {
+            damaged.append(what)
+        }
+    }
 }
 
 extension CommittingAEAD.Box {

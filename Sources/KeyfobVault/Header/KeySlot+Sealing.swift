@@ -95,7 +95,7 @@ extension KeySlot {
     ) throws(VaultError) -> SecretBytes {
         guard acceptableKeyFileCounts.contains(keyFile.count) else { throw .unsuitableKeyFile }
         return keyFile.withBytes { content in
-            salt.withBytes { BLAKE2b.derive(content, key: $0, count: 32) }
+            salt.withBytes { BLAKE2b.derive(content, key: $0, count: 32, placement: .recycled) }
         }
     }
 
@@ -112,7 +112,7 @@ extension KeySlot {
     ) throws(VaultError) -> SecretBytes {
         do {
             return try derived.withBytes { (derived) throws(SodiumError) in
-                try CommittingAEAD.open(box, key: derived, context: context)
+                try CommittingAEAD.open(box, key: derived, context: context, placement: .recycled)
             }
         } catch .wrongKey {
             throw .wrongKey

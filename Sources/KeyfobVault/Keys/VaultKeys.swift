@@ -38,7 +38,7 @@ final class VaultKeys: Sendable {
     func unwrap(_ box: CommittingAEAD.Box, context: [UInt8]) throws(VaultError) -> SecretBytes {
         do {
             return try keys.withBytes { (keys) throws(SodiumError) in
-                try CommittingAEAD.open(box, key: keys.extracting(64..<96), context: context)
+                try CommittingAEAD.open(box, key: keys.extracting(64..<96), context: context, placement: .recycled)
             }
         } catch {
             throw .corrupted(.groupKey)

@@ -1,0 +1,87 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// A connection for reading, straight on SQLite.
+///
+/// A tool asks for a token on every request, and setting GRDB up costs a process several times what
+/// the whole lookup costs. So what a lookup needs goes this way; everything that writes, and everything
+/// rare, goes through GRDB. Within a write transaction the same queries run on GRDB's connection.
+@safe
+final class ReadConnection {
+    private let handle: OpaquePointer
+    private let isOwned: Bool
+    private var statements: [ReadStatement?] = Array(repeating: nil, count: ReadQuery.allCases.count)
+
+    /// Opens a database that exists.
+    ///
+    /// It is opened for writing, although nothing is written, because a reader has to roll back what a
+    /// killed writer left.
+    init(path: String) throws(StoreError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+        let result = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        guard result == SQLITE_OK, let handle = unsafe handle else {
+            // SQLite gives a handle also when it fails.
+            unsafe sqlite3_close_v2(handle)
+            throw StoreError(resultCode: result)
+        }
+        unsafe self.handle = handle
+        isOwned = true
+        unsafe sqlite3_busy_timeout(handle, 5_000)
+        // A file that somebody switched to WAL is switched back; while others have it open, it stays.
+        _ = unsafe sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil)
+        let settings = """
+            PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0;
+            PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;
+            """
+        let configured = unsafe sqlite3_exec(handle, settings, nil, nil, nil)
+        guard configured == SQLITE_OK else { throw StoreError(resultCode: configured) }
+    }
+
+    /// Reads on the connection that a write transaction of GRDB uses, and no longer than it.
+    init(within database: Database) throws(StoreError) {
+        guard let handle = unsafe database.sqliteConnection else { throw .unexpected(resultCode: 0) }
+        unsafe self.handle = handle
+        isOwned = false
+    }
+
+    deinit {
+        statements = []
+        if isOwned { unsafe sqlite3_close_v2(handle) }
+    }
+
+    /// Whether a transaction is open.
+    var isInsideTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs a query: binds with `bind`, and calls `row` at each row until it returns false.
+    func run(
+        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void = { _ in },
+        row: (ReadStatement) throws -> Bool = { _ in true }
+    ) throws {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        try bind(statement)
+        while try statement.step() {
+            guard try row(statement) else { return }
+        }
+    }
+
+    /// The first row of a query, as `row` reads it; nil when there is none.
+    func first<Value>(
+        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void = { _ in }, row: (ReadStatement) throws -> Value
+    ) throws -> Value? {
+        var value: Value?
+        try run(query, bind) {
+            value = try row($0)
+            return false
+        }
+        return value
+    }
+
+    private func statement(_ query: ReadQuery) throws(StoreError) -> ReadStatement {
+        if let statement = statements[query.rawValue] { return statement }
+        let statement = unsafe try ReadStatement(query.sql, on: handle)
+        statements[query.rawValue] = statement
+        return statement
+    }
+}
