@@ -12,7 +12,8 @@ extension KeyringError {
             self.init(.wrongKey, "that key or passphrase does not open the vault")
         case .noSuchKindOfSlot:
             self.init(
-                .wrongKey, "the vault has no slot for what was offered", hint: "'keyfob slot list' shows the ways to unlock")
+                .wrongKey, "the vault has no slot for what was offered",
+                hint: "'keyfob slot list' shows the ways to unlock")
         case .corrupted(.header):
             self.init(.damaged, "the header of the vault is damaged", hint: "run 'keyfob doctor'")
         case .corrupted(.headerAuthentication):
@@ -40,7 +41,8 @@ extension KeyringError {
         case .lastSlot:
             self.init(.lastSlot, "it is the last way to unlock the vault", hint: "add another slot first")
         case .tooManySlots(let limit): self.init(.limitExceeded, "there are \(limit) already, which is the most")
-        case .tooLarge(let limit): self.init(.limitExceeded, "an item is larger than \(limit) bytes, the most a record holds")
+        case .tooLarge(let limit):
+            self.init(.limitExceeded, "an item is larger than \(limit) bytes, the most a record holds")
         case .unsuitableKeyFile:
             self.init(
                 .configuration, "a key file has between 32 bytes and 64 KiB",

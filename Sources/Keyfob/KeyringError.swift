@@ -24,13 +24,18 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         self.candidates = candidates
     }
 
+    /// Whether both have the same code.
     public static func == (left: KeyringError, right: KeyringError) -> Bool { left.code == right.code }
 
+    /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
+    /// Message and hint in one line.
     public var description: String { hint.map { "\(message); \($0)" } ?? message }
 
-    /// What can go wrong. The raw value is stable: documents carry it, and it decides the exit status.
+    /// What can go wrong.
+    ///
+    /// The raw value is stable: documents carry it, and it decides the exit status.
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// A person must sign in, or the token must be refreshed.
         case signInNeeded

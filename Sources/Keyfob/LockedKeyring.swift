@@ -113,7 +113,9 @@ extension LockedVault {
         }
     }
 
-    fileprivate consuming func unlocked(withIdentities text: borrowing SecretBytes) throws(KeyringError) -> UnlockedVault {
+    fileprivate consuming func unlocked(withIdentities text: borrowing SecretBytes) throws(KeyringError)
+        -> UnlockedVault
+    {
         let identities: AgeIdentityFile
         do {
             identities = try text.withBytes { (bytes) throws(AgeError) in try AgeIdentityFile(parsing: bytes) }

@@ -10,6 +10,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.seconds = seconds
     }
 
+    /// Whether `left` is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.seconds < right.seconds
     }

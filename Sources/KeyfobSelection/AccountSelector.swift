@@ -73,7 +73,9 @@ public struct AccountSelector: Sendable {
 
     /// By the group's place in the list, then by name, by id, and by group: nothing that depends on history.
     private static func precedes(_ left: Candidate, _ right: Candidate, _ groups: [AccessGroup]) -> Bool {
-        let places = (groups.firstIndex(of: left.group) ?? groups.count, groups.firstIndex(of: right.group) ?? groups.count)
+        let places = (
+            groups.firstIndex(of: left.group) ?? groups.count, groups.firstIndex(of: right.group) ?? groups.count
+        )
         if places.0 != places.1 { return places.0 < places.1 }
         let names = (left.account.name, right.account.name)
         if names.0 != names.1 { return names.0 < names.1 }

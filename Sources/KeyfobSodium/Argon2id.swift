@@ -5,7 +5,9 @@ package enum Argon2id {
     /// The length of a salt in bytes.
     package static let saltCount = 16
 
-    /// What one derivation costs. Stored beside what it protects, and honoured when read back.
+    /// What one derivation costs.
+    ///
+    /// Stored beside what it protects, and honoured when read back.
     package struct Cost: Equatable, Hashable, Sendable {
         /// Passes over the memory.
         package var operations: UInt32

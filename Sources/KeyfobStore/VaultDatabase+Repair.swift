@@ -41,7 +41,9 @@ extension VaultDatabase {
         }
     }
 
-    /// One row of both tables as JSON: integers as they are, blobs in base64. All of it is sealed.
+    /// One row of both tables as JSON: integers as they are, blobs in base64.
+    ///
+    /// All of it is sealed.
     private func dump(row: Int64, _ database: Database) throws -> [UInt8] {
         var columns: [String: String] = [:]
         for table in ["records", "secrets"] {

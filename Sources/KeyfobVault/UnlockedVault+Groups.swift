@@ -19,7 +19,9 @@ extension UnlockedVault {
         throw opensWholeVault ? .noSuchGroup : .notGranted
     }
 
-    /// Makes a group with a key of its own. Names are the caller's to keep apart.
+    /// Makes a group with a key of its own.
+    ///
+    /// Names are the caller's to keep apart.
     ///
     /// - Throws: `needsVaultKey`, `tooManySlots` when there are 4,096 groups.
     package mutating func createGroup(_ name: AccessGroup) throws(VaultError) -> Group {

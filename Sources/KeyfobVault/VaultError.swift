@@ -1,7 +1,9 @@
 internal import KeyfobAge
 internal import KeyfobSodium
 
-/// What can go wrong with keys and sealed bytes. Each case is one cause; none stands for another.
+/// What can go wrong with keys and sealed bytes.
+///
+/// Each case is one cause; none stands for another.
 package enum VaultError: Error, Equatable, Sendable {
     /// These bytes are not a Keyfob vault's.
     case notAVault

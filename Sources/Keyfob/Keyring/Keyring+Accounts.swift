@@ -99,7 +99,9 @@ extension Keyring {
         }
     }
 
-    /// Removes an account with its tokens. The provider is not told.
+    /// Removes an account with its tokens.
+    ///
+    /// The provider is not told.
     ///
     /// - Returns: How many records went.
     /// - Throws: `noSuchAccount`, and what writing can throw.
@@ -144,7 +146,9 @@ extension Keyring {
             damaged += credentials.damaged
             for item in credentials.items {
                 clients[item.value.account, default: []].insert(item.value.clientID)
-                if kind == .refreshToken { grants[item.value.account, default: []].append(item.value.grant?.state ?? .active) }
+                if kind == .refreshToken {
+                    grants[item.value.account, default: []].append(item.value.grant?.state ?? .active)
+                }
             }
         }
         var preferred: String?

@@ -19,7 +19,8 @@ extension Keyring {
         do {
             try mark.raise(sequences)
         } catch {
-            let warning = "the sequence of the vault could not be noted in \(location.state); a rollback would go unnoticed"
+            let warning =
+                "the sequence of the vault could not be noted in \(location.state); a rollback would go unnoticed"
             if !state.warnings.contains(warning) { state.warnings.append(warning) }
         }
     }
@@ -31,7 +32,8 @@ extension Keyring {
         let found = try database.state(of: group.keys)
         if found.counted != found.expected {
             state.warn(
-                "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be; run 'keyfob verify'")
+                "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be; run 'keyfob verify'"
+            )
         }
         if found.sequence < seen {
             state.warn(

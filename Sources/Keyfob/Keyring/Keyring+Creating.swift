@@ -62,7 +62,8 @@ extension Keyring.NewSlot {
         case .keyFile(let content): return .keyFile(content)
         case .recipient(let text):
             guard let recipient = AgeRecipient(parsing: text) else {
-                throw KeyringError(.usage, "that is no age recipient", hint: "one looks like age1… and has 62 characters")
+                throw KeyringError(
+                    .usage, "that is no age recipient", hint: "one looks like age1… and has 62 characters")
             }
             return .recipient(recipient)
         }

@@ -87,7 +87,9 @@ extension Keyring {
             state.hits.removeAll()
             var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, state.vault.sequence)]
             for group in state.vault.groups {
-                if let found = try? database.state(of: group.keys) { sequences.append((group.keys.group, found.sequence)) }
+                if let found = try? database.state(of: group.keys) {
+                    sequences.append((group.keys.group, found.sequence))
+                }
             }
             note(&state, sequences)
             return result

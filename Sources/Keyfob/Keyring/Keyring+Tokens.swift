@@ -114,7 +114,9 @@ extension Keyring {
                 accounts.append(account)
             }
             for account in accounts where !found.contains(where: { $0.account.id == account.id }) {
-                if let environment = request.environment, !EnvironmentAliases.areSame(environment, account.id.environment) {
+                if let environment = request.environment,
+                    !EnvironmentAliases.areSame(environment, account.id.environment)
+                {
                     continue
                 }
                 found.append((account, group.name))
@@ -125,7 +127,8 @@ extension Keyring {
 
     /// The access token of an account that serves `request`.
     private func accessToken(
-        _ state: inout State, of account: Account, in group: UnlockedVault.Group, for request: TokenRequest, now: Timestamp
+        _ state: inout State, of account: Account, in group: UnlockedVault.Group, for request: TokenRequest,
+        now: Timestamp
     ) throws -> StoredItem<Credential> {
         let client = request.clientID.flatMap { id in request.realm.map { (id: id, realm: $0) } }
         let stored = try database.credentials(.accessToken, of: account.id, client: client, in: group.keys)
@@ -183,7 +186,8 @@ extension Keyring {
 
     /// Why there is no token, and what to do.
     private func signInNeeded(
-        _ account: Account, _ group: UnlockedVault.Group, _ request: TokenRequest, _ expired: [Credential], _ now: Timestamp
+        _ account: Account, _ group: UnlockedVault.Group, _ request: TokenRequest, _ expired: [Credential],
+        _ now: Timestamp
     ) throws -> KeyringError {
         let grants = try database.credentials(.refreshToken, of: account.id, in: group.keys).items.map(\.value)
         let what: String

@@ -115,7 +115,7 @@ public final class Keyring: Sendable {
         try state.withLock { state in
             do {
                 return try body(&state)
-            } catch where Self.mayBeStale(error) {
+            } catch  where Self.mayBeStale(error) {
                 try database.refresh(&state.vault)
                 state.hits.removeAll()
                 return try body(&state)

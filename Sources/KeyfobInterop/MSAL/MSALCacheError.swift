@@ -1,6 +1,8 @@
 internal import KeyfobModel
 
-/// Why a file was not read as a token cache. No case holds any of its text.
+/// Why a file was not read as a token cache.
+///
+/// No case holds any of its text.
 package enum MSALCacheError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is not JSON; `what` says why.
     case notJSON(line: Int, column: Int, what: String)

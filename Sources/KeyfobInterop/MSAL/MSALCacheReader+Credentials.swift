@@ -138,7 +138,9 @@ extension MSALCacheReader {
         return digits.flatMap { Int64($0) } ?? 0
     }
 
-    /// The same for credentials that are for the same. A refresh token's scopes do not count: it serves all.
+    /// The same for credentials that are for the same.
+    ///
+    /// A refresh token's scopes do not count: it serves all.
     private func identity(of credential: Credential) -> String {
         var parts = [
             credential.kind.rawValue, credential.account.homeAccountID, credential.account.environment,

@@ -70,8 +70,9 @@ extension MSALCacheWriter {
         }
     }
 
-    /// Writes what is known of a client into its section, which must be the one at hand. That nothing
-    /// is known is written by writing nothing.
+    /// Writes what is known of a client into its section, which must be the one at hand.
+    ///
+    /// That nothing is known is written by writing nothing.
     package mutating func append<Failure: Error>(
         _ metadata: AppMetadata, to output: (RawSpan) throws(Failure) -> Void
     ) throws(Failure) {

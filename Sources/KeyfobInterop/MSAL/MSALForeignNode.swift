@@ -4,7 +4,9 @@ package import KeyfobSodium
 package struct MSALForeignNode: Hashable, Sendable {
     /// The section it is in, or nil for a top-level node.
     package let section: MSALSection?
-    /// Its key. May name a person; not for reports.
+    /// Its key.
+    ///
+    /// May name a person; not for reports.
     package let key: String
     /// The bytes of its JSON value.
     package let range: Range<Int>

@@ -12,9 +12,11 @@ struct MSALRoster<Element> {
     private(set) var entries: [Entry] = []
     private var places: [String: Int] = [:]
 
-    /// Adds an element. Of two with one identity stays the one whose key has no capitals (MSAL for Go
-    /// upgraded its keys to small letters and left the old entities behind), then the later one by
-    /// its own time, then the later one in the file.
+    /// Adds an element.
+    ///
+    /// Of two with one identity stays the one whose key has no capitals (MSAL for Go upgraded its keys to small
+    /// letters and left the old entities behind), then the later one by its own time, then the later one in the
+    /// file.
     ///
     /// - Returns: the finding about the one that goes, if one does.
     mutating func add(_ entry: Entry, identity: String) -> MSALFinding? {

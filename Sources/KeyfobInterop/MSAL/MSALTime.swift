@@ -1,6 +1,8 @@
 internal import KeyfobModel
 
-/// Reads times: whole seconds since 1970, as a JSON number or a string of digits. A fraction is cut off.
+/// Reads times: whole seconds since 1970, as a JSON number or a string of digits.
+///
+/// A fraction is cut off.
 enum MSALTime {
     /// The last second of the year 9999; what is later was not counted in seconds.
     static let latest: Int64 = 253_402_300_799

@@ -35,14 +35,17 @@ extension AccountID {
 }
 
 extension AccountID: Hashable, Comparable, CustomStringConvertible {
+    /// Whether both name the same account.
     public static func == (left: AccountID, right: AccountID) -> Bool {
         left.canonical == right.canonical
     }
 
+    /// Hashes the canonical spelling.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(canonical)
     }
 
+    /// Orders by the canonical spelling.
     public static func < (left: AccountID, right: AccountID) -> Bool {
         left.canonical < right.canonical
     }

@@ -93,8 +93,10 @@ extension Credential {
         tokenType.map(Identifier.folded) ?? "bearer"
     }
 
-    /// The fields by which some MSAL libraries keep tokens apart that are otherwise alike: on behalf of
-    /// whom, and for which claims, they were issued. A token that has one answers no plain request.
+    /// The fields by which some MSAL libraries keep tokens apart that are otherwise alike: on behalf of whom,
+    /// and for which claims, they were issued.
+    ///
+    /// A token that has one answers no plain request.
     public var partition: [AdditionalFields.Field] {
         let names: Set<String> = [
             "user_assertion_hash", "userAssertionHash", "requested_claims", "requestedClaims", "requestedClaimsHash",

@@ -47,17 +47,21 @@ public struct ScopeSet: Sendable {
 }
 
 extension ScopeSet: Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
+    /// The scopes of a literal.
     public init(arrayLiteral elements: String...) {
         self.init(elements)
     }
 
+    /// Whether both hold the same scopes, whatever their order and case.
     public static func == (left: ScopeSet, right: ScopeSet) -> Bool {
         left.folded.count == right.folded.count && left.isSubset(of: right)
     }
 
+    /// Hashes the scopes, whatever their order and case.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(folded.sorted())
     }
 
+    /// The scopes joined by spaces, in order.
     public var description: String { spaceSeparated }
 }

@@ -30,10 +30,12 @@ public struct AccessGroup: Hashable, Comparable, Sendable, CustomStringConvertib
         self.name = name
     }
 
+    /// Orders by name.
     public static func < (left: AccessGroup, right: AccessGroup) -> Bool {
         left.name < right.name
     }
 
+    /// The name, or what is wrong with it.
     public var description: String { name }
 
     /// Why a name is no group's name.
@@ -47,6 +49,7 @@ public struct AccessGroup: Hashable, Comparable, Sendable, CustomStringConvertib
         /// A character that no terminal shows.
         case controlCharacter
 
+        /// The name, or what is wrong with it.
         public var description: String {
             switch self {
             case .blank: "a group's name cannot be blank"

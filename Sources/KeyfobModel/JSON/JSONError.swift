@@ -1,4 +1,6 @@
-/// Why a text was not read as JSON. No case holds any of the text.
+/// Why a text was not read as JSON.
+///
+/// No case holds any of the text.
 package enum JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Longer than the limit, in bytes.
     case tooLarge(limit: Int)

@@ -25,8 +25,10 @@ extension JSONScanner {
         }
     }
 
-    /// Moves over text in steps of eight bytes as long as it is ASCII without quotation marks, backslashes
-    /// and control characters. Stops at or before anything else.
+    /// Moves over text in steps of eight bytes as long as it is ASCII without quotation marks, backslashes and
+    /// control characters.
+    ///
+    /// Stops at or before anything else.
     private mutating func skipPlainText(_ bytes: Span<UInt8>) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits = ones << 7

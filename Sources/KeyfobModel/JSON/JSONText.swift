@@ -26,7 +26,9 @@ package struct JSONText: Hashable, Sendable {
         }
     }
 
-    /// A copy of the text. Not for secrets.
+    /// A copy of the text.
+    ///
+    /// Not for secrets.
     package func string(in bytes: RawSpan) -> String {
         let octets = Span<UInt8>(_bytes: bytes)
         if !hasEscapes, let text = try? UTF8Span(validating: octets.extracting(range)) {
@@ -48,12 +50,16 @@ extension JSONTape {
         return JSONText(range: Int(node.start) + 1..<Int(node.end) - 1, hasEscapes: node.hasEscapes)
     }
 
-    /// A copy of the text of a string, or nil for other kinds. Not for secrets.
+    /// A copy of the text of a string, or nil for other kinds.
+    ///
+    /// Not for secrets.
     package func string(of value: Value, in bytes: RawSpan) -> String? {
         text(of: value)?.string(in: bytes)
     }
 
-    /// A copy of a value as it is written: the way to a number's digits. Not for secrets.
+    /// A copy of a value as it is written: the way to a number's digits.
+    ///
+    /// Not for secrets.
     package func raw(_ value: Value, in bytes: RawSpan) -> String {
         JSONText(range: range(of: value), hasEscapes: false).string(in: bytes)
     }

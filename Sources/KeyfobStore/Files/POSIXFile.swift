@@ -28,7 +28,8 @@ package enum POSIXFile {
             guard mode & 0o077 == 0 else {
                 let shown = String(mode & 0o777, radix: 8)
                 let wanted = isDirectory ? "0700" : "0600"
-                throw StoreError.unsafePath(path: path, reason: "its mode is 0\(shown), open to others; chmod \(wanted) it")
+                throw StoreError.unsafePath(
+                    path: path, reason: "its mode is 0\(shown), open to others; chmod \(wanted) it")
             }
         }
     }

@@ -54,7 +54,9 @@ package struct VaultDirectory: Hashable, Sendable {
             throw StoreError.unsafePath(path: file, reason: "it is a symbolic link")
         }
         guard status.isRegularFile else { throw StoreError.unsafePath(path: file, reason: "it is not a regular file") }
-        guard status.linkCount == 1 else { throw StoreError.unsafePath(path: file, reason: "it has a second name (hard link)") }
+        guard status.linkCount == 1 else {
+            throw StoreError.unsafePath(path: file, reason: "it has a second name (hard link)")
+        }
         try status.requireOwnAndPrivate(file)
     }
 }

@@ -118,7 +118,9 @@ struct GroupReader {
     func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box {
         let stored = try connection.first(
             .secret, { try $0.bind(record.rowID, at: 1) }, row: { ($0.bytes(0), $0.optionalBytes(1)) })
-        guard let (bytes, commitment) = stored, commitment == record.secretCommitment else { throw StoreError.staleKeys }
+        guard let (bytes, commitment) = stored, commitment == record.secretCommitment else {
+            throw StoreError.staleKeys
+        }
         guard let box = CommittingAEAD.Box(stored: bytes), box.commitment == record.secretCommitment
         else { throw StoreError.damaged(what: "the secret of record \(record.header.record.short)") }
         return box

@@ -7,7 +7,10 @@ extension GroupWriter {
     /// A label stays when `account` brings none, and so do the profiles of tenants that `account`
     /// does not mention.
     package func save(_ account: Account) throws -> Outcome {
-        guard let record = try reader.records(.account, keys.blind(account.id)).first(where: { $0.header.kind == .account })
+        guard
+            let record = try reader.records(.account, keys.blind(account.id)).first(where: {
+                $0.header.kind == .account
+            })
         else {
             try insert(.account, keys.index(account), AccountBody.encode(account))
             return .added

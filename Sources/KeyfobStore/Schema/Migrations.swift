@@ -1,6 +1,8 @@
 internal import GRDB
 
-/// The versions of the database's schema, oldest first. A released one is never edited.
+/// The versions of the database's schema, oldest first.
+///
+/// A released one is never edited.
 enum Migrations {
     /// `PRAGMA application_id`: "KFOB".
     static let applicationID: Int32 = 0x4B46_4F42

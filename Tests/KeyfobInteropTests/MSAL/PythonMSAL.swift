@@ -40,7 +40,9 @@ struct PythonMSAL {
     }
 }
 
-/// The mark of tests that need MSAL for Python. Where it is missing they fail; nothing is skipped.
+/// The mark of tests that need MSAL for Python.
+///
+/// Where it is missing they fail; nothing is skipped.
 struct RequiresMSAL: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
