@@ -38,7 +38,14 @@ def main():
         app = application(PersistedTokenCache(FilePersistence(path)))
         secret = token(app, app.get_accounts(username=name)[0])
         taken = time.perf_counter() - start
-        print(json.dumps({"firstAccessMilliseconds": 1e3 * taken, "peakMemory": peak_memory()}))
+        again = []
+        for _ in range(3):
+            start = time.perf_counter()
+            app = application(PersistedTokenCache(FilePersistence(path)))
+            secret = token(app, app.get_accounts(username=name)[0])
+            again.append(time.perf_counter() - start)
+        print(json.dumps({"firstAccessMilliseconds": 1e3 * taken, "reopeningMilliseconds": 1e3 * sorted(again)[1],
+                          "peakMemory": peak_memory()}))
     if len(secret) < 1000:
         raise RuntimeError("the token is too short")
 

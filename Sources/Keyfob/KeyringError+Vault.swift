@@ -8,6 +8,10 @@ extension KeyringError {
         case .unsupportedVersion(let found, let supported):
             self.init(
                 .newerVersion, "the vault has format \(found), this Keyfob knows \(supported)", hint: "update Keyfob")
+        case .unsupportedSuite(let found):
+            self.init(
+                .newerVersion, "the vault is sealed with cipher suite \(found), which this Keyfob does not know",
+                hint: "update Keyfob")
         case .wrongKey:
             self.init(.wrongKey, "that key or passphrase does not open the vault")
         case .noSuchKindOfSlot:

@@ -10,17 +10,21 @@ public struct Candidate: Hashable, Sendable {
     public var state: SignInState
     /// The clients that hold a credential of it.
     public var clientIDs: Set<String>
+    /// The tenants that it has tokens for.
+    public var realms: Set<String>
     /// Whether it is the group's default account.
     public var isDefault: Bool
 
     /// A candidate.
     public init(
-        account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, isDefault: Bool
+        account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, realms: Set<String> = [],
+        isDefault: Bool
     ) {
         self.account = account
         self.group = group
         self.state = state
         self.clientIDs = clientIDs
+        self.realms = realms
         self.isDefault = isDefault
     }
 

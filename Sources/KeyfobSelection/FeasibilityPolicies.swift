@@ -15,12 +15,13 @@ struct EnvironmentPolicy: FeasibilityPolicy {
     }
 }
 
-/// The account must have a profile in the tenant asked for.
+/// The account must have a profile in the tenant asked for, or a token for it.
 struct TenantPolicy: FeasibilityPolicy {
     func rejection(of candidate: Candidate, for request: TokenRequest) -> Verdict.Rejection? {
         guard let realm = request.realm else { return nil }
         let wanted = Identifier.folded(realm)
-        let realms = candidate.account.tenantProfiles.map(\.realm) + [candidate.account.homeRealm].compactMap(\.self)
+        let account = candidate.account
+        let realms = account.tenantProfiles.map(\.realm) + [account.homeRealm].compactMap(\.self) + candidate.realms
         return realms.contains { Identifier.folded($0) == wanted } ? nil : .notInTenant(realm)
     }
 }

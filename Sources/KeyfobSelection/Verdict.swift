@@ -25,7 +25,7 @@ public enum Verdict: Hashable, Sendable {
         case notNamed
         /// Its provider is another one.
         case otherEnvironment(String)
-        /// It has no profile in the tenant.
+        /// It has no profile in the tenant, and no token for it.
         case notInTenant(String)
         /// The client holds nothing of it.
         case unknownToClient(String)

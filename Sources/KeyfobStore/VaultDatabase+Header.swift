@@ -25,7 +25,7 @@ extension VaultDatabase {
         case .success(nil), .failure: break
         }
         guard let copy = try headerCopy(), Self.isSound(copy) else {
-            throw StoreError.damaged(what: "the header of the vault, and its copy")
+            throw StoreError.damaged(what: "the header of the vault (and its copy)")
         }
         return StoredHeader(bytes: copy, isFromCopy: true)
     }
@@ -44,8 +44,10 @@ extension VaultDatabase {
             _ = try VaultHeader(encoded: bytes)
             return true
         } catch {
-            if case .unsupportedVersion = error { return true }
-            return false
+            switch error {
+            case .unsupportedVersion, .unsupportedSuite: return true
+            default: return false
+            }
         }
     }
 

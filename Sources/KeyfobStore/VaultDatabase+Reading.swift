@@ -8,8 +8,8 @@ extension VaultDatabase {
         package let sequence: UInt64
         package let expected: Int
         package let counted: Int
-        /// How many of each kind there should be.
-        package let countsByKind: [RecordHeader.Kind: Int]
+        /// What there should be.
+        package let manifest: GroupManifest
     }
 
     /// The state of a group; costs the same however large the group is.
@@ -17,10 +17,9 @@ extension VaultDatabase {
         try read { connection in
             let reader = GroupReader(connection: connection, keys: keys)
             let manifest = try reader.manifest()
-            let kinds = RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) }
             return GroupState(
                 sequence: manifest.sequence, expected: manifest.count, counted: try reader.recordCount(),
-                countsByKind: Dictionary(uniqueKeysWithValues: kinds))
+                manifest: manifest)
         }
     }
 
@@ -51,19 +50,22 @@ extension VaultDatabase {
         }
     }
 
+    /// The accounts with this user name, this label, or this id.
+    package func accounts(
+        username: String? = nil, label: String? = nil, id: AccountID? = nil, in keys: GroupKeys
+    ) throws -> [Account] {
+        try read { connection in
+            let reader = GroupReader(connection: connection, keys: keys)
+            let records = try reader.accounts(
+                username: username.map { keys.blind(username: $0) }, label: label.map { keys.blind(label: $0) },
+                id: id.map { keys.blind($0) })
+            return try records.map { try $0.decode(keys, AccountBody.decode) }
+        }
+    }
+
     /// The account with this id.
     package func account(_ id: AccountID, in keys: GroupKeys) throws -> Account? {
-        try lookup(.account, keys.blind(id), kind: .account, in: keys, AccountBody.decode).first?.value
-    }
-
-    /// The accounts with this user name.
-    package func accounts(username: String, in keys: GroupKeys) throws -> [Account] {
-        try lookup(.username, keys.blind(username: username), kind: .account, in: keys, AccountBody.decode).map(\.value)
-    }
-
-    /// The accounts with this label.
-    package func accounts(label: String, in keys: GroupKeys) throws -> [Account] {
-        try lookup(.label, keys.blind(label: label), kind: .account, in: keys, AccountBody.decode).map(\.value)
+        try accounts(id: id, in: keys).first
     }
 
     /// The credentials of one kind of an account; with a client and a realm, those issued to it there.
@@ -147,17 +149,6 @@ extension VaultDatabase {
                 if credential == nil || index.credential == credential { rows.insert(record.rowID) }
             }
             guard rows == Set(indexed.map(\.rowID)) else { throw StoreError.damaged(what: "an index of keyring.db") }
-        }
-    }
-
-    private func lookup<Value>(
-        _ field: GroupReader.Field, _ value: BlindValue, kind: RecordHeader.Kind, in keys: GroupKeys,
-        _ decode: (FieldList) throws(FieldList.Malformed) -> Value
-    ) throws -> [StoredItem<Value>] {
-        try read { connection in
-            try GroupReader(connection: connection, keys: keys).records(field, value)
-                .filter { $0.header.kind == kind }
-                .map { StoredItem(record: $0, value: try $0.decode(keys, decode)) }
         }
     }
 

@@ -9,11 +9,16 @@ extension VaultDatabase {
     /// leaves the database. What a missing row held cannot be brought back; the manifest stops
     /// telling of it.
     ///
-    /// - Parameter sequence: The sequence of the header that `keys` come from: to an older key every
-    ///   row would seem damaged.
+    /// - Parameters:
+    ///   - sequence: The sequence of the header that `keys` come from: to an older key every row would
+    ///     seem damaged.
+    ///   - seen: The highest sequence seen of the group's manifest, which goes on from there when the
+    ///     manifest itself does not open.
     /// - Throws: `staleKeys` when the header has changed since, and what writing can throw.
     /// - Returns: The files written.
-    package func repair(_ keys: GroupKeys, sequence: UInt64, name: String, stamp: String) throws -> [String] {
+    package func repair(
+        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String
+    ) throws -> [String] {
         try write { database in
             try Self.requireHeader(sequence, database)
             let reader = GroupReader(connection: try ReadConnection(within: database), keys: keys)
@@ -30,7 +35,7 @@ extension VaultDatabase {
                 try database.execute(sql: "DELETE FROM records WHERE id = ?", arguments: [row])
             }
             try database.execute(sql: "REINDEX")
-            let sequence = (try? reader.manifest().sequence) ?? 0
+            let sequence = (try? reader.manifest().sequence) ?? seen
             var manifest = GroupManifest(sequence: sequence + 1)
             try reader.forEachRow { manifest.insert(try $1.get().element(keys)) }
             try GroupWriter.store(manifest, database, keys)

@@ -11,8 +11,6 @@ package final class VaultDatabase: Sendable {
     package let directory: VaultDirectory
     /// Whether a newer Keyfob wrote the schema, so that this one only reads.
     package let isReadOnly: Bool
-    /// The id of this copy of the vault; part of every record's stamp.
-    package let device: UInt64
     private let reading: Mutex<ReadConnection>
     private let writing: Mutex<DatabaseQueue?>
 
@@ -22,14 +20,12 @@ package final class VaultDatabase: Sendable {
     }
 
     private init(
-        directory: VaultDirectory, reading: sending ReadConnection, writing: DatabaseQueue?, isReadOnly: Bool,
-        device: UInt64
+        directory: VaultDirectory, reading: sending ReadConnection, writing: DatabaseQueue?, isReadOnly: Bool
     ) {
         self.directory = directory
         self.reading = Mutex(reading)
         self.writing = Mutex(writing)
         self.isReadOnly = isReadOnly
-        self.device = device
     }
 
     /// Makes the database of a new vault, with its header and the empty manifests of its groups.
@@ -62,7 +58,7 @@ package final class VaultDatabase: Sendable {
             try POSIXFile.replace(directory.headerCopy, with: header)
             return VaultDatabase(
                 directory: directory, reading: try ReadConnection(path: directory.database), writing: queue,
-                isReadOnly: false, device: device)
+                isReadOnly: false)
         } catch {
             try? POSIXFile.removeNewVault(directory)
             throw error
@@ -86,11 +82,8 @@ package final class VaultDatabase: Sendable {
         }
         let version = Int(try connection.first(.userVersion, row: { $0.integer(0) ?? 0 }) ?? 0)
         guard version >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
-        // A damaged header row is no reason to give up: there is a copy of it.
-        let device = (try? connection.first(.device, row: { $0.integer(0) ?? 0 })) ?? 0
         return VaultDatabase(
-            directory: directory, reading: connection, writing: nil, isReadOnly: version > Migrations.current,
-            device: UInt64(bitPattern: device))
+            directory: directory, reading: connection, writing: nil, isReadOnly: version > Migrations.current)
     }
 
     private static func configuration(pageSize: Int?) -> Configuration {
@@ -111,6 +104,14 @@ package final class VaultDatabase: Sendable {
                     """)
         }
         return configuration
+    }
+
+    /// The id of this copy of the vault; part of every record's stamp.
+    ///
+    /// A damaged header row is no reason to give up: there is a copy of the rest of it.
+    package var device: UInt64 {
+        let stored = try? read { try $0.first(.device, row: { $0.integer(0) ?? 0 }) }
+        return UInt64(bitPattern: (stored ?? nil) ?? 0)
     }
 
     /// The state of the file now; every commit changes it.

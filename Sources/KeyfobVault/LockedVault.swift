@@ -11,7 +11,7 @@ package struct LockedVault: ~Copyable {
 
     /// Parses a header.
     ///
-    /// - Throws: `notAVault`, `unsupportedVersion`, `corrupted(.header)`.
+    /// - Throws: `notAVault`, `unsupportedVersion`, `unsupportedSuite`, `corrupted(.header)`.
     package init(headerBytes: [UInt8]) throws(VaultError) {
         self.header = try VaultHeader(encoded: headerBytes)
         self.headerBytes = headerBytes

@@ -72,17 +72,49 @@ extension UnlockedVault {
     package mutating func grant(
         _ id: GroupID, to new: borrowing NewSlot, now: Timestamp
     ) throws(VaultError) -> SlotID {
-        let index = try entryIndex(id)
-        guard header.groups[index].grants.count < VaultHeader.maximumGrants else {
-            throw .tooManySlots(limit: VaultHeader.maximumGrants)
-        }
+        try grant(try sealedGrant(of: id, to: new, now: now))
+    }
+
+    /// A slot for one group that is not in the header yet: what takes time when one is made.
+    ///
+    /// - Throws: as ``grant(_:to:now:)``.
+    package func sealedGrant(
+        of id: GroupID, to new: borrowing NewSlot, now: Timestamp
+    ) throws(VaultError) -> SealedGrant {
+        try requireRoomForGrant(try entryIndex(id))
         let ownKey = SecretBytes.random(count: 32)
         let slot = try KeySlot.seal(ownKey, for: new, vault: header.vault, now: now.seconds)
         let wrapped = try vaultKeys().wrap(ownKey, context: Context.grantKey(header.vault, id, slot.id))
-        let granted = Self.seal(groups[index].keys, for: slot.id, ownKey: ownKey)
-        header.groups[index].grants.append(GroupEntry.Grant(slot: slot, ownKey: wrapped, groupKey: granted))
+        return SealedGrant(group: id, slot: slot, ownKey: wrapped)
+    }
+
+    /// Puts a slot that ``sealedGrant(of:to:now:)`` made into the header, with the group's key of now.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchGroup`, `tooManySlots`, `corrupted(.groupKey)`.
+    package mutating func grant(_ grant: SealedGrant) throws(VaultError) -> SlotID {
+        let index = try entryIndex(grant.group)
+        try requireRoomForGrant(index)
+        let context = Context.grantKey(header.vault, grant.group, grant.slot.id)
+        let ownKey = try vaultKeys().unwrap(grant.ownKey, context: context)
+        let groupKey = Self.seal(groups[index].keys, for: grant.slot.id, ownKey: ownKey)
+        header.groups[index].grants.append(
+            GroupEntry.Grant(slot: grant.slot, ownKey: grant.ownKey, groupKey: groupKey))
         header.sequence += 1
-        return slot.id
+        return grant.slot.id
+    }
+
+    /// A slot for one group that does not hold the group's key yet.
+    package struct SealedGrant: Sendable {
+        let group: GroupID
+        let slot: KeySlot
+        /// The slot's own key under the vault's wrap key.
+        let ownKey: CommittingAEAD.Box
+    }
+
+    private func requireRoomForGrant(_ index: Int) throws(VaultError) {
+        guard header.groups[index].grants.count < VaultHeader.maximumGrants else {
+            throw .tooManySlots(limit: VaultHeader.maximumGrants)
+        }
     }
 
     /// Replaces a group's key and hands the new one to every slot that is left.

@@ -19,14 +19,33 @@ extension UnlockedVault {
     ///
     /// - Throws: `needsVaultKey`, `tooManySlots`, `costRefused`, `outOfMemory`, `unsuitableKeyFile`.
     package mutating func addSlot(_ new: borrowing NewSlot, now: Timestamp) throws(VaultError) -> SlotID {
+        try addSlot(try sealedSlot(for: new, now: now))
+    }
+
+    /// A slot for the whole vault that is not in the header yet: what takes time when one is added.
+    ///
+    /// - Throws: as ``addSlot(_:now:)``.
+    package func sealedSlot(for new: borrowing NewSlot, now: Timestamp) throws(VaultError) -> KeySlot {
         let keys = try vaultKeys()
-        guard header.slots.count < VaultHeader.maximumSlots else {
-            throw .tooManySlots(limit: VaultHeader.maximumSlots)
-        }
-        let slot = try KeySlot.seal(keys.vaultKey(), for: new, vault: header.vault, now: now.seconds)
+        try requireRoomForSlot()
+        return try KeySlot.seal(keys.vaultKey(), for: new, vault: header.vault, now: now.seconds)
+    }
+
+    /// Puts a slot that ``sealedSlot(for:now:)`` made into the header.
+    ///
+    /// - Throws: `needsVaultKey`, `tooManySlots`.
+    package mutating func addSlot(_ slot: KeySlot) throws(VaultError) -> SlotID {
+        _ = try vaultKeys()
+        try requireRoomForSlot()
         header.slots.append(slot)
         header.sequence += 1
         return slot.id
+    }
+
+    private func requireRoomForSlot() throws(VaultError) {
+        guard header.slots.count < VaultHeader.maximumSlots else {
+            throw .tooManySlots(limit: VaultHeader.maximumSlots)
+        }
     }
 
     /// Removes a slot of the whole vault, or of one group.

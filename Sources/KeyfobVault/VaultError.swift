@@ -9,6 +9,8 @@ package enum VaultError: Error, Equatable, Sendable {
     case notAVault
     /// The vault was written by a newer Keyfob.
     case unsupportedVersion(found: UInt16, supported: UInt16)
+    /// The vault was written with another set of primitives, as only a newer Keyfob knows.
+    case unsupportedSuite(found: UInt16)
     /// The key, passphrase or identity opens no slot of its kind.
     case wrongKey
     /// The vault has no slot of the kind that was offered.

@@ -31,6 +31,9 @@ struct DamagedVaultTests {
         Damage(
             testDescription: "newer header", line: change("header-version 2"),
             words: "has format 2, this Keyfob knows 1"),
+        Damage(
+            testDescription: "newer primitives", line: change("header-suite 2"),
+            words: "cipher suite 2, which this Keyfob does not know; update Keyfob"),
         Damage(testDescription: "header damaged with its copy", line: change("flip-header --copy"), words: "header"),
         Damage(testDescription: "pages of records damaged", line: change("flip-records"), words: "damaged"),
     ]
@@ -74,8 +77,34 @@ struct DamagedVaultTests {
         let before = try place.contents(of: "data")
         #expect(try place.run("keyfob token").expectSuccess().text == "token\n")
         try place.run("keyfob verify").expectSuccess()
+        #expect(try place.run("keyfob status").expectSuccess().text.contains("unlocked, to be read only: a newer"))
+        let doctor = try place.run("keyfob doctor").expectSuccess()
+        #expect(doctor.text.contains("warning vault: a newer Keyfob wrote it"), "\(doctor)")
+        let status = try place.run("keyfob status --json").expectSuccess().text
+        #expect(status.contains(#""isReadOnly" : true"#), "\(status)")
         try place.run("keyfob add --account eve --host git.example", text: "x").expectError(65, "update Keyfob")
         try place.run("keyfob group create work").expectError(65, "update Keyfob")
+        #expect(try place.contents(of: "data") == before)
+    }
+
+    @Test("an export without a record that does not open is written, and ends with 65")
+    func incompleteExport() throws {
+        let place = try Workplace.withVault()
+        for name in ["ada", "eve"] { try place.add(name, token: "token of \(name)") }
+        try place.run(Self.change("flip-token")).expectSuccess()
+        let export = try place.run("keyfob export --format msal out.json")
+        #expect(export.status == 65 && export.errors.contains("skipped: group default: "), "\(export)")
+        let text = try place.run("cat out.json").expectSuccess().text
+        #expect(text.contains("token of eve") && !text.contains("token of ada"))
+    }
+
+    @Test("what is left of a vault without its database is not made anew")
+    func headerCopyAlone() throws {
+        let place = try Workplace.withVault()
+        try place.run("rm data/keyfob/keyring.db").expectSuccess()
+        let before = try place.contents(of: "data")
+        try place.run("keyfob init --recovery-file other")
+            .expectError(73, "header.copy exists already")
         #expect(try place.contents(of: "data") == before)
     }
 

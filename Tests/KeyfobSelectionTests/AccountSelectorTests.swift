@@ -125,6 +125,14 @@ struct AccountSelectorTests {
         #expect(selection.verdicts.map(\.verdict) == [.rejected(unfit.rejection)])
     }
 
+    @Test("a token for a tenant is as good as a profile in it")
+    func tokenInTenant() throws {
+        var ada = try candidate("ada")
+        ada.realms = ["Fabrikam"]
+        let selection = select(TokenRequest(realm: "fabrikam"), [ada, try candidate("bob")])
+        #expect(selection.outcome == .chosen(ada))
+    }
+
     @Test("environment, tenant and client that fit are no reason to reject")
     func fitting() throws {
         let ada = try candidate("ada")

@@ -27,7 +27,7 @@ struct HighWaterMarkTests {
         #expect(try mark.sequence(of: .random()) == 0)
         try mark.reset([(nil, 2)])
         #expect(try mark.sequence(of: nil) == 2)
-        #expect(try mark.sequence(of: group) == 0)
+        #expect(try mark.sequence(of: group) == 9)
     }
 
     @Test("it is a text file that tells no name", arguments: [UInt64.max])

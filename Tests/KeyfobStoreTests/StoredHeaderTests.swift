@@ -33,7 +33,7 @@ struct StoredHeaderTests {
     func neither() throws {
         try home.tamper("DELETE FROM header")
         try home.folder.write("vault/header.copy", Array(header.dropLast()))
-        let expected = StoreError.damaged(what: "the header of the vault, and its copy")
+        let expected = StoreError.damaged(what: "the header of the vault (and its copy)")
         #expect(storeError { _ = try home.database.storedHeader() } == expected)
         try FileManager.default.removeItem(atPath: home.directory.headerCopy)
         #expect(storeError { _ = try home.database.storedHeader() } == expected)

@@ -1,3 +1,4 @@
+import Glibc
 import GRDB
 import KeyfobModel
 import KeyfobTestSupport
@@ -71,6 +72,22 @@ struct VaultDatabaseTests {
         #expect(error == .alreadyThere(path: home.directory.database))
         let opensWholeVault = try home.unlocked().opensWholeVault
         #expect(opensWholeVault)
+    }
+
+    @Test("a vault that cannot be made leaves what was there, and nothing of itself")
+    func unmade() throws {
+        // The folder of the copy's successor makes writing the copy fail, after the database was made.
+        let directory = VaultDirectory(path: home.folder.path + "/other")
+        try POSIXFile.createDirectories("\(directory.headerCopy).\(getpid()).new")
+        let vault = try UnlockedVault.create(slot: .keyFile(keyFile(2)), now: noon)
+        #expect(storeError { _ = try VaultDatabase.create(in: directory, for: vault, device: 1) } != nil)
+        #expect(try POSIXFile.status(directory.database) == nil)
+        #expect(try POSIXFile.status("\(directory.headerCopy).\(getpid()).new")?.isDirectory == true)
+        try home.folder.write("other/header.copy", Array("kept".utf8))
+        let error = storeError { _ = try VaultDatabase.create(in: directory, for: vault, device: 1) }
+        #expect(error == .alreadyThere(path: directory.headerCopy))
+        #expect(try home.folder.read("other/header.copy") == Array("kept".utf8))
+        #expect(try POSIXFile.status(directory.database) == nil)
     }
 
     @Test("a newer schema is read and never written")

@@ -160,7 +160,7 @@ struct VerificationTests {
         try home.tamper("UPDATE records SET \(damage) WHERE id = 2")
         let vault = try home.unlocked()
         let (keys, sequence) = (try vault.group(.default).keys, vault.sequence)
-        let files = try home.database.repair(keys, sequence: sequence, name: "default", stamp: "1")
+        let files = try home.database.repair(keys, sequence: sequence, seen: 0, name: "default", stamp: "1")
         if damage == "secret_commitment = NULL" {
             // The row opens; only what it says of its secret is gone, and with it the secret.
             #expect(files.isEmpty)
@@ -179,7 +179,9 @@ struct VerificationTests {
         let (keys, sequence) = (try vault.group(.default).keys, vault.sequence)
         var theirs = try home.unlocked()
         _ = try home.opened().rotateGroup(.default, &theirs)
-        let error = storeError { _ = try home.database.repair(keys, sequence: sequence, name: "default", stamp: "1") }
+        let error = storeError {
+            _ = try home.database.repair(keys, sequence: sequence, seen: 0, name: "default", stamp: "1")
+        }
         #expect(error == .staleKeys)
         #expect(try home.secrets(.accessToken) == ["token of ada", "token of bob"])
     }
@@ -189,7 +191,7 @@ struct VerificationTests {
         try home.tamper("DELETE FROM records WHERE id = 1; DELETE FROM record_counts")
         let vault = try home.unlocked()
         let (keys, sequence) = (try vault.group(.default).keys, vault.sequence)
-        #expect(try home.database.repair(keys, sequence: sequence, name: "default", stamp: "1") == [])
+        #expect(try home.database.repair(keys, sequence: sequence, seen: 0, name: "default", stamp: "1") == [])
         #expect(try home.problems() == [])
         #expect(try home.database.accounts(in: keys).items.map(\.value) == [Account.named("bob")])
     }

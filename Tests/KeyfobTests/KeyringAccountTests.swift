@@ -60,6 +60,33 @@ struct KeyringAccountTests {
         #expect(try keyring.tokenText(TokenRequest(account: twin.id.description)) == "token of the twin")
     }
 
+    @Test("a name that several answer to gives ids to type, in their order, or the groups of the only one")
+    func ambiguousNames() throws {
+        let work = try AccessGroup("work")
+        try keyring.createGroup(work)
+        try keyring.store(.access(bob), "x", for: bob, in: [work])
+        let one = failure(of: KeyringError.self) { _ = try keyring.account(named: "bob") }
+        #expect(one?.code == .ambiguous && one?.candidates == [bob.id.description])
+        #expect(one?.message == "'bob' names an account that is in several groups: default, work")
+        #expect(one?.hint?.contains("--group") == true)
+        let eve = try Account.contoso("adam")
+        try keyring.store(.access(eve), "x", for: eve, in: [work])
+        for groups in [[.default, work], [work, .default]] {
+            let several = failure(of: KeyringError.self) { _ = try keyring.account(named: "ada", in: groups) }
+            #expect(several?.candidates == [ada.id.description, eve.id.description])
+            for id in several?.candidates ?? [] {
+                #expect(try keyring.account(named: id).account.id.description == id)
+            }
+        }
+    }
+
+    @Test("an account with a token in a tenant is considered there, with a profile or without")
+    func tenants() throws {
+        try keyring.store(.access(ada, realm: "Fabrikam"), "token for fabrikam", for: ada)
+        #expect(try keyring.accounts().map(\.realms) == [["Fabrikam", "contoso"], ["contoso"]])
+        #expect(try keyring.tokenText(TokenRequest(realm: "fabrikam")) == "token for fabrikam")
+    }
+
     @Test("a request that names nobody is ambiguous, unless there is a default")
     func defaults() throws {
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)

@@ -68,6 +68,15 @@ struct KeyringUnlockTests {
         #expect(try home.opened().opensWholeVault)
     }
 
+    @Test("what is left of a vault without its database stays", arguments: ["header.copy", "keyring.db-journal"])
+    func leftovers(name: String) throws {
+        let place = KeyringLocation(vault: home.folder.path, state: home.location.state)
+        try home.folder.write(name, Array("all that is left".utf8))
+        #expect(code { _ = try Keyring.create(at: place, slot: .keyFile(keyFile(9))) } == .alreadyExists)
+        #expect(try home.folder.read(name) == Array("all that is left".utf8))
+        #expect(code { _ = try LockedKeyring(at: place) } == .noVault)
+    }
+
     @Test("where there is none, that is said")
     func missing() throws {
         let nowhere = KeyringLocation(vault: home.folder.path + "/nowhere", state: home.location.state)

@@ -23,6 +23,11 @@ final class RawDatabase {
         try run("DROP TRIGGER records_inserted; DROP TRIGGER records_deleted; \(sql)")
     }
 
+    /// The bytes that a query gives.
+    func bytes(_ sql: String) throws -> [UInt8] {
+        [UInt8](try queue.read { try Data.fetchOne($0, sql: sql) } ?? Data())
+    }
+
     /// The numbers in the first column of what a query gives.
     func numbers(_ sql: String) throws -> [Int64] {
         try queue.read { try Int64.fetchAll($0, sql: sql) }

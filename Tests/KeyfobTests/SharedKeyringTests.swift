@@ -90,6 +90,48 @@ struct SharedKeyringTests {
         #expect(try mine.verify().problems == [])
     }
 
+    @Test("a label that two give to two accounts at once is one account's")
+    func labels() async throws {
+        let bob = try Account.contoso("bob")
+        try mine.store(.access(bob), "token of bob", for: bob)
+        for round in 0..<20 {
+            let label = "label \(round)"
+            let codes = await withTaskGroup(of: KeyringError.Code?.self) { group in
+                for (keyring, account) in [(mine, ada), (theirs, bob)] {
+                    group.addTask {
+                        failure(of: KeyringError.self) {
+                            try keyring.setLabel(label, of: account.id, in: .default)
+                        }?.code
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(codes) == [nil, .alreadyExists])
+        }
+    }
+
+    @Test("nobody who writes waits for the derivation of a new slot's key")
+    func derivation() throws {
+        let progress = Progress()
+        // A thread of its own: the tests' threads may all be taken.
+        Thread.detachNewThread { [mine] in
+            _ = try? mine.addSlot(.passphrase(secret("correct"), memory: 512 << 20))
+            progress.isDone.withLock { $0 = true }
+        }
+        var written: Int64 = 0
+        while !progress.isDone.withLock({ $0 }) {
+            try theirs.store(.access(ada, expires: 4_000 + written), "token \(written)", for: ada)
+            written += 1
+        }
+        #expect(written > 3)
+        #expect(try mine.slots().count == 3)
+    }
+
+    /// Whether something has come to its end.
+    private final class Progress: Sendable {
+        let isDone = Mutex(false)
+    }
+
     /// A clock that is set by hand.
     private final class Clock: Sendable {
         private let seconds: Mutex<Int64>

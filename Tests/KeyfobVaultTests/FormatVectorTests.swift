@@ -17,7 +17,7 @@ struct FormatVectorTests {
         } catch let error as VaultError {
             switch error {
             case .wrongKey: return .wrongKey
-            case .unsupportedVersion: return .unsupported
+            case .unsupportedVersion, .unsupportedSuite: return .unsupported
             case .corrupted, .notAVault: return .corrupted
             default: return nil
             }

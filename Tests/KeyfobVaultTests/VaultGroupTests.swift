@@ -84,6 +84,24 @@ struct VaultGroupTests {
         #expect(summaries == [work])
     }
 
+    @Test("a slot that was sealed before the group got a new key opens that one")
+    func sealedGrant() throws {
+        var vault = try UnlockedVault.opened(UnlockedVault.sampleHeader(), keyFile: 1)
+        let group = try vault.group(work).keys.group
+        let before = vault.sequence
+        let sealed = try vault.sealedGrant(of: group, to: .keyFile(keyFile(3)), now: noon)
+        let unchanged = vault.sequence
+        #expect(unchanged == before)
+        let new = try vault.rotateKey(of: group).new
+        let slot = try vault.grant(sealed)
+        let limited = try UnlockedVault.opened(vault.encodedHeader(), keyFile: 3)
+        let (own, slots) = (try limited.group(work).keys.fingerprint, limited.slotSummaries.map(\.id))
+        #expect(own == new.fingerprint && slots.contains(slot))
+        try vault.removeGroup(group)
+        let gone = failure(of: VaultError.self) { _ = try vault.grant(sealed) }
+        #expect(gone == .noSuchGroup)
+    }
+
     @Test("whoever holds a group slot changes nothing in the header")
     func needsVaultKey() throws {
         var vault = try UnlockedVault.opened(UnlockedVault.sampleHeader(), keyFile: 2)

@@ -62,7 +62,7 @@ struct VaultHeaderTests {
         #expect(damaged == .corrupted(.header))
         let sound = newer.withChecksumRecomputed()
         let error = failure(of: VaultError.self) { _ = try LockedVault(headerBytes: sound) }
-        #expect(error == .unsupportedVersion(found: offset == 8 ? 2 : 1, supported: 1))
+        #expect(error == (offset == 8 ? .unsupportedVersion(found: 2, supported: 1) : .unsupportedSuite(found: 2)))
     }
 
     @Test("whoever alters it and makes the checksum fit is caught by the MAC", arguments: [0x01, 0xFF] as [UInt8])

@@ -32,11 +32,16 @@ extension Keyring {
                 .noSuchAccount, "there is no account '\(text)'", hint: "'keyfob account list' shows those there are")
         }
         guard matching.count == 1 else {
-            let isOneAccount = matching.allSatisfy { $0.account.id == first.account.id }
+            let ids = Set(matching.map(\.account.id)).sorted()
+            guard ids.count > 1 else {
+                let groups = matching.map(\.group.name).sorted().joined(separator: ", ")
+                throw KeyringError(
+                    .ambiguous, "'\(text)' names an account that is in several groups: \(groups)",
+                    hint: "say in which group with --group", candidates: ids.map(\.description))
+            }
             throw KeyringError(
-                .ambiguous, "'\(text)' names \(matching.count) accounts",
-                hint: isOneAccount ? "say in which group with --group" : "use the id of one of them",
-                candidates: matching.map { "\($0.account.id) (group \($0.group))" })
+                .ambiguous, "'\(text)' names \(ids.count) accounts", hint: "use the id of one of them",
+                candidates: ids.map(\.description))
         }
         return first
     }
@@ -67,10 +72,12 @@ extension Keyring {
         }
         try withState { state in
             let group = try state.group(group)
-            if let label, try database.accounts(label: label, in: group.keys).contains(where: { $0.id != account }) {
-                throw KeyringError(.alreadyExists, "another account of group '\(group.name)' has that label")
+            try change(&state, group) { writer in
+                if let label, try writer.accounts(label: label).contains(where: { $0.id != account }) {
+                    throw KeyringError(.alreadyExists, "another account of group '\(group.name)' has that label")
+                }
+                try writer.update(account) { $0.label = label }
             }
-            try change(&state, group) { try $0.update(account) { $0.label = label } }
         }
     }
 
@@ -140,12 +147,14 @@ extension Keyring {
         let accounts = try database.accounts(in: group.keys)
         var damaged = accounts.damaged
         var clients: [AccountID: Set<String>] = [:]
+        var realms: [AccountID: Set<String>] = [:]
         var grants: [AccountID: [Grant.State]] = [:]
         for kind in Credential.Kind.allCases where kind != .idToken {
             let credentials = try database.credentials(kind, in: group.keys)
             damaged += credentials.damaged
             for item in credentials.items {
                 clients[item.value.account, default: []].insert(item.value.clientID)
+                if !item.value.realm.isEmpty { realms[item.value.account, default: []].insert(item.value.realm) }
                 if kind == .refreshToken {
                     grants[item.value.account, default: []].append(item.value.grant?.state ?? .active)
                 }
@@ -163,7 +172,8 @@ extension Keyring {
             return Candidate(
                 account: account, group: group.name,
                 state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
-                clientIDs: clients[account.id] ?? [], isDefault: preferred == account.id.canonical)
+                clientIDs: clients[account.id] ?? [], realms: realms[account.id] ?? [],
+                isDefault: preferred == account.id.canonical)
         }
         return (candidates, damaged.isEmpty)
     }

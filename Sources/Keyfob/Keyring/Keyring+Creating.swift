@@ -19,7 +19,7 @@ extension Keyring {
     ///
     /// - Returns: The keyring, and the recovery key as the text of an age identity
     ///   (`AGE-SECRET-KEY-1…`), which exists nowhere else: `age -d` with it opens every backup.
-    /// - Throws: `alreadyExists`, `configuration`, `diskFull`, `inputOutput`, `unavailable`.
+    /// - Throws: `alreadyExists` also where only a part of a vault is left, `configuration`, `diskFull`, `inputOutput`, `unavailable`.
     public static func create(
         at location: KeyringLocation, slot: consuming NewSlot, clock: WallClock = .system
     ) throws(KeyringError) -> Created {
@@ -30,7 +30,6 @@ extension Keyring {
         do {
             let directory = VaultDirectory(path: location.vault)
             try directory.create()
-            guard try !directory.hasDatabase() else { throw StoreError.alreadyThere(path: directory.database) }
             var vault = try UnlockedVault.create(slot: slot, now: now)
             _ = try vault.addSlot(.recipient(recovery.recipient), now: now)
             let device = Randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

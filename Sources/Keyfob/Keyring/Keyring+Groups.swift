@@ -25,10 +25,10 @@ extension Keyring {
             let groups = state.vault.groups
             return try groups.map { group in
                 try checkState(&state, group)
-                let counts = try database.state(of: group.keys).countsByKind
+                let manifest = try database.state(of: group.keys).manifest
                 return GroupSummary(
-                    name: group.name, accounts: counts[.account] ?? 0,
-                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + (counts[$1] ?? 0) },
+                    name: group.name, accounts: manifest.count(of: .account),
+                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + manifest.count(of: $1) },
                     epoch: Int(group.keys.epoch), grants: slots.count { $0.group == group.name })
             }
         }

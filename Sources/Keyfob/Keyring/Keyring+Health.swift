@@ -50,7 +50,7 @@ extension Keyring {
             report.problems.append("keyring.db: \(strays) records belong to no group of the vault")
         }
         let seen = (try? mark.sequence(of: nil)) ?? 0
-        if state.vault.sequence < seen {
+        if state.vault.opensWholeVault, state.vault.sequence < seen {
             report.problems.append("header: taken back to an earlier state (\(state.vault.sequence), seen \(seen))")
         }
         if try database.storedHeader().isFromCopy {
@@ -69,24 +69,29 @@ extension Keyring {
         return try changeVault { state in
             try database.changeSlots(&state.vault) { $0.advance() }
             return try state.vault.groups.flatMap { group in
-                try database.repair(
-                    group.keys, sequence: state.vault.sequence, name: group.name.name, stamp: stamp)
+                // What other processes have noted since this one read the marks counts too.
+                let noted = (try? mark.sequence(of: group.keys.group)) ?? 0
+                return try database.repair(
+                    group.keys, sequence: state.vault.sequence,
+                    seen: max(noted, state.marks.sequence(of: group.keys.group)), name: group.name.name, stamp: stamp)
             }
         }
     }
 
     /// Accepts the state of the vault as it is, although a later one was seen.
     ///
+    /// With the key of one group, the state of that group alone.
+    ///
     /// - Throws: `inputOutput`.
     public func acceptRollback() throws(KeyringError) {
         try withState { state in
-            var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, state.vault.sequence)]
+            var sequences: [(group: GroupID?, sequence: UInt64)] = []
+            if state.vault.opensWholeVault { sequences.append((nil, state.vault.sequence)) }
             for group in state.vault.groups {
                 sequences.append((group.keys.group, try database.state(of: group.keys).sequence))
             }
             try mark.reset(sequences)
-            state.marks = HighWaterMark.Marks()
-            state.marks.raise(sequences)
+            state.marks.reset(sequences)
             state.warnings = []
         }
     }

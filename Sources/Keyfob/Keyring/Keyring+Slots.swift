@@ -37,7 +37,9 @@ extension Keyring {
         let slot = try new.forVault()
         let now = clock.now
         return try changeVault { state in
-            try database.changeSlots(&state.vault) { try $0.addSlot(slot, now: now).short }
+            // Before the transaction: a derivation takes long, and whoever writes would wait for it.
+            let sealed = try inTurn { try state.vault.sealedSlot(for: slot, now: now) }
+            return try database.changeSlots(&state.vault) { try $0.addSlot(sealed).short }
         }
     }
 
@@ -50,8 +52,18 @@ extension Keyring {
         let now = clock.now
         return try changeVault { state in
             let group = try state.group(name).keys.group
-            return try database.changeSlots(&state.vault) { try $0.grant(group, to: slot, now: now).short }
+            let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: slot, now: now) }
+            return try database.changeSlots(&state.vault) { try $0.grant(sealed).short }
         }
+    }
+
+    /// Runs `body`, which may derive a key: on one machine derivations wait for one another, because
+    /// they take much memory.
+    private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        let turn = try FileLock(database.directory.lock)
+        let result = try body()
+        _ = consume turn
+        return result
     }
 
     /// Removes a slot.

@@ -38,19 +38,25 @@ extension Keyring {
     ) throws(KeyringError) -> TokenAnswer {
         let now = clock.now
         return try withState { state in
-            let question = TokenHits.Question(request: request, groups: groups)
-            let version = try database.version()
-            if let hit = state.hits.hit(question, version: version) {
-                let freshness = hit.found.credential.freshness(now: now, minimumValidity: request.minimumValidity)
-                if freshness == .fresh {
-                    return TokenAnswer(secret: try hit.open(), found: hit.found)
-                }
-            }
-            let hit = try database.withSnapshot { try find(&state, request, groups, now, version) }
-            let secret = try hit.open()
-            state.hits.remember(hit, for: question)
-            return TokenAnswer(secret: secret, found: hit.found)
+            let hit: TokenHits.Hit = try database.withSnapshot { try lookUp(&state, request, groups, now) }
+            return TokenAnswer(secret: try hit.open(), found: hit.found)
         }
+    }
+
+    /// What was found for the same request before, unless the file has changed since; or what is found now.
+    private func lookUp(
+        _ state: inout State, _ request: TokenRequest, _ groups: [AccessGroup]?, _ now: Timestamp
+    ) throws -> TokenHits.Hit {
+        let question = TokenHits.Question(request: request, groups: groups)
+        let version = try database.version()
+        if let hit = state.hits.hit(question, version: version),
+            hit.found.credential.freshness(now: now, minimumValidity: request.minimumValidity) == .fresh
+        {
+            return hit
+        }
+        let hit = try find(&state, request, groups, now, version)
+        state.hits.remember(hit, for: question)
+        return hit
     }
 
     /// Finds the token for `request`, still sealed.
@@ -77,9 +83,12 @@ extension Keyring {
         _ state: inout State, _ names: [AccessGroup]?, _ version: VaultDatabase.Version
     ) throws -> [UnlockedVault.Group] {
         let groups = try state.groups(names)
-        for group in groups where state.checked[group.keys.group] != version {
+        for group in groups {
+            let id = group.keys.group
+            if state.checked.contains(where: { $0.group == id && $0.version == version }) { continue }
             try checkState(&state, group)
-            state.checked[group.keys.group] = version
+            state.checked.removeAll { $0.group == id }
+            state.checked.append((id, version))
         }
         return groups
     }
@@ -108,11 +117,7 @@ extension Keyring {
     ) throws -> (account: Account, group: AccessGroup)? {
         var found: [(account: Account, group: AccessGroup)] = []
         for group in groups {
-            var accounts = try database.accounts(username: text, in: group.keys)
-            accounts += try database.accounts(label: text, in: group.keys)
-            if let id = AccountID(text), let account = try database.account(id, in: group.keys) {
-                accounts.append(account)
-            }
+            let accounts = try database.accounts(username: text, label: text, id: AccountID(text), in: group.keys)
             for account in accounts where !found.contains(where: { $0.account.id == account.id }) {
                 if let environment = request.environment,
                     !EnvironmentAliases.areSame(environment, account.id.environment)

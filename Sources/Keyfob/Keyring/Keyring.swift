@@ -33,7 +33,7 @@ public final class Keyring: Sendable {
         /// What had been seen of the vault when it was opened, and what this process has written since.
         var marks: HighWaterMark.Marks
         /// The state of the database in which each group was last compared with its marks and its count.
-        var checked: [GroupID: VaultDatabase.Version] = [:]
+        var checked: [(group: GroupID, version: VaultDatabase.Version)] = []
         /// What the owner should know, each told once.
         var warnings: [String] = []
     }
@@ -55,17 +55,20 @@ public final class Keyring: Sendable {
             try? database.repairHeaderCopy(vault)
         }
         var marks = (try? mark.marks()) ?? HighWaterMark.Marks()
-        let seen = marks.sequence(of: nil)
         var vault = vault
-        // Another process may have changed the header, and the mark, since the header was read.
-        if vault.sequence < seen { try? database.refresh(&vault) }
-        if vault.sequence < seen {
-            warnings.append(
-                "the vault has been taken back to an earlier state (header \(vault.sequence), seen \(seen)); "
-                    + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
-        } else if vault.sequence > seen {
-            try? mark.raise([(nil, vault.sequence)])
-            marks.raise([(nil, vault.sequence)])
+        // To the key of one group the header is not authentic: its sequence says nothing.
+        if vault.opensWholeVault {
+            let seen = marks.sequence(of: nil)
+            // Another process may have changed the header, and the mark, since the header was read.
+            if vault.sequence < seen { try? database.refresh(&vault) }
+            if vault.sequence < seen {
+                warnings.append(
+                    "the vault has been taken back to an earlier state (header \(vault.sequence), seen \(seen)); "
+                        + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
+            } else if vault.sequence > seen {
+                try? mark.raise([(nil, vault.sequence)])
+                marks.raise([(nil, vault.sequence)])
+            }
         }
         state = Mutex(State(vault: vault, marks: marks, warnings: warnings))
     }
@@ -75,6 +78,9 @@ public final class Keyring: Sendable {
 
     /// Whether the key that unlocked it is the whole vault's.
     public var opensWholeVault: Bool { state.withLock { $0.vault.opensWholeVault } }
+
+    /// Whether a newer Keyfob wrote the database, so that this one only reads.
+    public var isReadOnly: Bool { database.isReadOnly }
 
     /// What the owner should know, told once.
     public func takeWarnings() -> [String] {

@@ -73,13 +73,18 @@ struct CredentialDocument: Encodable {
         tenant = credential.realm.isEmpty ? nil : credential.realm
         scopes = credential.scopes.scopes
         familyID = credential.familyID
-        tokenType = credential.kind == .accessToken ? credential.effectiveTokenType : nil
+        tokenType = credential.kind == .accessToken ? credential.shownTokenType : nil
         cachedOn = credential.cachedAt.map(TimeText.rfc3339)
         expiresOn = credential.expiresOn.map(TimeText.rfc3339)
         refreshOn = credential.refreshOn.map(TimeText.rfc3339)
         freshness = credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: 300))" : nil
         grantState = credential.grant?.state.name
     }
+}
+
+extension Credential {
+    /// The type of an access token as it was stored, `Bearer` where none is.
+    var shownTokenType: String { tokenType ?? "Bearer" }
 }
 
 /// `Schemas/account-show.schema.json`.

@@ -62,6 +62,12 @@ struct DoctorCommand: ParsableCommand {
                 keyring = unlocked
             }
             findings.append(Finding("vault", .ok, "\(location.vault) opens"))
+            if keyring.isReadOnly {
+                findings.append(
+                    Finding(
+                        "vault", .warning, "a newer Keyfob wrote it: it can only be read",
+                        hint: "update Keyfob to change it"))
+            }
             return keyring
         } catch  where error.code == .damaged || error.code == .configuration || error.code == .newerVersion {
             findings.append(Finding(damage: error, of: "vault"))

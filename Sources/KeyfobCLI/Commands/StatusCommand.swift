@@ -24,7 +24,8 @@ struct StatusCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(
                 StatusDocument(
-                    vault: location.vault, id: id, state: state, groups: groups.map(GroupDocument.init),
+                    vault: location.vault, id: id, state: state, isReadOnly: keyring?.isReadOnly,
+                    groups: groups.map(GroupDocument.init),
                     slots: slots.map(SlotDocument.init)))
         }
         try StandardOutput.write(line: "vault   \(location.vault)")
@@ -35,7 +36,8 @@ struct StatusCommand: ParsableCommand {
             case "group": "unlocked for one group"
             default: "locked ('keyfob unlock' opens it for this session)"
             }
-        try StandardOutput.write(line: "state   \(words)")
+        let limit = keyring?.isReadOnly == true ? ", to be read only: a newer Keyfob wrote it" : ""
+        try StandardOutput.write(line: "state   \(words)\(limit)")
         guard keyring != nil else { return }
         try StandardOutput.write(text: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
     }
@@ -47,6 +49,8 @@ struct StatusDocument: JSONDocument {
     let vault: String
     let id: String
     let state: String
+    /// Nil while the vault is locked.
+    let isReadOnly: Bool?
     let groups: [GroupDocument]
     let slots: [SlotDocument]
 }

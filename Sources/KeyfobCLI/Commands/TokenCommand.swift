@@ -53,7 +53,7 @@ struct TokenCommand: ParsableCommand {
         let found = answer.found
         try JSONOutput.print(
             TokenDocument(
-                token: text, tokenType: found.credential.tokenType ?? "Bearer",
+                token: text, tokenType: found.credential.shownTokenType,
                 expiresOn: found.credential.expiresOn.map(TimeText.rfc3339),
                 scopes: found.credential.scopes.scopes, account: found.account.id.description,
                 username: found.account.username, group: found.group.name, clientID: found.credential.clientID,

@@ -29,7 +29,11 @@ struct WhichCommand: ParsableCommand {
             }
             try StandardOutput.write(text: table.text)
         }
-        if let error = KeyringError(selection, for: request) { throw error }
+        guard let error = KeyringError(selection, for: request) else { return }
+        // To run this very command is no advice here.
+        let isAdvice = error.hint?.contains("'keyfob which'") == false
+        throw KeyringError(
+            error.code, error.message, hint: isAdvice ? error.hint : nil, candidates: error.candidates)
     }
 }
 

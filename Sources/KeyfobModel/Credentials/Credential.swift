@@ -98,7 +98,7 @@ extension Credential {
     ///
     /// A token that has one answers no plain request.
     public var partition: [AdditionalFields.Field] {
-        let names: Set<String> = [
+        let names = [
             "user_assertion_hash", "userAssertionHash", "requested_claims", "requestedClaims", "requestedClaimsHash",
         ]
         return additionalFields.fields.filter { names.contains($0.name) }

@@ -11,13 +11,15 @@ public struct ScopeSet: Sendable {
     public init(_ scopes: some Sequence<String>) {
         var kept: [String] = []
         var folded: [String] = []
-        var seen: Set<String> = []
+        // Nearly always a few: a set, which costs a process 0.1 ms when it is first used, only for many.
+        var seen: Set<String>?
         for scope in scopes where !scope.isEmpty {
             let small = Identifier.folded(scope)
-            if seen.insert(small).inserted {
-                kept.append(scope)
-                folded.append(small)
-            }
+            if folded.count == 32 { seen = Set(folded) }
+            guard !(seen?.contains(small) ?? folded.contains(small)) else { continue }
+            seen?.insert(small)
+            kept.append(scope)
+            folded.append(small)
         }
         self.scopes = kept
         self.folded = folded

@@ -19,34 +19,54 @@ package struct HighWaterMark: Sendable {
 
     /// What was seen of a vault.
     package struct Marks: Sendable {
-        fileprivate var sequences: [String: UInt64]
+        /// One for the header and one for each group: few, and looked at by every process, for which a
+        /// dictionary would cost more than the whole search.
+        fileprivate private(set) var lines: [Line] = []
+
+        fileprivate struct Line: Equatable {
+            let name: String
+            var sequence: UInt64
+        }
 
         /// Nothing was seen.
-        package init() {
-            sequences = [:]
-        }
-
-        fileprivate init(sequences: [String: UInt64]) {
-            self.sequences = sequences
-        }
+        package init() {}
 
         /// The highest sequence of the header (nil), or of one group.
         package func sequence(of group: GroupID?) -> UInt64 {
-            sequences[HighWaterMark.key(group)] ?? 0
+            let name = HighWaterMark.name(group)
+            return lines.first { $0.name == name }?.sequence ?? 0
         }
 
         /// Notes sequences; a lower one than is known changes nothing.
         package mutating func raise(_ raised: [(group: GroupID?, sequence: UInt64)]) {
             for (group, sequence) in raised {
-                let key = HighWaterMark.key(group)
-                sequences[key] = max(sequences[key] ?? 0, sequence)
+                set(HighWaterMark.name(group), to: max(self.sequence(of: group), sequence))
+            }
+        }
+
+        /// Puts sequences in place of those that are known, lower or not; the marks of others stay.
+        package mutating func reset(_ accepted: [(group: GroupID?, sequence: UInt64)]) {
+            for (group, sequence) in accepted { set(HighWaterMark.name(group), to: sequence) }
+        }
+
+        fileprivate mutating func set(_ name: String, to sequence: UInt64) {
+            if let index = lines.firstIndex(where: { $0.name == name }) {
+                lines[index].sequence = sequence
+            } else {
+                lines.append(Line(name: name, sequence: sequence))
             }
         }
     }
 
     /// The marks as they are now.
     package func marks() throws -> Marks {
-        Marks(sequences: try load())
+        let text = String(decoding: try POSIXFile.read(path, limit: 1 << 20) ?? [], as: UTF8.self)
+        var marks = Marks()
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            if parts.count == 2, let value = UInt64(parts[1]) { marks.set(String(parts[0]), to: value) }
+        }
+        return marks
     }
 
     /// The highest sequence of the header, or of one group.
@@ -59,12 +79,9 @@ package struct HighWaterMark: Sendable {
         try change { $0.raise(sequences) }
     }
 
-    /// Accepts lower sequences, because the owner of the vault says so.
+    /// Accepts lower sequences, because the owner of the vault says so; the marks of others stay.
     package func reset(_ sequences: [(group: GroupID?, sequence: UInt64)]) throws {
-        try change { marks in
-            marks = Marks()
-            marks.raise(sequences)
-        }
+        try change { $0.reset(sequences) }
     }
 
     private func change(_ body: (inout Marks) -> Void) throws {
@@ -73,22 +90,12 @@ package struct HighWaterMark: Sendable {
         let before = try marks()
         var marks = before
         body(&marks)
-        if marks.sequences != before.sequences {
-            let lines = marks.sequences.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
+        if marks.lines != before.lines {
+            let lines = marks.lines.map { "\($0.name) \($0.sequence)\n" }.sorted()
             try POSIXFile.replace(path, with: Array(lines.joined().utf8))
         }
         _ = consume held
     }
 
-    private func load() throws -> [String: UInt64] {
-        let text = String(decoding: try POSIXFile.read(path, limit: 1 << 20) ?? [], as: UTF8.self)
-        var marks: [String: UInt64] = [:]
-        for line in text.split(separator: "\n") {
-            let parts = line.split(separator: " ")
-            if parts.count == 2, let value = UInt64(parts[1]) { marks[String(parts[0])] = value }
-        }
-        return marks
-    }
-
-    fileprivate static func key(_ group: GroupID?) -> String { group?.description ?? "header" }
+    fileprivate static func name(_ group: GroupID?) -> String { group?.description ?? "header" }
 }

@@ -136,8 +136,11 @@ package enum POSIXFile {
 
 extension POSIXFile {
     /// Removes what a vault that could not be made has left behind; other files stay.
+    ///
+    /// For whoever made the database exclusively, after `VaultDirectory.create()` found none of these
+    /// files. The database goes last: once it is gone, another process may make a vault here.
     static func removeNewVault(_ directory: VaultDirectory) throws {
-        for file in [directory.database, directory.database + "-journal", directory.headerCopy] {
+        for file in directory.newVaultFiles.reversed() {
             guard unsafe unlink(file) == 0 || errno == ENOENT else { throw failure() }
         }
     }

@@ -15,15 +15,22 @@ package struct VaultDirectory: Hashable, Sendable {
     package var headerCopy: String { path + "/header.copy" }
     /// The lock that serialises key derivations and changes of the header.
     package var lock: String { path + "/vault.lock" }
+    /// What making a vault writes, the database first: whoever makes that one makes the vault.
+    var newVaultFiles: [String] { [database, database + "-journal", headerCopy] }
     /// Rows that did not open.
     package var quarantine: String { path + "/quarantine" }
 
-    /// Makes the folder where it is missing, for its owner alone.
+    /// Makes the folder for a new vault where it is missing, for its owner alone.
     ///
-    /// - Throws: `unsafePath`, `inputOutput`, `notWritable`, `diskFull`.
+    /// - Throws: `alreadyThere` when a vault, or what is left of one, is in it, `unsafePath`,
+    ///   `unsuitableFileSystem`, `inputOutput`, `notWritable`, `diskFull`.
     package func create() throws {
         try POSIXFile.createDirectories(path)
         try check()
+        // Without its database a vault's last change may be in the journal, and its keys are in the copy.
+        for file in newVaultFiles where try POSIXFile.status(file) != nil {
+            throw StoreError.alreadyThere(path: file)
+        }
     }
 
     /// Checks that the folder is one: the caller's own, closed to others, on a local file system.
@@ -38,11 +45,6 @@ package struct VaultDirectory: Hashable, Sendable {
         guard status.isDirectory else { throw StoreError.unsafePath(path: path, reason: "it is not a folder") }
         try status.requireOwnAndPrivate(path)
         try FileSystemType.requireLocal(path)
-    }
-
-    /// Whether anything is where the database would be.
-    package func hasDatabase() throws -> Bool {
-        try POSIXFile.status(database) != nil
     }
 
     /// Checks a file of the vault: regular, the caller's own, closed to others, under one name only.

@@ -7,16 +7,14 @@ struct GroupReader {
     let connection: ReadConnection
     let keys: GroupKeys
 
-    /// The lookup fields that have an index.
+    /// The lookup fields that stand alone.
     enum Field {
-        case account, credential, username, label
+        case account, credential
 
         var query: ReadQuery {
             switch self {
             case .account: .byAccount
             case .credential: .byCredential
-            case .username: .byUsername
-            case .label: .byLabel
             }
         }
 
@@ -25,8 +23,6 @@ struct GroupReader {
             switch self {
             case .account: index.account
             case .credential: index.credential
-            case .username: index.username
-            case .label: index.label
             }
         }
     }
@@ -59,6 +55,19 @@ struct GroupReader {
             try $0.bind(value.bytes, at: 2)
         } isExpected: {
             field.value(in: $0.index) == value
+        }
+    }
+
+    /// The accounts with this user name, this label, or this id.
+    func accounts(username: BlindValue?, label: BlindValue?, id: BlindValue?) throws -> [StoredRecord] {
+        try records(.byName) {
+            try $0.bind(username, at: 2)
+            try $0.bind(label, at: 3)
+            try $0.bind(id, at: 4)
+        } isExpected: { header in
+            let index = header.index
+            let matches = [(index.username, username), (index.label, label), (index.account, id)]
+            return header.kind == .account && matches.contains { $0 != nil && $0 == $1 }
         }
     }
 

@@ -23,6 +23,12 @@ extension GroupWriter {
         return .changed
     }
 
+    /// The accounts with this label.
+    package func accounts(label: String) throws -> [Account] {
+        try reader.accounts(username: nil, label: keys.blind(label: label), id: nil)
+            .map { try $0.decode(keys, AccountBody.decode) }
+    }
+
     /// Changes an account that is stored.
     ///
     /// - Throws: `notFound`.

@@ -2,7 +2,7 @@
 enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, dataVersion, begin, commit, rollback
     case device, header, manifest, recordCount
-    case byAccount, byCredential, byUsername, byLabel, byAccountAndKind, byKind, byRow, everyRow, rowNumbers
+    case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers
     case secret
 
     /// The columns of a record, in the order in which `StoredRecord` reads them.
@@ -25,8 +25,13 @@ enum ReadQuery: Int, CaseIterable {
         case .recordCount: "SELECT records FROM record_counts WHERE group_id = ?1"
         case .byAccount: records("group_id = ?1 AND account_index = ?2")
         case .byCredential: records("group_id = ?1 AND credential_index = ?2")
-        case .byUsername: records("group_id = ?1 AND username_index = ?2")
-        case .byLabel: records("group_id = ?1 AND label_index = ?2")
+        // The accounts that a name, a label or an id stands for; each of the three has its index.
+        case .byName:
+            records(
+                """
+                group_id = ?1 AND username_index = ?2 OR group_id = ?1 AND label_index = ?3 \
+                OR group_id = ?1 AND account_index = ?4 AND kind = 1
+                """)
         case .byAccountAndKind: records("group_id = ?1 AND account_index = ?2 AND kind = ?3")
         case .byKind: records("group_id = ?1 AND kind = ?2 ORDER BY id")
         case .byRow: records("id = ?1")

@@ -1,4 +1,5 @@
 internal import GRDBSQLite
+internal import KeyfobVault
 
 /// A prepared statement that only reads, and the row it stands at.
 ///
@@ -42,6 +43,13 @@ final class ReadStatement {
         let result = unsafe bytes.withUnsafeBytes { buffer in
             unsafe sqlite3_bind_blob(pointer, parameter, buffer.baseAddress, Int32(buffer.count), copied)
         }
+        guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
+    }
+
+    /// Binds an id, or NULL, which equals nothing.
+    func bind(_ value: BlindValue?, at parameter: Int32) throws(StoreError) {
+        if let value { return try bind(value.bytes, at: parameter) }
+        let result = unsafe sqlite3_bind_null(pointer, parameter)
         guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
     }
 

@@ -57,7 +57,7 @@ package struct VaultHeader: Equatable, Sendable {
 
     /// Parses a header and checks its checksum; its MAC can be checked only once it is unlocked.
     ///
-    /// - Throws: `notAVault`, `unsupportedVersion`, `corrupted(.header)`.
+    /// - Throws: `notAVault`, `unsupportedVersion`, `unsupportedSuite`, `corrupted(.header)`.
     package init(encoded bytes: [UInt8]) throws(VaultError) {
         guard bytes.starts(with: FormatVersion.magic) else { throw .notAVault }
         guard bytes.count <= Self.maximumCount else { throw .corrupted(.header) }
@@ -69,7 +69,10 @@ package struct VaultHeader: Equatable, Sendable {
             guard version == FormatVersion.current, suite == FormatVersion.suite else {
                 // A damaged version number must not be taken for a newer vault.
                 try Self.checkChecksum(bytes)
-                throw VaultError.unsupportedVersion(found: version, supported: FormatVersion.current)
+                guard version == FormatVersion.current else {
+                    throw VaultError.unsupportedVersion(found: version, supported: FormatVersion.current)
+                }
+                throw VaultError.unsupportedSuite(found: suite)
             }
             try Self.checkChecksum(bytes)
             vault = try reader.readID()

@@ -13,6 +13,9 @@ struct Measurements {
         /// As ``lookupMicroseconds``, of accounts that were not asked about before.
         case newLookupMicroseconds
         case firstAccessMilliseconds
+        /// As ``firstAccessMilliseconds``, in a process that runs already: opened anew, as after a restart of what
+        /// uses it or after another process's write.
+        case reopeningMilliseconds
         /// As ``firstAccessMilliseconds``, by the shortest way the library has.
         case shortestAccessMilliseconds
         case processMilliseconds

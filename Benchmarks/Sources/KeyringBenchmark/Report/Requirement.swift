@@ -27,6 +27,7 @@ extension Comparison {
             rows.map { $0.lookUp[.repeatedLookupMicroseconds] / $0.peerMemory[.repeatedLookupMicroseconds] }.max()
             ?? .nan
         let first = middle.peerFirst[.firstAccessMilliseconds] / middle.first[.firstAccessMilliseconds]
+        let reopening = middle.peerFirst[.reopeningMilliseconds] / middle.first[.reopeningMilliseconds]
         let shortest = middle.peerFirst[.shortestAccessMilliseconds] / middle.first[.firstAccessMilliseconds]
         let sizes = "\(largest.credentials) credentials to one at \(smallest.credentials)"
         return [
@@ -47,6 +48,9 @@ extension Comparison {
             Requirement(
                 name: "msal-extensions' first access to Keyfob's at 1,000 accounts: at least 100", value: first,
                 isMet: first >= 100),
+            Requirement(
+                name: "the same in a process that runs already: at least 100", value: reopening,
+                isMet: reopening >= 100),
             Requirement(
                 name: "its shortest first access to Keyfob's at 1,000 accounts: at least 100", value: shortest,
                 isMet: shortest >= 100),

@@ -2,9 +2,11 @@
 
 usage: vault_bytes.py VAULT kdf-cost OPERATIONS MEMORY    what the first slot, a passphrase's, asks for
        vault_bytes.py VAULT header-version NUMBER         as a newer program would write it
+       vault_bytes.py VAULT header-suite NUMBER           the same with other primitives
        vault_bytes.py VAULT database-version NUMBER       the same for the database
        vault_bytes.py VAULT flip-header [--copy]          one bit, in the database and in the copy
        vault_bytes.py VAULT flip-records                  bits all over the pages of the records
+       vault_bytes.py VAULT flip-token                    one bit in what is sealed about the first token
        vault_bytes.py VAULT other-database                a database that is somebody else's
        vault_bytes.py VAULT swap-secrets                  the sealed tokens of two records"""
 
@@ -19,7 +21,7 @@ path = folder / "keyring.db"
 
 # magic 8, version u16, suite u16, vault id 16, sequence u64, slot count u16, then the first slot:
 # kind u8, id 16, created i64, salt 16, operations u32, memory u64
-VERSION, SLOT = 8, 8 + 2 + 2 + 16 + 8 + 2
+VERSION, SUITE, SLOT = 8, 10, 8 + 2 + 2 + 16 + 8 + 2
 COST = SLOT + 1 + 16 + 8 + 16
 
 
@@ -50,6 +52,11 @@ def version(header):
     return with_checksum(header)
 
 
+def suite(header):
+    struct.pack_into("<H", header, SUITE, int(arguments[0]))
+    return with_checksum(header)
+
+
 def flip(header):
     header[100] ^= 1
     return header
@@ -59,6 +66,8 @@ if action == "kdf-cost":
     change_header(kdf_cost)
 elif action == "header-version":
     change_header(version)
+elif action == "header-suite":
+    change_header(suite)
 elif action == "flip-header":
     change_header(flip, copy="--copy" in arguments)
 elif action == "database-version":
@@ -68,6 +77,11 @@ elif action == "flip-records":
     for place in range(2 * 8192, len(content), 64):
         content[place] ^= 0x55
     path.write_bytes(content)
+elif action == "flip-token":
+    database = sqlite3.connect(path)
+    row, sealed = database.execute("SELECT id, attributes FROM records WHERE kind = 2 LIMIT 1").fetchone()
+    database.execute("UPDATE records SET attributes = ? WHERE id = ?", (sealed[:-1] + bytes([sealed[-1] ^ 1]), row))
+    database.commit()
 elif action == "other-database":
     path.unlink()
     path.touch(mode=0o600)

@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+import Keyfob
+import KeyfobSodium
+import KeyfobTestSupport
+import Testing
+
+@Suite("An earlier state of a keyring")
+struct KeyringRollbackTests {
+    private let home: KeyringHome
+    private let work: AccessGroup
+    private let ada: Account
+
+    /// Ada is in `default` and in `work`, which key file 2 opens alone.
+    init() throws {
+        home = try KeyringHome()
+        work = try AccessGroup("work")
+        ada = try .contoso("ada")
+        try home.keyring.createGroup(work)
+        _ = try home.keyring.grantGroup(work, to: .keyFile(keyFile(2)))
+        for group in [AccessGroup.default, work] {
+            try home.keyring.store(.access(ada), "token", for: ada, in: [group])
+        }
+    }
+
+    /// What the owner is told who opens the keyring and looks at its groups.
+    private func warnings(keyFile number: UInt8 = 1) throws -> [String] {
+        let keyring = try home.opened(keyFile: number)
+        _ = try keyring.groups()
+        return keyring.takeWarnings()
+    }
+
+    /// Gives the header another sequence, as somebody without a key can: the checksum fits, the MAC does not.
+    private func setSequence(_ sequence: UInt64) throws {
+        var bytes = try home.database().bytes("SELECT bytes FROM header")
+        for index in 0..<8 { bytes[28 + index] = UInt8(truncatingIfNeeded: sequence >> (8 * UInt64(index))) }
+        let end = bytes.count - 48
+        bytes.replaceSubrange(end..<end + 16, with: BLAKE2b.hash(Array(bytes[..<end]), count: 16))
+        try home.database().run("UPDATE header SET bytes = ?", [Data(bytes)])
+    }
+
+    @Test("the key of one group neither raises nor judges the mark of the header", arguments: [0, 1 << 40] as [UInt64])
+    func unauthenticHeader(sequence: UInt64) throws {
+        let file = try home.folder.read("vault/keyring.db")
+        try setSequence(sequence)
+        #expect(failure(of: KeyringError.self) { _ = try home.opened() }?.code == .damaged)
+        #expect(try warnings(keyFile: 2) == [])
+        #expect(try home.opened(keyFile: 2).verify().problems == [])
+        try home.opened(keyFile: 2).acceptRollback()
+        try home.folder.write("vault/keyring.db", file)
+        #expect(try warnings() == [])
+    }
+
+    @Test("who accepts an earlier state of one group leaves the marks of the others")
+    func acceptingOneGroup() throws {
+        let earlier = try home.folder.read("vault/keyring.db")
+        for group in [AccessGroup.default, work] {
+            try home.keyring.store(.access(ada, expires: 7_200), "newer", for: ada, in: [group])
+        }
+        try home.keyring.createGroup(AccessGroup("more"))
+        try home.folder.write("vault/keyring.db", earlier)
+        #expect(try warnings(keyFile: 2).count == 1)
+        try home.opened(keyFile: 2).acceptRollback()
+        #expect(try warnings(keyFile: 2) == [])
+        let left = try warnings()
+        #expect(
+            left.count == 2 && left.contains { $0.contains("header") } && left.contains { $0.contains("'default'") })
+        try home.opened().acceptRollback()
+        #expect(try warnings() == [])
+    }
+
+    @Test("a manifest that was made again goes on from the last one that was seen")
+    func repairedManifest() throws {
+        for count in 1...5 {
+            try home.keyring.store(.access(ada, expires: 4_000 + Int64(count)), "token \(count)", for: ada)
+        }
+        try home.database().run("UPDATE manifests SET sealed = zeroblob(length(sealed))")
+        #expect(try home.opened().repair() == [])
+        #expect(try warnings() == [])
+        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().tokenText(TokenRequest(), in: [.default]) == "token 5")
+    }
+}
