@@ -15,7 +15,7 @@ extension VaultDatabase {
     ) throws -> (result: Result, sequence: UInt64) {
         try write { database in
             try Self.requireHeader(sequence, database)
-            let writer = try GroupWriter(database, keys, device: device, milliseconds: milliseconds)
+            let writer = try GroupWriter(database, keys, device: try Self.device(database), milliseconds: milliseconds)
             let result = try body(writer)
             return (result, try writer.finish())
         }
@@ -28,8 +28,8 @@ extension VaultDatabase {
     ) throws -> (result: Result, sequences: (UInt64, UInt64)) {
         try write { database in
             try Self.requireHeader(sequence, database)
-            let one = try GroupWriter(database, first, device: device, milliseconds: milliseconds)
-            let other = try GroupWriter(database, second, device: device, milliseconds: milliseconds)
+            let one = try GroupWriter(database, first, device: try Self.device(database), milliseconds: milliseconds)
+            let other = try GroupWriter(database, second, device: try Self.device(database), milliseconds: milliseconds)
             let result = try body(one, other)
             return (result, (try one.finish(), try other.finish()))
         }

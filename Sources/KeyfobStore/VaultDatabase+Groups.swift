@@ -51,21 +51,39 @@ extension VaultDatabase {
     package func rotateGroup(
         _ name: AccessGroup, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void = { _, _ in }
     ) throws -> Int {
+        try changeHeader(&vault) { vault, database in try Self.rotate(name, &vault, database, progress) }
+    }
+
+    /// Removes a slot of one group and gives the group a new key: both, or neither.
+    ///
+    /// - Throws: as ``rotateGroup(_:_:progress:)``.
+    /// - Returns: How many records were sealed again.
+    package func revoke(
+        _ slot: SlotID, of name: AccessGroup, _ vault: inout UnlockedVault,
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws -> Int {
         try changeHeader(&vault) { vault, database in
-            let current = try vault.group(name).keys
-            let reader = GroupReader(connection: try ReadConnection(within: database), keys: current)
-            try reader.requireComplete()
-            let sequence = try reader.manifest().sequence
-            let (_, new) = try vault.rotateKey(of: current.group)
-            var manifest = GroupManifest(sequence: sequence + 1)
-            let rowIDs = try reader.rowIDs()
-            for (done, rowID) in rowIDs.enumerated() {
-                manifest.insert(try Self.reseal(rowID, reader, to: new, database))
-                progress(done + 1, rowIDs.count)
-            }
-            try GroupWriter.store(manifest, database, new)
-            return rowIDs.count
+            try vault.removeSlot(slot)
+            return try Self.rotate(name, &vault, database, progress)
         }
+    }
+
+    private static func rotate(
+        _ name: AccessGroup, _ vault: inout UnlockedVault, _ database: Database, _ progress: (Int, Int) -> Void
+    ) throws -> Int {
+        let current = try vault.group(name).keys
+        let reader = GroupReader(connection: try ReadConnection(within: database), keys: current)
+        try reader.requireComplete()
+        var manifest = GroupManifest(sequence: try reader.manifest().sequence)
+        manifest.advance()
+        let (_, new) = try vault.rotateKey(of: current.group)
+        let rowIDs = try reader.rowIDs()
+        for (done, rowID) in rowIDs.enumerated() {
+            manifest.insert(try reseal(rowID, reader, to: new, database))
+            progress(done + 1, rowIDs.count)
+        }
+        try GroupWriter.store(manifest, database, new)
+        return rowIDs.count
     }
 
     /// Opens one row with the old keys and seals it with the new.

@@ -89,6 +89,7 @@ extension VaultDatabase {
                 if let row, row.integer(0) != Int64(bitPattern: vault.sequence) {
                     try vault.refresh(headerBytes: row.bytes(1))
                 }
+                let device = try Self.device(database)
                 let result = try body(&vault, database)
                 let bytes = try vault.encodedHeader()
                 // A header that only its copy still had is put back.

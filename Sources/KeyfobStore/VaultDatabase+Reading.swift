@@ -50,22 +50,25 @@ extension VaultDatabase {
         }
     }
 
-    /// The accounts with this user name, this label, or this id.
-    package func accounts(
-        username: String? = nil, label: String? = nil, id: AccountID? = nil, in keys: GroupKeys
-    ) throws -> [Account] {
-        try read { connection in
-            let reader = GroupReader(connection: connection, keys: keys)
-            let records = try reader.accounts(
-                username: username.map { keys.blind(username: $0) }, label: label.map { keys.blind(label: $0) },
-                id: id.map { keys.blind($0) })
-            return try records.map { try $0.decode(keys, AccountBody.decode) }
-        }
+    /// The accounts that a text names exactly: by id, home account id, user name or label.
+    package func accounts(named text: String, in keys: GroupKeys) throws -> [Account] {
+        try accounts(
+            RecordIndex(
+                account: AccountID(text).map { keys.blind($0) }, credential: keys.blind(homeAccountID: text),
+                username: keys.blind(username: text), label: keys.blind(label: text)),
+            in: keys)
     }
 
     /// The account with this id.
     package func account(_ id: AccountID, in keys: GroupKeys) throws -> Account? {
-        try accounts(id: id, in: keys).first
+        try accounts(RecordIndex(account: keys.blind(id)), in: keys).first
+    }
+
+    private func accounts(_ wanted: RecordIndex, in keys: GroupKeys) throws -> [Account] {
+        try read { connection in
+            try GroupReader(connection: connection, keys: keys).accounts(wanted)
+                .map { try $0.decode(keys, AccountBody.decode) }
+        }
     }
 
     /// The credentials of one kind of an account; with a client and a realm, those issued to it there.

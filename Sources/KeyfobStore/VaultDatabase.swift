@@ -106,14 +106,6 @@ package final class VaultDatabase: Sendable {
         return configuration
     }
 
-    /// The id of this copy of the vault; part of every record's stamp.
-    ///
-    /// A damaged header row is no reason to give up: there is a copy of the rest of it.
-    package var device: UInt64 {
-        let stored = try? read { try $0.first(.device, row: { $0.integer(0) ?? 0 }) }
-        return UInt64(bitPattern: (stored ?? nil) ?? 0)
-    }
-
     /// The state of the file now; every commit changes it.
     package func version() throws -> Version {
         Version(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)
@@ -164,6 +156,18 @@ package final class VaultDatabase: Sendable {
             queue = opened
             return opened
         }
+    }
+
+    /// The id of this copy of the vault, part of every record's stamp, within a transaction; a new one where a
+    /// damaged header has lost it.
+    static func device(_ database: Database) throws -> UInt64 {
+        let row = try Row.fetchOne(try database.cachedStatement(sql: "SELECT device FROM header WHERE id = 1"))
+        return row?.integer(0).map { UInt64(bitPattern: $0) } ?? UInt64.random(in: .min ... .max)
+    }
+
+    /// The id of this copy of the vault.
+    package func device() throws -> UInt64 {
+        try maintain { try Self.device($0) }
     }
 
     /// Runs `body` in one write transaction, which takes its lock at once; an error undoes it.

@@ -26,10 +26,11 @@ package struct LockedVault: ~Copyable {
     ///   or `corrupted` with the part that does not open.
     package consuming func unlock(with offered: borrowing SlotKey) throws(VaultError) -> UnlockedVault {
         var failure = VaultError.noSuchKindOfSlot
+        var work = Self.maximumWork
         for slot in header.slots {
             let key: SecretBytes
             do {
-                key = try slot.open(with: offered, vault: header.vault)
+                key = try Self.open(slot, with: offered, header.vault, &work)
             } catch {
                 failure = Self.graver(failure, error)
                 continue
@@ -40,7 +41,7 @@ package struct LockedVault: ~Copyable {
             for grant in group.grants {
                 let key: SecretBytes
                 do {
-                    key = try grant.slot.open(with: offered, vault: header.vault)
+                    key = try Self.open(grant.slot, with: offered, header.vault, &work)
                 } catch {
                     failure = Self.graver(failure, error)
                     continue
@@ -49,6 +50,29 @@ package struct LockedVault: ~Copyable {
             }
         }
         throw failure
+    }
+
+    /// How much deriving may cost one attempt to unlock, in bytes times passes: enough for every slot of the
+    /// vault at twice the usual cost.
+    ///
+    /// Nothing says yet that the header is not a stranger's.
+    private static let maximumWork: UInt64 = 24 << 30
+
+    /// Opens a slot, unless deriving its key would cost more than is left of `work`.
+    private static func open(
+        _ slot: KeySlot, with offered: borrowing SlotKey, _ vault: VaultID, _ work: inout UInt64
+    ) throws(VaultError) -> SecretBytes {
+        if case .passphrase(_, let cost, _) = slot.lock, cost.isAcceptable {
+            let wanted = UInt64(cost.operations) * cost.memory
+            switch offered {
+            case .passphrase:
+                guard wanted <= work else { throw .costRefused(operations: cost.operations, memory: cost.memory) }
+                work -= wanted
+            case .keyFile: break
+            case .identities: break
+            }
+        }
+        return try slot.open(with: offered, vault: vault)
     }
 
     /// Unlocks the whole vault with the vault key itself.

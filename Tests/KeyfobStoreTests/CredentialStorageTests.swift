@@ -64,6 +64,31 @@ struct CredentialStorageTests {
         #expect(try home.secrets(.accessToken) == [isKept ? "stored" : "other"])
     }
 
+    @Test("a refresh token that a cache wrote earlier than the one stored is not taken")
+    func olderRefreshToken() throws {
+        func written(_ seconds: Int) throws -> Credential {
+            var credential = try Credential.refresh()
+            credential.additionalFields = AdditionalFields([
+                .init(name: "last_modification_time", json: "\"\(seconds)\"")
+            ])
+            return credential
+        }
+        try save(written(2_000), "newer")
+        #expect(try save(written(1_000), "older") == .kept)
+        #expect(try home.secrets(.refreshToken) == ["newer"])
+        #expect(try save(written(3_000), "newest") == .changed)
+    }
+
+    @Test("the owner's own word counts, whatever its age")
+    func owner() throws {
+        try save(.access(), "stored")
+        let outcome = try home.change {
+            try $0.save(.access(expires: 60), secret: secret("given"), from: .owner)
+        }
+        #expect(outcome == .changed)
+        #expect(try home.secrets(.accessToken) == ["given"])
+    }
+
     @Test("a refresh token that differs raises the generation, and the same one does not")
     func generations() throws {
         try save(.refresh(), "1")
@@ -112,10 +137,10 @@ struct CredentialStorageTests {
             _ = try writer.save(Account.named("bob"))
             try writer.update(ada.id) { $0.label = "Work" }
         }
-        #expect(try home.database.accounts(username: "ADA@contoso.example", in: keys).map(\.id) == [ada.id])
-        #expect(try home.database.accounts(label: "work", in: keys).map(\.id) == [ada.id])
-        #expect(try home.database.accounts(username: "", in: keys).isEmpty)
-        #expect(try home.database.accounts(username: "ada", in: keys).isEmpty)
+        #expect(try home.database.accounts(named: "ADA@contoso.example", in: keys).map(\.id) == [ada.id])
+        #expect(try home.database.accounts(named: "work", in: keys).map(\.id) == [ada.id])
+        #expect(try home.database.accounts(named: "", in: keys).isEmpty)
+        #expect(try home.database.accounts(named: "ada", in: keys).isEmpty)
         #expect(
             storeError { try home.change { try $0.update(Account.named("eve").id) { $0.label = "x" } } } == .notFound)
     }

@@ -124,7 +124,7 @@ struct GroupStorageTests {
         let keys = try home.keys()
         #expect(keys.epoch == 2)
         let ada = try Account.named("ada")
-        #expect(try home.database.accounts(username: ada.username, in: keys).map(\.id) == [ada.id])
+        #expect(try home.database.accounts(named: ada.username, in: keys).map(\.id) == [ada.id])
         #expect(storeError { _ = try home.database.state(of: old) } == .staleKeys)
     }
 

@@ -18,7 +18,7 @@ struct VaultDatabaseTests {
     @Test("what was made can be opened, and the device is remembered")
     func opening() throws {
         let again = try home.opened()
-        #expect(again.device == 7 && !again.isReadOnly)
+        #expect(try again.device() == 7 && !again.isReadOnly)
         let stored = try again.storedHeader()
         #expect(!stored.isFromCopy)
         #expect(try home.folder.read("vault/header.copy") == stored.bytes)

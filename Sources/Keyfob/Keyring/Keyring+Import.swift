@@ -113,11 +113,11 @@ private struct MSALImport {
         for account in cache.accounts {
             var account = account
             account.label = labels[account.id]
-            report.accounts[Keyring.StoreOutcome(try writer.save(account)), default: 0] += 1
+            report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
             step()
         }
         for item in cache.credentials {
-            let outcome = try writer.save(item.credential, secret: item.secret.secret(in: bytes))
+            let outcome = try writer.save(item.credential, secret: item.secret.secret(in: bytes), from: .file)
             report.credentials[Keyring.StoreOutcome(outcome), default: 0] += 1
             step()
         }

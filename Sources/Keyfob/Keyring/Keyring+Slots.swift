@@ -52,8 +52,31 @@ extension Keyring {
         let now = clock.now
         return try changeVault { state in
             let group = try state.group(name).keys.group
+            // The first slot that a key opens is the one that counts: a second one would never be reached.
+            if try opensSomething(slot) {
+                throw KeyringError(
+                    .alreadyExists, "that key file opens the vault or a group already",
+                    hint: "make another key file for group '\(name)'")
+            }
             let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: slot, now: now) }
             return try database.changeSlots(&state.vault) { try $0.grant(sealed).short }
+        }
+    }
+
+    /// Whether a key file opens a slot that is there.
+    private func opensSomething(_ new: borrowing KeyfobVault.NewSlot) throws -> Bool {
+        switch new {
+        case .passphrase: return false
+        case .recipient: return false
+        case .keyFile(let content):
+            let locked = try LockedVault(headerBytes: try database.storedHeader().bytes)
+            let key = SlotKey.keyFile(content.withBytes { SecretBytes(copying: $0) })
+            do {
+                _ = try locked.unlock(with: key)
+                return true
+            } catch {
+                return false
+            }
         }
     }
 
@@ -72,16 +95,39 @@ extension Keyring {
     /// - Throws: `noSuchSlot`, `ambiguous`, `lastSlot`, `needsVaultKey`, and what writing can throw.
     public func removeSlot(_ id: String) throws(KeyringError) {
         try changeVault { state in
-            let wanted = Identifier.folded(id)
-            let matching = state.vault.slotSummaries.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
-            guard let slot = matching.first else {
-                throw KeyringError(
-                    .noSuchSlot, "there is no slot '\(id)'", hint: "'keyfob slot list' shows those there are")
-            }
-            guard matching.count == 1 else {
-                throw KeyringError(.ambiguous, "several slots begin with '\(id)'", candidates: matching.map(\.id.short))
-            }
+            let slot = try Self.slot(id, among: state.vault.slotSummaries)
             try database.changeSlots(&state.vault) { try $0.removeSlot(slot.id) }
         }
+    }
+
+    /// Removes a slot of one group and gives the group a new key, so that a copy of the old one opens nothing
+    /// that is written from now on: both, or neither.
+    ///
+    /// - Returns: The slot's id, and how many records were sealed again.
+    /// - Throws: `noSuchSlot`, `ambiguous`, `noSuchGroup`, `damaged` when not every record opens,
+    ///   `needsVaultKey`, and what writing can throw.
+    public func revokeSlot(
+        _ id: String, of name: AccessGroup, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> (slot: String, records: Int) {
+        try changeVault { state in
+            _ = try state.group(name)
+            let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
+            let count = try database.revoke(slot.id, of: name, &state.vault, progress: progress)
+            return (slot.id.short, count)
+        }
+    }
+
+    /// The one slot whose id begins with what was typed.
+    private static func slot(_ id: String, among slots: [SlotSummary]) throws(KeyringError) -> SlotSummary {
+        let wanted = Identifier.folded(id)
+        let matching = slots.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
+        guard let slot = matching.first else {
+            throw KeyringError(
+                .noSuchSlot, "there is no slot '\(id)'", hint: "'keyfob slot list' shows those there are")
+        }
+        guard matching.count == 1 else {
+            throw KeyringError(.ambiguous, "several slots begin with '\(id)'", candidates: matching.map(\.id.short))
+        }
+        return slot
     }
 }

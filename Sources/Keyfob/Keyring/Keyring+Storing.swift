@@ -47,8 +47,8 @@ extension Keyring {
         return try withState { state in
             let group = try state.groupForNewItems(groups)
             let outcome = try change(&state, group) { writer in
-                _ = try writer.save(account)
-                return try writer.save(credential, secret: secret)
+                _ = try writer.save(account, from: .owner)
+                return try writer.save(credential, secret: secret, from: .owner)
             }
             return StoreOutcome(outcome)
         }

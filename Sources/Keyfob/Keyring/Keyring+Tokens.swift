@@ -66,16 +66,35 @@ extension Keyring {
     ) throws -> TokenHits.Hit {
         let groups = try self.groups(&state, names, version)
         let candidate = try account(&state, request, groups, names)
-        guard let group = groups.first(where: { $0.name == candidate.group }) else {
-            throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
-        }
-        let item = try accessToken(&state, of: candidate.account, in: group, for: request, now: now)
+        let (item, group) = try accessToken(&state, of: candidate, in: groups, for: request, now: now)
         let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
         let found = Found(
             credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging)
         return TokenHits.Hit(
             found: found, header: item.record.header,
             secret: try database.sealedSecret(of: item.record, in: group.keys), keys: group.keys)
+    }
+
+    /// The access token of an account, from the first group of the list, from its own on, that has one.
+    private func accessToken(
+        _ state: inout State, of candidate: (account: Account, group: AccessGroup),
+        in groups: [UnlockedVault.Group], for request: TokenRequest, now: Timestamp
+    ) throws -> (StoredItem<Credential>, UnlockedVault.Group) {
+        guard let first = groups.firstIndex(where: { $0.name == candidate.group }) else {
+            throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
+        }
+        do {
+            return (
+                try accessToken(&state, of: candidate.account, in: groups[first], for: request, now: now), groups[first]
+            )
+        } catch let error as KeyringError where error.code == .signInNeeded {
+            for group in groups[(first + 1)...] where try database.account(candidate.account.id, in: group.keys) != nil
+            {
+                let item = try? accessToken(&state, of: candidate.account, in: group, for: request, now: now)
+                if let item { return (item, group) }
+            }
+            throw error
+        }
     }
 
     /// The groups asked for, each compared with its mark unless nothing has changed since.
@@ -117,7 +136,7 @@ extension Keyring {
     ) throws -> (account: Account, group: AccessGroup)? {
         var found: [(account: Account, group: AccessGroup)] = []
         for group in groups {
-            let accounts = try database.accounts(username: text, label: text, id: AccountID(text), in: group.keys)
+            let accounts = try database.accounts(named: text, in: group.keys)
             for account in accounts where !found.contains(where: { $0.account.id == account.id }) {
                 if let environment = request.environment,
                     !EnvironmentAliases.areSame(environment, account.id.environment)
@@ -199,7 +218,7 @@ extension Keyring {
         if expired.contains(where: { $0.freshness(now: now, minimumValidity: 0) == .fromTheFuture }) {
             what = "the token of \(account.name) was stored at a time that has not come yet; check the clock"
         } else if let latest = expired.compactMap(\.expiresOn).max() {
-            let left = latest.seconds - now.seconds
+            let left = max(-(1 << 40), min(1 << 40, latest.seconds)) - now.seconds
             what =
                 left > 0
                 ? "the token of \(account.name) is valid for \(left) more seconds, fewer than the "

@@ -34,7 +34,7 @@ struct ExportCommand: ParsableCommand {
                 try StandardOutput.write(bytes: piece)
             }
         } else {
-            let output = try OutputFile(file, replacing: force)
+            let output = try OutputFile(file, replacing: force, hint: "choose another name, or use --force")
             report = try keyring.exportMSALCache(in: groups, account: only) { (piece) throws(KeyringError) in
                 try output.write(piece)
             }

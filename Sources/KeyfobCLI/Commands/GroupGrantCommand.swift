@@ -42,23 +42,20 @@ struct GroupRevokeCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        let matching = try keyring.slots().filter {
-            $0.group == group && !slot.isEmpty && $0.id.hasPrefix(slot.lowercased())
-        }
-        guard let found = matching.first, matching.count == 1 else {
-            throw KeyringError(
-                matching.isEmpty ? .noSuchSlot : .ambiguous,
-                "group '\(group)' has \(matching.count) slots that begin with '\(slot)'",
-                hint: "'keyfob slot list' shows them", candidates: matching.map(\.id))
-        }
-        try keyring.removeSlot(found.id)
         if keepKey {
-            global.say("removed slot \(found.id); the group keeps its key")
-        } else {
-            let count = try keyring.rotateGroup(group)
-            global.say(
-                "removed slot \(found.id); group '\(group)' has a new key, \(Quantity.of(count, "record was", "records were")) sealed again"
-            )
+            let slots = try keyring.slots().filter { $0.group == group && $0.id.hasPrefix(slot.lowercased()) }
+            guard !slots.isEmpty else {
+                throw KeyringError(
+                    .noSuchSlot, "group '\(group)' has no slot '\(slot)'",
+                    hint: "'keyfob slot list' shows those there are")
+            }
+            try keyring.removeSlot(slot)
+            return global.say("removed slot \(slot); the group keeps its key")
         }
+        let progress = Progress("sealing", isQuiet: global.quiet)
+        defer { progress.finish() }
+        let (removed, count) = try keyring.revokeSlot(slot, of: group, progress: progress.update)
+        let records = Quantity.of(count, "record was", "records were")
+        global.say("removed slot \(removed); group '\(group)' has a new key, \(records) sealed again")
     }
 }

@@ -35,9 +35,13 @@ struct InitCommand: ParsableCommand {
         if let recoveryFile {
             let file = try OutputFile(recoveryFile)
             let created = try create(at: location)
-            try created.recoveryKey.withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
-            try Array("\n".utf8).withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
-            try file.commit()
+            do throws(KeyringError) {
+                try created.recoveryKey.withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
+                try Array("\n".utf8).withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
+                try file.commit()
+            } catch {
+                throw recoveryKeyLost(location, error, "written")
+            }
             try tell(created.keyring, location)
         } else {
             try StandardOutput.requireWritable()
@@ -45,14 +49,16 @@ struct InitCommand: ParsableCommand {
             do throws(KeyringError) {
                 try show(created, location)
             } catch {
-                throw KeyringError(
-                    error.code,
-                    "the vault \(location.vault) was made, but its recovery key could not be shown: \(error.message)",
-                    hint:
-                        "remove that folder and start again, or have a key of your own with 'keyfob slot add recipient'"
-                )
+                throw recoveryKeyLost(location, error, "shown")
             }
         }
+    }
+
+    private func recoveryKeyLost(_ location: KeyringLocation, _ error: KeyringError, _ verb: String) -> KeyringError {
+        KeyringError(
+            error.code,
+            "the vault \(location.vault) was made, but its recovery key could not be \(verb): \(error.message)",
+            hint: "remove that folder and start again, or have a key of your own with 'keyfob slot add recipient'")
     }
 
     private func show(_ created: borrowing Keyring.Created, _ location: KeyringLocation) throws(KeyringError) {

@@ -17,6 +17,7 @@ enum SecretInput {
 
     /// A passphrase: the first line that comes from a descriptor.
     static func passphrase(descriptor: Int32) throws(KeyringError) -> SecretBytes {
+        try requireGiven(descriptor)
         let line: SecretBytes
         do {
             line = try SecretBytes.readingLine(descriptor: descriptor, limit: passphraseLimit)
@@ -32,6 +33,7 @@ enum SecretInput {
     /// A token: all that comes from a descriptor, without a final line end.
     static func token(descriptor: Int32) throws(KeyringError) -> SecretBytes {
         let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
+        try requireGiven(descriptor)
         let all: SecretBytes
         do {
             all = try SecretBytes.reading(descriptor: descriptor, limit: tokenLimit)
@@ -44,6 +46,13 @@ enum SecretInput {
             return end
         }
         guard count > 0 else { throw KeyringError(.usage, "the token from \(name) is empty") }
+        let hasControls = all.withBytes { bytes in
+            (0..<count).contains { bytes.byte(at: $0) < 0x20 || bytes.byte(at: $0) == 0x7F }
+        }
+        guard !hasControls else {
+            throw KeyringError(
+                .damaged, "the token from \(name) holds line ends or control characters, as no token does")
+        }
         return all.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }
 
@@ -59,6 +68,14 @@ enum SecretInput {
             return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: cacheLimit)
         } catch {
             throw KeyringError(reading: "standard input", error)
+        }
+    }
+
+    /// Makes sure that a descriptor came from whoever started the command, and is not one of its own.
+    private static func requireGiven(_ descriptor: Int32) throws(KeyringError) {
+        let flags = fcntl(descriptor, F_GETFD)
+        guard flags >= 0, flags & FD_CLOEXEC == 0 else {
+            throw KeyringError(.usage, "descriptor \(descriptor) is not open")
         }
     }
 

@@ -9,12 +9,14 @@ struct OutputFile: ~Copyable {
     /// Makes the file.
     ///
     /// - Throws: `alreadyExists` unless `replacing`, `inputOutput`.
-    init(_ path: String, replacing: Bool = false) throws(KeyringError) {
+    init(
+        _ path: String, replacing: Bool = false, hint: String = "choose another name"
+    ) throws(KeyringError) {
         if !replacing {
             var status = stat()
             guard unsafe lstat(path, &status) != 0 else {
                 throw KeyringError(
-                    .alreadyExists, "\(path) exists already", hint: "choose another name, or use --force")
+                    .alreadyExists, "\(path) exists already", hint: hint)
             }
         }
         let temporary = path + ".\(getpid()).part"

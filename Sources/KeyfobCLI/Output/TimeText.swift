@@ -10,7 +10,7 @@ enum TimeText {
 
     /// How far away a time is: `in 42 min`, `3 h ago`.
     static func distance(to time: Timestamp, from now: Timestamp) -> String {
-        let seconds = time.seconds - now.seconds
+        let seconds = max(-(1 << 40), min(1 << 40, time.seconds.subtractingReportingOverflow(now.seconds).partialValue))
         let amount = abs(seconds)
         let text =
             switch amount {

@@ -104,6 +104,25 @@ extension Credential {
         return additionalFields.fields.filter { names.contains($0.name) }
     }
 
+    /// Whether this token is older than `other`, as far as both tell: by when they were stored, or by the
+    /// `last_modification_time` that caches give refresh tokens, or else by when they expire.
+    public func isOlder(than other: Credential) -> Bool {
+        if let mine = lastModified ?? cachedAt, let theirs = other.lastModified ?? other.cachedAt {
+            if mine != theirs { return mine < theirs }
+        }
+        if let mine = expiresOn, let theirs = other.expiresOn { return mine < theirs }
+        return false
+    }
+
+    /// The `last_modification_time` among the additional fields: seconds, as a number or as text.
+    private var lastModified: Timestamp? {
+        guard let field = additionalFields.fields.first(where: { $0.name == "last_modification_time" }) else {
+            return nil
+        }
+        let digits = field.json.utf8.drop { $0 == UInt8(ascii: "\"") }.prefix { (0x30...0x39).contains($0) }
+        return Int64(String(Substring(digits))).map(Timestamp.init(seconds:))
+    }
+
     /// Whether saving this access token makes `other` obsolete: same account, client, realm and token
     /// type, and a scope in common (MSAL's rule).
     public func supersedes(_ other: Credential) -> Bool {

@@ -58,16 +58,20 @@ struct GroupReader {
         }
     }
 
-    /// The accounts with this user name, this label, or this id.
-    func accounts(username: BlindValue?, label: BlindValue?, id: BlindValue?) throws -> [StoredRecord] {
+    /// The accounts that have one of these values, of which nil is none.
+    func accounts(_ wanted: RecordIndex) throws -> [StoredRecord] {
         try records(.byName) {
-            try $0.bind(username, at: 2)
-            try $0.bind(label, at: 3)
-            try $0.bind(id, at: 4)
+            try $0.bind(wanted.username, at: 2)
+            try $0.bind(wanted.label, at: 3)
+            try $0.bind(wanted.account, at: 4)
+            try $0.bind(wanted.credential, at: 5)
         } isExpected: { header in
             let index = header.index
-            let matches = [(index.username, username), (index.label, label), (index.account, id)]
-            return header.kind == .account && matches.contains { $0 != nil && $0 == $1 }
+            let pairs = [
+                (index.username, wanted.username), (index.label, wanted.label), (index.account, wanted.account),
+                (index.credential, wanted.credential),
+            ]
+            return header.kind == .account && pairs.contains { $0 != nil && $0 == $1 }
         }
     }
 

@@ -4,9 +4,9 @@ internal import KeyfobVault
 extension GroupWriter {
     /// Stores an account, or brings the one that is stored up to date.
     ///
-    /// A label stays when `account` brings none, and so do the profiles of tenants that `account`
-    /// does not mention.
-    package func save(_ account: Account) throws -> Outcome {
+    /// A label stays when `account` brings none, or brings one from a file; so do the profiles of tenants
+    /// that `account` does not mention.
+    package func save(_ account: Account, from source: Source = .file) throws -> Outcome {
         guard
             let record = try reader.records(.account, keys.blind(account.id)).first(where: {
                 $0.header.kind == .account
@@ -17,7 +17,8 @@ extension GroupWriter {
         }
         let previous = try record.open(keys)
         let stored = try record.decode(keys, AccountBody.decode)
-        let merged = stored.merging(account)
+        var merged = stored.merging(account)
+        if source == .file { merged.label = stored.label ?? account.label }
         guard merged != stored else { return .unchanged }
         try replace(record, keys.index(merged), AccountBody.encode(merged, replacing: previous))
         return .changed
@@ -25,7 +26,7 @@ extension GroupWriter {
 
     /// The accounts with this label.
     package func accounts(label: String) throws -> [Account] {
-        try reader.accounts(username: nil, label: keys.blind(label: label), id: nil)
+        try reader.accounts(RecordIndex(label: keys.blind(label: label)))
             .map { try $0.decode(keys, AccountBody.decode) }
     }
 
@@ -54,13 +55,19 @@ extension Account {
     /// This account, brought up to date by `newer`.
     func merging(_ newer: Account) -> Account {
         var merged = self
-        if !newer.username.isEmpty { merged.username = newer.username }
+        // A name that is only the id again says nothing.
+        let isNamed = { (name: String) in !name.isEmpty && name != newer.id.homeAccountID }
+        if isNamed(newer.username) || username.isEmpty { merged.username = newer.username }
         merged.displayName = newer.displayName ?? displayName
         merged.label = newer.label ?? label
         for profile in newer.tenantProfiles {
             let realm = Identifier.folded(profile.realm)
             if let index = merged.tenantProfiles.firstIndex(where: { Identifier.folded($0.realm) == realm }) {
+                let known = merged.tenantProfiles[index]
                 merged.tenantProfiles[index] = profile
+                if !isNamed(profile.username), !known.username.isEmpty {
+                    merged.tenantProfiles[index].username = known.username
+                }
             } else {
                 merged.tenantProfiles.append(profile)
             }

@@ -5,9 +5,11 @@ internal import KeyfobVault
 extension GroupWriter {
     /// Stores a credential and its token, in place of those it makes obsolete.
     ///
-    /// An access or ID token that is older than the one stored is not taken. A refresh token that
-    /// differs from the one stored raises the grant's generation, or its epoch when the grant had ended.
-    package func save(_ credential: Credential, secret: borrowing SecretBytes) throws -> Outcome {
+    /// From a file, a token that is older than the one stored is not taken. A refresh token that differs
+    /// from the one stored raises the grant's generation, or its epoch when the grant had ended.
+    package func save(
+        _ credential: Credential, secret: borrowing SecretBytes, from source: Source = .file
+    ) throws -> Outcome {
         var credential = credential
         let index = keys.index(credential)
         guard let blinded = index.credential else { return .unchanged }
@@ -19,12 +21,9 @@ extension GroupWriter {
             }
             guard credential.supersedes(stored) else { continue }
             let isSame = try reader.secret(record).isEqual(to: secret)
+            if source == .file, !isSame, credential.isOlder(than: stored) { return .kept }
             if credential.kind == .refreshToken {
                 credential.grant = stored.grant.map { $0.succeeded(by: credential.grant ?? Grant(), isSame: isSame) }
-            } else if !isSame, let mine = stored.expiresOn ?? stored.cachedAt,
-                let theirs = credential.expiresOn ?? credential.cachedAt, theirs < mine
-            {
-                return .kept
             }
             if isSame && stored == credential { return .unchanged }
             if replaced == nil { replaced = record } else { obsolete.append(record) }
@@ -58,9 +57,9 @@ extension Grant {
         var grant = self
         grant.rotates = incoming.rotates ?? rotates
         if state == .active {
-            grant.generation += 1
+            grant.generation &+= 1
         } else {
-            grant.epoch += 1
+            grant.epoch &+= 1
             grant.generation = 1
             grant.state = .active
         }

@@ -13,6 +13,14 @@ package final class GroupWriter {
     private var manifest: GroupManifest
     private var hasChanged = false
 
+    /// Where an item comes from that is saved.
+    package enum Source: Sendable {
+        /// The owner of the keyring, whose word counts.
+        case owner
+        /// Another program's file, which may be older than what is stored.
+        case file
+    }
+
     /// What saving an item did.
     package enum Outcome: String, Hashable, Sendable, CaseIterable {
         case added, changed, unchanged

@@ -6,7 +6,7 @@ internal import KeyfobVault
 extension GroupKeys {
     func index(_ account: Account) -> RecordIndex {
         RecordIndex(
-            account: blind(account.id),
+            account: blind(account.id), credential: blind(homeAccountID: account.id.homeAccountID),
             username: account.username.isEmpty ? nil : blind(username: account.username),
             label: account.label.map { blind(label: $0) })
     }

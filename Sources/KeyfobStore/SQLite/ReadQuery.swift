@@ -1,7 +1,7 @@
 /// Every statement that reads a vault's tables on behalf of a lookup.
 enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, dataVersion, begin, commit, rollback
-    case device, header, manifest, recordCount
+    case header, manifest, recordCount
     case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers
     case secret
 
@@ -19,18 +19,18 @@ enum ReadQuery: Int, CaseIterable {
         case .begin: "BEGIN DEFERRED"
         case .commit: "COMMIT"
         case .rollback: "ROLLBACK"
-        case .device: "SELECT device FROM header WHERE id = 1"
         case .header: "SELECT bytes FROM header WHERE id = 1"
         case .manifest: "SELECT sealed FROM manifests WHERE group_id = ?1"
         case .recordCount: "SELECT records FROM record_counts WHERE group_id = ?1"
         case .byAccount: records("group_id = ?1 AND account_index = ?2")
         case .byCredential: records("group_id = ?1 AND credential_index = ?2")
-        // The accounts that a name, a label or an id stands for; each of the three has its index.
+        // The accounts that a name, a label, an id or a home account id stands for; each has its index.
         case .byName:
             records(
                 """
                 group_id = ?1 AND username_index = ?2 OR group_id = ?1 AND label_index = ?3 \
-                OR group_id = ?1 AND account_index = ?4 AND kind = 1
+                OR group_id = ?1 AND account_index = ?4 AND kind = 1 \
+                OR group_id = ?1 AND credential_index = ?5
                 """)
         case .byAccountAndKind: records("group_id = ?1 AND account_index = ?2 AND kind = ?3")
         case .byKind: records("group_id = ?1 AND kind = ?2 ORDER BY id")

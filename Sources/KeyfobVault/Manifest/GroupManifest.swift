@@ -29,7 +29,7 @@ package struct GroupManifest: Equatable, Sendable {
 
     /// Notes that a record is there now.
     package mutating func insert(_ element: Element) {
-        counts[Int(element.kind.rawValue)] += 1
+        counts[Int(element.kind.rawValue)] &+= 1
         combine(element)
     }
 
@@ -40,7 +40,7 @@ package struct GroupManifest: Equatable, Sendable {
     }
 
     /// Begins the next version.
-    package mutating func advance() { sequence += 1 }
+    package mutating func advance() { sequence = sequence == .max ? .max : sequence + 1 }
 
     /// Whether both describe the same set of records, whatever their sequence.
     package func describesSameRecords(as other: GroupManifest) -> Bool {

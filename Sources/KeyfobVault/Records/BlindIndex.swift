@@ -12,6 +12,7 @@ extension GroupKeys {
         case label = 4
         case client = 5
         case setting = 6
+        case homeAccountID = 7
     }
 
     /// An account, by its canonical id.
@@ -34,6 +35,11 @@ extension GroupKeys {
     /// A user name, without regard to ASCII case.
     package func blind(username: String) -> BlindValue {
         blind(.username, [Identifier.folded(username)])
+    }
+
+    /// A home account id, at whichever provider, without regard to ASCII case.
+    package func blind(homeAccountID: String) -> BlindValue {
+        blind(.homeAccountID, [Identifier.folded(homeAccountID)])
     }
 
     /// A label, without regard to ASCII case.

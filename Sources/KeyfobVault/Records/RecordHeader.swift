@@ -79,7 +79,8 @@ package struct RecordHeader: Equatable, Sendable {
 package struct RecordIndex: Equatable, Sendable {
     /// The account the record is, or belongs to.
     package var account: BlindValue?
-    /// Account, kind, client and realm of a credential; client and environment of app metadata.
+    /// Account, kind, client and realm of a credential; client and environment of app metadata; the home
+    /// account id of an account.
     package var credential: BlindValue?
     /// An account's user name.
     package var username: BlindValue?
