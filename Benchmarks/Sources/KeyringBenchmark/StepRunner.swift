@@ -48,6 +48,8 @@ struct StepRunner {
             theirs.append(try peer("first_access.py", sample.cache, String(accounts / 2)).measure())
             let shortest = try peer("first_access.py", sample.cache, String(accounts / 2), "--shortest").measure()
             theirs.append(Measurements([.shortestAccessMilliseconds: shortest[.shortestAccessMilliseconds]]))
+            let again = try peer("first_access.py", sample.cache, String(accounts / 2), "--again").measure()
+            theirs.append(Measurements([.reopeningMilliseconds: again[.reopeningMilliseconds]]))
         }
         return (Measurements(mediansOf: own), Measurements(mediansOf: theirs))
     }
