@@ -23,20 +23,10 @@ extension VaultDatabase {
             try Self.requireHeader(sequence, database)
             let reader = GroupReader(connection: try ReadConnection(within: database), keys: keys)
             let rows = try verify(keys, name: name, reader.connection).damagedRows
-            try POSIXFile.createDirectories(directory.quarantine)
-            var files: [String] = []
-            for row in rows {
-                let path = directory.quarantine + "/\(stamp)-row-\(row).json"
-                try POSIXFile.replace(path, with: try dump(row: row, database))
-                files.append(path)
-            }
-            for row in rows {
-                try database.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [row])
-                try database.execute(sql: "DELETE FROM records WHERE id = ?", arguments: [row])
-            }
+            let files = try putAside(rows, stamp: stamp, database)
             try database.execute(sql: "REINDEX")
-            let sequence = (try? reader.manifest().sequence) ?? seen
-            var manifest = GroupManifest(sequence: sequence + 1)
+            var manifest = GroupManifest(sequence: (try? reader.manifest().sequence) ?? seen)
+            manifest.advance()
             try reader.forEachRow { manifest.insert(try $1.get().element(keys)) }
             try GroupWriter.store(manifest, database, keys)
             try database.execute(
@@ -44,6 +34,38 @@ extension VaultDatabase {
                 arguments: [keys.group.bytes.blob, manifest.count])
             return files
         }
+    }
+
+    /// Puts the rows aside that belong to none of `groups`, which must be all that the vault has.
+    ///
+    /// - Throws: `staleKeys` when the header has changed since `sequence`, and what writing can throw.
+    /// - Returns: The files written.
+    package func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String] {
+        try write { database in
+            try Self.requireHeader(sequence, database)
+            let known = Set(groups.map { $0.bytes.blob })
+            let rows = try Row.fetchAll(database, sql: "SELECT id, group_id FROM records")
+                .filter { !known.contains($0.bytes(1).blob) }
+                .compactMap { $0.integer(0) }
+            return try putAside(rows, stamp: stamp, database)
+        }
+    }
+
+    /// Writes each row into a file of its own, and only then removes them.
+    private func putAside(_ rows: [Int64], stamp: String, _ database: Database) throws -> [String] {
+        guard !rows.isEmpty else { return [] }
+        try POSIXFile.createDirectories(directory.quarantine)
+        var files: [String] = []
+        for row in rows {
+            let path = directory.quarantine + "/\(stamp)-row-\(row).json"
+            try POSIXFile.replace(path, with: try dump(row: row, database))
+            files.append(path)
+        }
+        for row in rows {
+            try database.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [row])
+            try database.execute(sql: "DELETE FROM records WHERE id = ?", arguments: [row])
+        }
+        return files
     }
 
     /// One row of both tables as JSON: integers as they are, blobs in base64.

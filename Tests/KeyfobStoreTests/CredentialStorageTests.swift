@@ -79,6 +79,14 @@ struct CredentialStorageTests {
         #expect(try save(written(3_000), "newest") == .changed)
     }
 
+    @Test("the same token that comes in again later changes nothing")
+    func again() throws {
+        try save(.access(), "stored")
+        var later = try Credential.access()
+        later.cachedAt = later.cachedAt?.advanced(by: 60)
+        #expect(try save(later, "stored") == .unchanged)
+    }
+
     @Test("the owner's own word counts, whatever its age")
     func owner() throws {
         try save(.access(), "stored")

@@ -69,6 +69,14 @@ struct KeyringRollbackTests {
         #expect(try warnings() == [])
     }
 
+    @Test("a repair puts a record aside that has lost its group, and then all is well")
+    func strayRecord() throws {
+        try home.database().run("UPDATE records SET group_id = zeroblob(16) WHERE id = 1")
+        #expect(try home.opened().verify().problems.isEmpty == false)
+        #expect(try home.opened().repair().count == 1)
+        #expect(try home.opened().verify().problems == [])
+    }
+
     @Test("a manifest that was made again goes on from the last one that was seen")
     func repairedManifest() throws {
         for count in 1...5 {

@@ -68,13 +68,16 @@ extension Keyring {
         let stamp = String(clock.now.seconds)
         return try changeVault { state in
             try database.changeSlots(&state.vault) { $0.advance() }
-            return try state.vault.groups.flatMap { group in
+            let files = try state.vault.groups.flatMap { group in
                 // What other processes have noted since this one read the marks counts too.
                 let noted = (try? mark.sequence(of: group.keys.group)) ?? 0
                 return try database.repair(
                     group.keys, sequence: state.vault.sequence,
                     seen: max(noted, state.marks.sequence(of: group.keys.group)), name: group.name.name, stamp: stamp)
             }
+            return try files
+                + database.putStrayRowsAside(
+                    groups: state.vault.groups.map(\.keys.group), sequence: state.vault.sequence, stamp: stamp)
         }
     }
 

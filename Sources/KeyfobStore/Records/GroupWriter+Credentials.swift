@@ -25,7 +25,10 @@ extension GroupWriter {
             if credential.kind == .refreshToken {
                 credential.grant = stored.grant.map { $0.succeeded(by: credential.grant ?? Grant(), isSame: isSame) }
             }
-            if isSame && stored == credential { return .unchanged }
+            // The same token, brought in again later, is the same token.
+            var again = credential
+            again.cachedAt = stored.cachedAt
+            if isSame && stored == again { return .unchanged }
             if replaced == nil { replaced = record } else { obsolete.append(record) }
         }
         for record in obsolete { try delete(record) }
