@@ -10,6 +10,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target, and never publicly.
@@ -34,13 +35,15 @@ let package = Package(
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
+        .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
 
         // Where they meet, and what people run.
         .target(
             name: "Keyfob",
             dependencies: [
                 "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobSelection",
-                "KeyfobSodium", "KeyfobStore", "KeyfobVault",
+                "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
+                .product(name: "TOMLKit", package: "TOMLKit"),
             ]
         ),
         .executableTarget(
@@ -56,15 +59,25 @@ let package = Package(
         .target(
             name: "KeyfobTestSupport", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobTestSupport"
         ),
+        .executableTarget(
+            name: "KeyfobAgeVectors", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobAgeVectors"
+        ),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
-        .testTarget(name: "KeyfobAgeTests", dependencies: ["KeyfobAge", "KeyfobSodium"], exclude: ["Support"]),
+        .testTarget(
+            name: "KeyfobAgeTests", dependencies: ["KeyfobAge", "KeyfobAgeVectors", "KeyfobSodium"],
+            exclude: ["Support"]
+        ),
         .testTarget(
             name: "KeyfobInteropTests", dependencies: ["KeyfobInterop", "KeyfobModel", "KeyfobSodium"],
             exclude: ["Support"]
         ),
         .testTarget(
             name: "KeyfobSelectionTests", dependencies: ["KeyfobModel", "KeyfobSelection", "KeyfobTestSupport"]
+        ),
+        .testTarget(
+            name: "KeyfobSyncTests",
+            dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobSync", "KeyfobTestSupport"]
         ),
         .testTarget(
             name: "KeyfobVaultTests",
@@ -80,7 +93,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobSodium", "KeyfobTestSupport",
+                "Keyfob", "KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobStore", "KeyfobSync",
+                "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -4,6 +4,10 @@ import PackageDescription
 // A package of its own, so that nobody who uses Keyfob resolves or builds it.
 let package = Package(
     name: "keyfob-benchmarks",
+    products: [
+        .executable(name: "KeyringBenchmark", targets: ["KeyringBenchmark"]),
+        .executable(name: "selection-replay", targets: ["SelectionReplay"]),
+    ],
     dependencies: [
         .package(name: "keyfob", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -14,15 +18,25 @@ let package = Package(
             dependencies: [
                 .product(name: "Keyfob", package: "keyfob"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: [
-                .swiftLanguageMode(.v6),
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-                .strictMemorySafety(),
             ]
-        )
+        ),
+        .executableTarget(
+            name: "SelectionReplay",
+            dependencies: [
+                .product(name: "Keyfob", package: "keyfob"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
     ]
 )
+
+for target in package.targets {
+    target.swiftSettings = [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .strictMemorySafety(),
+    ]
+}

@@ -1,5 +1,6 @@
 internal import KeyfobModel
 internal import KeyfobStore
+internal import KeyfobSync
 internal import KeyfobVault
 
 /// What went wrong, in the terms of whoever uses a keyring.
@@ -49,6 +50,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSuchGroup
         /// No slot has the id.
         case noSuchSlot
+        /// Nothing is bound, or allowed, there.
+        case noSuchBinding
         /// The person said no.
         case cancelled
         /// The request contradicts itself.
@@ -97,6 +100,7 @@ extension KeyringError {
         case let error as KeyringError: self = error
         case let error as StoreError: self.init(error)
         case let error as VaultError: self.init(error)
+        case let error as BundleError: self.init(error)
         default: self.init(.fault, "something failed that should not: \(type(of: error))")
         }
     }

@@ -25,7 +25,7 @@ enum ExitStatus: Int32 {
         case .signInNeeded: self = .signInNeeded
         case .ambiguous: self = .ambiguous
         case .locked: self = .locked
-        case .noSuchAccount, .noSuchGroup, .noSuchSlot: self = .notFound
+        case .noSuchAccount, .noSuchGroup, .noSuchSlot, .noSuchBinding: self = .notFound
         case .cancelled: self = .cancelled
         case .usage, .lastSlot: self = .usage
         case .damaged, .limitExceeded, .rolledBack, .newerVersion: self = .malformed

@@ -29,8 +29,17 @@ struct KeyfobCommand: ParsableCommand {
             CommandGroup(
                 name: "Accounts and tokens",
                 subcommands: [
-                    AccountCommand.self, AddCommand.self, TokenCommand.self, WhichCommand.self, ImportCommand.self,
-                    ExportCommand.self,
+                    AccountCommand.self, AddCommand.self, TokenCommand.self, WhichCommand.self, PickCommand.self,
+                ]),
+            CommandGroup(
+                name: "Bundles",
+                subcommands: [
+                    ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
+                ]),
+            CommandGroup(
+                name: "Which account",
+                subcommands: [
+                    BindCommand.self, UnbindCommand.self, BindingsCommand.self, AllowCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(name: "The command itself", subcommands: [CompletionsCommand.self, ManCommand.self]),
         ])

@@ -12,20 +12,29 @@ public struct Candidate: Hashable, Sendable {
     public var clientIDs: Set<String>
     /// The tenants that it has tokens for.
     public var realms: Set<String>
+    /// The scopes of each access token it has.
+    public var tokenScopes: [ScopeSet]
+    /// The scopes that its active grants name; empty where they name none.
+    public var grantScopes: ScopeSet
     /// Whether it is the group's default account.
     public var isDefault: Bool
+    /// What the account is called in the history.
+    public var tag: UsageTag
 
     /// A candidate.
     public init(
         account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, realms: Set<String> = [],
-        isDefault: Bool
+        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], isDefault: Bool, tag: UsageTag? = nil
     ) {
         self.account = account
         self.group = group
         self.state = state
         self.clientIDs = clientIDs
         self.realms = realms
+        self.tokenScopes = tokenScopes
+        self.grantScopes = grantScopes
         self.isDefault = isDefault
+        self.tag = tag ?? UsageTag(of: account.id.canonical)
     }
 
     /// How an account's sign-in stands, over all its grants.

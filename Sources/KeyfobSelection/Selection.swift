@@ -1,6 +1,9 @@
+public import KeyfobModel
+
 /// The answer to a request: a verdict for every account, and what follows from them.
 public struct Selection: Hashable, Sendable {
-    /// Every account with its verdict, in an order that does not depend on that of the input.
+    /// Every account with its verdict: the chosen one, then those that would do, the likeliest first, then
+    /// those that will not do; in an order that does not depend on that of the input.
     public let verdicts: [Judged]
     /// What follows.
     public let outcome: Outcome
@@ -17,10 +20,14 @@ public struct Selection: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// This account.
         case chosen(Candidate)
-        /// Several would do, or several answer to the name given: somebody has to say.
+        /// Several would do, or several answer to the name given: somebody has to say. The likeliest is first.
         case ambiguous([Candidate])
         /// The request names an account, and none answers to the name.
         case nobodyNamed(String)
+        /// The owner bound the request to an account that is no longer there.
+        case boundToNobody(Binding)
+        /// The owner bound the request to an account that will not do.
+        case boundInVain(Binding, Candidate, Verdict.Rejection)
         /// No account will do.
         case nobody
     }

@@ -5,22 +5,40 @@ public enum Verdict: Hashable, Sendable {
     /// It is the one.
     case chosen(Reason)
     /// It would do; others would too.
-    case possible
+    case possible(Usage?)
     /// It will not do.
     case rejected(Rejection)
 
     /// Why an account was chosen.
-    public enum Reason: String, Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
         /// The request names it.
         case explicit
+        /// The owner bound the request to it.
+        case bound(Binding)
         /// No other will do.
         case onlyOne
-        /// It is the group's default.
+        /// No other was ever granted the scopes.
+        case onlyGranted
+        /// It was used before where the request comes from.
+        case learned(Usage)
+        /// It is the group's default, and nothing that was used speaks against it.
         case groupDefault
+
+        /// A stable name for documents.
+        public var name: String {
+            switch self {
+            case .explicit: "explicit"
+            case .bound: "bound"
+            case .onlyOne: "onlyOne"
+            case .onlyGranted: "onlyGranted"
+            case .learned: "learned"
+            case .groupDefault: "groupDefault"
+            }
+        }
     }
 
     /// Why an account will not do.
-    public enum Rejection: Hashable, Sendable {
+    public indirect enum Rejection: Hashable, Sendable {
         /// The request names another.
         case notNamed
         /// Its provider is another one.
@@ -31,7 +49,15 @@ public enum Verdict: Hashable, Sendable {
         case unknownToClient(String)
         /// The person signed out.
         case signedOut
-        /// The chosen one comes before it.
+        /// Its grant does not reach the scopes.
+        case scopesNotGranted(ScopeSet)
+        /// The owner bound the request to another.
+        case boundToAnother(Binding)
+        /// It was never granted the scopes, and another was.
+        case neverGranted(ScopeSet)
+        /// Another is likelier by far.
+        case lessLikely(Usage)
+        /// Another is the default of its group.
         case notDefault
         /// The same account in a group that comes earlier in the list.
         case inEarlierGroup(AccessGroup)
@@ -44,28 +70,30 @@ public enum Verdict: Hashable, Sendable {
             case .notInTenant: "notInTenant"
             case .unknownToClient: "unknownToClient"
             case .signedOut: "signedOut"
+            case .scopesNotGranted: "scopesNotGranted"
+            case .boundToAnother: "boundToAnother"
+            case .neverGranted: "neverGranted"
+            case .lessLikely: "lessLikely"
             case .notDefault: "notDefault"
             case .inEarlierGroup: "inEarlierGroup"
             }
         }
     }
-}
 
-extension Verdict: CustomStringConvertible {
-    /// One line that a person understands.
-    public var description: String {
+    /// What the history says of the account, where it was asked.
+    public var usage: Usage? {
         switch self {
-        case .chosen(.explicit): "chosen: the request names it"
-        case .chosen(.onlyOne): "chosen: no other account will do"
-        case .chosen(.groupDefault): "chosen: it is the default of its group"
-        case .possible: "possible: it would do, and so would another"
-        case .rejected(.notNamed): "rejected: the request names another account"
-        case .rejected(.otherEnvironment(let own)): "rejected: it is at \(own)"
-        case .rejected(.notInTenant(let realm)): "rejected: it has no profile in tenant \(realm)"
-        case .rejected(.unknownToClient(let client)): "rejected: client \(client) holds nothing of it"
-        case .rejected(.signedOut): "rejected: signed out"
-        case .rejected(.notDefault): "rejected: another account is the default"
-        case .rejected(.inEarlierGroup(let group)): "rejected: the same account is in group \(group) already"
+        case .chosen(.learned(let usage)), .rejected(.lessLikely(let usage)): usage
+        case .possible(let usage): usage
+        default: nil
+        }
+    }
+
+    /// The binding that decided, where one did.
+    public var binding: Binding? {
+        switch self {
+        case .chosen(.bound(let binding)), .rejected(.boundToAnother(let binding)): binding
+        default: nil
         }
     }
 }

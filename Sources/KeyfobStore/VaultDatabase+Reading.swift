@@ -155,7 +155,10 @@ extension VaultDatabase {
         }
     }
 
-    private func all<Value>(
+    /// Every record of one kind in a group.
+    ///
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    func all<Value>(
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
     ) throws -> Found<Value> {
         try snapshot { connection in

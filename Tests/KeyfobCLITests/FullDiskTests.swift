@@ -66,4 +66,27 @@ struct FullDiskTests {
             "test ! -e disk/second/keyring.db", "keyfob token --account first", "keyfob doctor"
         ).expectSuccess()
     }
+
+    @Test("a bundle that does not fit is not there, and a restore that does not fit restores nothing")
+    func bundles() throws {
+        let place = try home()
+        try place.write("cache.json", SampleCache(people: 200).json())
+        try onSmallDisk(
+            place, kibibytes: 400, "age-keygen -o id.txt 2>/dev/null", "chmod 600 id.txt", "to=$(age-keygen -y id.txt)",
+            "keyfob init --quiet --vault large --recovery-file recovery-large",
+            "keyfob import --quiet --vault large cache.json > /dev/null",
+            "keyfob export --quiet --vault large --to $to large.age", "keyfob backup --quiet --to small-backup.age",
+            "keyfob backup --quiet --vault large --to large-backup.age", "cp disk/vault/keyring.db before",
+            "fails 74 keyfob import large.age --bundle-identity id.txt",
+            "fails 74 keyfob restore large-backup.age --bundle-identity recovery-large --vault disk/second",
+            "test ! -e disk/second/keyring.db", "rm -rf disk/second disk/vault/backups", "fill",
+            "fails 74 keyfob restore small-backup.age --bundle-identity recovery-small --force",
+            "fails 74 keyfob restore small-backup.age --bundle-identity recovery-small --vault disk/second",
+            "fails 74 keyfob import large.age --bundle-identity id.txt --replace --force",
+            "fails 74 keyfob backup", "fails 74 keyfob backup --to disk",
+            "fails 74 keyfob export --to $to disk/out.age",
+            "test ! -e disk/out.age", "test ! -e disk/second/keyring.db", "test $(ls disk/*.age | wc -l) = 0",
+            "cmp before disk/vault/keyring.db"
+        ).expectSuccess()
+    }
 }

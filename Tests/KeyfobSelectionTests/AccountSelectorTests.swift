@@ -48,11 +48,11 @@ struct AccountSelectorTests {
         let (ada, bob) = (try candidate("ada"), try candidate("bob"))
         let selection = select(TokenRequest(), [bob, ada])
         #expect(selection.outcome == .ambiguous([ada, bob]))
-        #expect(selection.verdicts.map(\.verdict) == [.possible, .possible])
+        #expect(selection.verdicts.map(\.verdict) == [.possible(nil), .possible(nil)])
         let preferred = try candidate("bob", isDefault: true)
         let chosen = select(TokenRequest(), [ada, preferred])
         #expect(chosen.outcome == .chosen(preferred))
-        #expect(chosen.verdicts.map(\.verdict) == [.rejected(.notDefault), .chosen(.groupDefault)])
+        #expect(chosen.verdicts.map(\.verdict) == [.chosen(.groupDefault), .rejected(.notDefault)])
     }
 
     @Test("the default of the group that comes first is taken")
@@ -98,7 +98,7 @@ struct AccountSelectorTests {
     @Test("several who answer to a name are ambiguous, even when one is the default")
     func ambiguousName() throws {
         let (one, two) = (try candidate("ada", label: "x", isDefault: true), try candidate("bob", label: "X"))
-        #expect(select(TokenRequest(account: "x"), [one, two]).outcome == .ambiguous([two, one]))
+        #expect(select(TokenRequest(account: "x"), [one, two]).outcome == .ambiguous([one, two]))
     }
 
     struct Unfit: Sendable, CustomTestStringConvertible {
@@ -203,7 +203,7 @@ struct AccountSelectorTests {
             .inEarlierGroup(.default),
         ]
         let verdicts =
-            [Verdict.possible, .chosen(.explicit), .chosen(.onlyOne), .chosen(.groupDefault)]
+            [Verdict.possible(nil), .chosen(.explicit), .chosen(.onlyOne), .chosen(.groupDefault)]
             + rejections.map(Verdict.rejected)
         #expect(Set(verdicts.map(\.description)).count == verdicts.count)
         #expect(Set(rejections.map(\.name)).count == rejections.count)

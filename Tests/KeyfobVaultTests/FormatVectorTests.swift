@@ -161,4 +161,19 @@ struct FormatVectorTests {
             #expect(result == vector.expect, "\(vector.name)")
         }
     }
+
+    @Test("the history")
+    func usage() throws {
+        for vector in try FormatVectors.read("usage", of: FormatVectors.Usage.self) {
+            let keys = try keys(vector.groupKey, vector.vault, vector.group, epoch: vector.epoch)
+            var records: [UsageRecord] = []
+            let isOpened = keys.openUsage(vector.sealed.bytes, first: vector.first, into: &records)
+            #expect((isOpened ? .opened : .corrupted) == vector.expect, "\(vector.name)")
+            #expect(UsageSegment.encode(records[...]) == vector.events?.bytes ?? [], "\(vector.name)")
+            guard let parts = vector.tagParts else { continue }
+            var tag = ByteWriter()
+            tag.write(keys.usageTag(parts))
+            #expect(tag.bytes == vector.tag?.bytes, "\(vector.name)")
+        }
+    }
 }

@@ -249,4 +249,43 @@ struct FormatVectorWriting {
                 vector("setting", ["default account"], keys.blind(setting: "default account")),
             ])
     }
+
+    @Test("usage.json")
+    func usage() throws {
+        let keys = try keys()
+        let parts = ["place", "git.example/team/app"]
+        let records = [
+            UsageRecord(
+                time: 1_700_000_000, account: keys.usageTag(["account", "uid.utid"]), place: keys.usageTag(parts),
+                owner: 0x0123_4567_89AB_CDEF, host: 7, tool: 1),
+            UsageRecord(time: -1, account: 1, isUnconfirmed: true),
+        ]
+        let sealed = keys.seal(records[...], first: 1_000)
+        func vector(
+            _ name: String, _ key: [UInt8], epoch: UInt32 = 3, first: UInt64 = 1_000, _ bytes: [UInt8],
+            _ expect: FormatVectors.Outcome
+        ) -> FormatVectors.Usage {
+            FormatVectors.Usage(
+                name: name, groupKey: Hex(key), vault: Hex(vaultID), group: Hex(groupID), epoch: epoch, first: first,
+                sealed: Hex(bytes), expect: expect)
+        }
+        var opened = vector("two events, and a tag", groupKey, sealed, .opened)
+        opened.events = Hex(UsageSegment.encode(records[...]))
+        var tag = ByteWriter()
+        tag.write(keys.usageTag(parts))
+        (opened.tagParts, opened.tag) = (parts, Hex(tag.bytes))
+        let context = Context.usage(keys.vault, keys.group, epoch: 3, first: 1_000)
+        let box = keys.withUsageKey { key in
+            CommittingAEAD.seal(UsageSegment.encode(records[...]).flipping(2, at: 48), key: key, context: context)
+        }
+        try FormatVectors.write(
+            "usage", "Blocks of the history as they lie in usage.db, and a tag as its eight bytes.",
+            [
+                opened, vector("another group key", fileKey, sealed, .corrupted),
+                vector("another epoch", groupKey, epoch: 2, sealed, .corrupted),
+                vector("another number", groupKey, first: 1_001, sealed, .corrupted),
+                vector("a flipped bit", groupKey, sealed.flipping(1, at: sealed.count - 1), .corrupted),
+                vector("a flag that is not known", groupKey, stored(box).bytes, .corrupted),
+            ])
+    }
 }

@@ -110,6 +110,20 @@ enum FormatVectors {
         var manifest: Hex?
     }
 
+    struct Usage: Codable, Sendable {
+        let name: String
+        let groupKey: Hex
+        let vault: Hex
+        let group: Hex
+        let epoch: UInt32
+        let first: UInt64
+        let sealed: Hex
+        let expect: Outcome
+        var events: Hex?
+        var tagParts: [String]?
+        var tag: Hex?
+    }
+
     static func read<Vector>(_ name: String, of type: Vector.Type = Vector.self) throws -> [Vector]
     where Vector: Codable & Sendable {
         let data = try Data(contentsOf: folder.appending(path: name + ".json"))

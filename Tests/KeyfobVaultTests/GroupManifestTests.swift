@@ -1,3 +1,4 @@
+import KeyfobModel
 import KeyfobSodium
 import KeyfobTestSupport
 import Testing

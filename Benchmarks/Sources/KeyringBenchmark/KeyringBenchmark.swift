@@ -8,6 +8,9 @@ struct KeyringBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyring-benchmark",
         abstract: "Measure a keyring beside MSAL for Python.",
-        subcommands: [CompareCommand.self, FillStep.self, ListStep.self, LookUpStep.self, FirstAccessStep.self],
+        subcommands: [
+            CompareCommand.self, BundlesCommand.self, FillStep.self, ListStep.self, LookUpStep.self,
+            FirstAccessStep.self, BundleFillStep.self, BundleExportStep.self, BundleRestoreStep.self,
+        ],
         defaultSubcommand: CompareCommand.self)
 }

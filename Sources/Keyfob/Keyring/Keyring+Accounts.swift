@@ -15,13 +15,6 @@ extension Keyring {
         }
     }
 
-    /// What the accounts of the groups would be told if `request` were made.
-    ///
-    /// - Throws: as ``accounts(in:)``.
-    public func select(_ request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Selection {
-        try withState { state in try self.select(&state, request, groups).selection }
-    }
-
     /// The one account that answers to a name, whatever the state of its sign-in.
     ///
     /// - Throws: `noSuchAccount`, `ambiguous` with the accounts that answer, and as ``accounts(in:)``.
@@ -134,72 +127,9 @@ extension Keyring {
         }
     }
 
-    private static let defaultAccount = "default account"
+    static let defaultAccount = "default account"
 
     private static func isDefault(_ account: AccountID, _ writer: GroupWriter) throws -> Bool {
         try writer.setting(defaultAccount) == account.canonical
-    }
-
-    /// The accounts of one group, and whether every record that tells of them opens.
-    func candidates(
-        _ state: inout State, _ group: UnlockedVault.Group
-    ) throws -> (candidates: [Candidate], isWhole: Bool) {
-        let accounts = try database.accounts(in: group.keys)
-        var damaged = accounts.damaged
-        var clients: [AccountID: Set<String>] = [:]
-        var realms: [AccountID: Set<String>] = [:]
-        var grants: [AccountID: [Grant.State]] = [:]
-        for kind in Credential.Kind.allCases where kind != .idToken {
-            let credentials = try database.credentials(kind, in: group.keys)
-            damaged += credentials.damaged
-            for item in credentials.items {
-                clients[item.value.account, default: []].insert(item.value.clientID)
-                if !item.value.realm.isEmpty { realms[item.value.account, default: []].insert(item.value.realm) }
-                if kind == .refreshToken {
-                    grants[item.value.account, default: []].append(item.value.grant?.state ?? .active)
-                }
-            }
-        }
-        var preferred: String?
-        do {
-            preferred = try database.setting(Self.defaultAccount, in: group.keys)
-        } catch StoreError.damaged(let what) {
-            damaged.append(what)
-        }
-        state.warn(ofDamage: damaged, in: group.name)
-        let candidates = accounts.items.map { item in
-            let account = item.value
-            return Candidate(
-                account: account, group: group.name,
-                state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
-                clientIDs: clients[account.id] ?? [], realms: realms[account.id] ?? [],
-                isDefault: preferred == account.id.canonical)
-        }
-        return (candidates, damaged.isEmpty)
-    }
-
-    /// The selection among the accounts of the groups, and whether every record that tells of them opens.
-    func select(
-        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?
-    ) throws -> (selection: Selection, isWhole: Bool) {
-        let groups = try state.groups(names)
-        var candidates: [Candidate] = []
-        var isWhole = true
-        for group in groups {
-            let found = try self.candidates(&state, group)
-            candidates += found.candidates
-            isWhole = isWhole && found.isWhole
-        }
-        let selection = AccountSelector().select(request, among: candidates, groups: groups.map(\.name))
-        return (selection, isWhole)
-    }
-
-    private static func signInState(_ grants: [Grant.State], hasTokens: Bool) -> Candidate.SignInState {
-        if grants.contains(.active) { return .signedIn }
-        for grant in grants {
-            if case .needsSignIn(let reason) = grant { return .needsSignIn(reason: reason) }
-        }
-        if !grants.isEmpty { return .signedOut }
-        return hasTokens ? .tokensOnly : .noCredentials
     }
 }

@@ -64,7 +64,8 @@ extension Keyring {
 
     /// Gives a group a new key and seals every record of it again.
     ///
-    /// A slot that was removed, or a key that was copied, opens nothing that is written from now on.
+    /// A slot that was removed, or a key that was copied, opens nothing that is written from now on. A backup is made
+    /// first, where the vault has a recovery key.
     ///
     /// - Parameter progress: Called with the number of records done and of all.
     /// - Returns: How many records were sealed again.
@@ -75,6 +76,7 @@ extension Keyring {
     ) throws(KeyringError) -> Int {
         try changeVault { state in
             _ = try state.group(name)
+            try backUpBeforehand(&state)
             return try database.rotateGroup(name, &state.vault, progress: progress)
         }
     }

@@ -112,6 +112,7 @@ extension Keyring {
         try changeVault { state in
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
+            try backUpBeforehand(&state)
             let count = try database.revoke(slot.id, of: name, &state.vault, progress: progress)
             return (slot.id.short, count)
         }

@@ -20,7 +20,12 @@ extension Keyring {
         public let group: AccessGroup
         /// Whether it should be replaced although it is still valid.
         public let isAging: Bool
+        /// Why the token is this account's.
+        public let reason: Verdict.Reason
     }
+
+    /// Whose token it is to be, where the account is, and why.
+    private typealias Owner = (account: Account, group: AccessGroup, reason: Verdict.Reason)
 
     /// An access token for `request`, from what is stored.
     ///
@@ -49,13 +54,14 @@ extension Keyring {
     ) throws -> TokenHits.Hit {
         let question = TokenHits.Question(request: request, groups: groups)
         let version = try database.version()
-        if let hit = state.hits.hit(question, version: version),
+        // Without a name, what was chosen since and files in the directory decide as well.
+        if request.account != nil, let hit = state.hits.hit(question, version: version),
             hit.found.credential.freshness(now: now, minimumValidity: request.minimumValidity) == .fresh
         {
             return hit
         }
         let hit = try find(&state, request, groups, now, version)
-        state.hits.remember(hit, for: question)
+        if request.account != nil { state.hits.remember(hit, for: question) }
         return hit
     }
 
@@ -65,11 +71,12 @@ extension Keyring {
         _ version: VaultDatabase.Version
     ) throws -> TokenHits.Hit {
         let groups = try self.groups(&state, names, version)
-        let candidate = try account(&state, request, groups, names)
+        let candidate = try account(&state, request, groups, now)
         let (item, group) = try accessToken(&state, of: candidate, in: groups, for: request, now: now)
         let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
         let found = Found(
-            credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging)
+            credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging,
+            reason: candidate.reason)
         return TokenHits.Hit(
             found: found, header: item.record.header,
             secret: try database.sealedSecret(of: item.record, in: group.keys), keys: group.keys)
@@ -77,7 +84,7 @@ extension Keyring {
 
     /// The access token of an account, from the first group of the list, from its own on, that has one.
     private func accessToken(
-        _ state: inout State, of candidate: (account: Account, group: AccessGroup),
+        _ state: inout State, of candidate: Owner,
         in groups: [UnlockedVault.Group], for request: TokenRequest, now: Timestamp
     ) throws -> (StoredItem<Credential>, UnlockedVault.Group) {
         guard let first = groups.firstIndex(where: { $0.name == candidate.group }) else {
@@ -114,20 +121,13 @@ extension Keyring {
 
     /// The account that `request` means, and the group it is in.
     private func account(
-        _ state: inout State, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ names: [AccessGroup]?
-    ) throws -> (account: Account, group: AccessGroup) {
-        if let text = request.account, let found = try indexed(text, request, groups) { return found }
-        let (selection, isWhole) = try select(&state, request, names)
-        // Without what does not open, another account may seem to be the one.
-        guard isWhole else {
-            throw KeyringError(
-                .damaged, "records are damaged, so that no account can be chosen for certain",
-                hint: "name the account exactly, or run 'keyfob doctor'")
+        _ state: inout State, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
+    ) throws -> Owner {
+        if let text = request.account, let found = try indexed(text, request, groups) {
+            return (found.account, found.group, .explicit)
         }
-        if case .chosen(let candidate) = selection.outcome { return (candidate.account, candidate.group) }
-        // Before saying that there is nobody, make sure that nobody is missing.
-        for group in groups { try database.requireComplete(group.keys) }
-        throw KeyringError(selection, for: request) ?? KeyringError(.fault, "a choice was lost")
+        let (candidate, reason) = try choose(&state, request, groups, now)
+        return (candidate.account, candidate.group, reason)
     }
 
     /// The account that `text` names exactly, when it is one: found by index, without opening any other.
@@ -246,30 +246,5 @@ extension Credential {
         if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
         guard partition.isEmpty else { return false }
         return effectiveTokenType == Identifier.folded(request.tokenType) && request.scopes.isSubset(of: scopes)
-    }
-}
-
-extension KeyringError {
-    /// What it means that a selection has not chosen; nil when it has.
-    public init?(_ selection: Selection, for request: TokenRequest) {
-        switch selection.outcome {
-        case .chosen: return nil
-        case .ambiguous(let candidates):
-            let what = request.account.map { "'\($0)' names" } ?? "the request fits"
-            self.init(
-                .ambiguous, "\(what) \(candidates.count) accounts", hint: "say which with --account",
-                candidates: candidates.map(\.account.id.description))
-        case .nobodyNamed(let name):
-            self.init(
-                .noSuchAccount, "there is no account '\(name)'", hint: "'keyfob account list' shows those there are")
-        case .nobody where selection.verdicts.isEmpty:
-            self.init(.noSuchAccount, "the keyring holds no account", hint: "bring some with 'keyfob import'")
-        case .nobody:
-            let onlySignedOut = selection.verdicts.contains { $0.verdict == .rejected(.signedOut) }
-            self.init(
-                onlySignedOut ? .signInNeeded : .noSuchAccount, "no account will do",
-                hint: "'keyfob which' says why of each",
-                candidates: selection.verdicts.map(\.candidate.account.id.description))
-        }
     }
 }

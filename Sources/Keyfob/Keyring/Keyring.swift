@@ -21,6 +21,7 @@ public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation
     let database: VaultDatabase
+    let usage: UsageDatabase
     let mark: HighWaterMark
     let clock: WallClock
     let state: Mutex<State>
@@ -45,6 +46,7 @@ public final class Keyring: Sendable {
         self.location = location
         self.database = database
         self.clock = clock
+        usage = UsageDatabase(directory: VaultDirectory(path: location.vault))
         let id = vault.header.vault
         mark = HighWaterMark(state: location.state, vault: id)
         var warnings: [String] = []

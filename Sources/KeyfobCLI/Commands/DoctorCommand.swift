@@ -40,6 +40,7 @@ struct DoctorCommand: ParsableCommand {
             }
             try examine(keyring, &findings)
         }
+        if let keyring { try lookAtBackups(location, keyring, &findings) }
         try tell(findings)
         if findings.contains(where: { $0.status == .failure }) { throw Failed(status: .malformed) }
     }
@@ -101,6 +102,27 @@ struct DoctorCommand: ParsableCommand {
                     "slots", .warning, "there is one way only to unlock the vault",
                     hint: "add another: 'keyfob slot add passphrase'"))
         }
+    }
+
+    private func lookAtBackups(
+        _ location: KeyringLocation, _ keyring: Keyring, _ findings: inout [Finding]
+    ) throws(KeyringError) {
+        let text = BackupList.text(try BackupList.read(location), now: WallClock.system.now)
+        findings.append(Finding("backups", .ok, text))
+        let restored: [Keyring.RestoredGrant]
+        do throws(KeyringError) {
+            restored = try keyring.restoredGrants()
+        } catch  where error.code == .damaged {
+            // Told already.
+            return
+        }
+        guard !restored.isEmpty else { return }
+        let names = Set(restored.map { "\($0.account)" }).sorted()
+        findings.append(
+            Finding(
+                "sign-ins", .warning, RestoredGrantText.of(restored),
+                hint: Table.printable(
+                    "sign in again where a token is refused: \(names.prefix(10).joined(separator: ", "))")))
     }
 
     private func tell(_ findings: [Finding]) throws(KeyringError) {

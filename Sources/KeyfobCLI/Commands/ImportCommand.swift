@@ -1,27 +1,64 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobSodium
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over accounts and tokens from an MSAL token cache.",
+        commandName: "import", abstract: "Take over accounts and tokens from a bundle or an MSAL token cache.",
         discussion: """
-            Reads the caches of MSAL for Python, .NET, Go and Node; the file is not changed. All of it is \
-            taken over, or nothing. Entries that make no sense are left out and listed. An azureProfile.json \
-            in the same folder gives labels. '-' reads standard input.
+            The content tells what the file is; the file is not changed. All of it is taken over, or nothing. \
+            '-' reads standard input.
+            A bundle is what 'keyfob export' wrote, binary or armored; --group takes some of its groups only. \
+            With --merge, item by item, what was written later or has come further stays. With --replace the \
+            groups of the bundle hold afterwards what it holds and nothing else; what they held is backed up \
+            first.
+            A cache is one of MSAL for Python, .NET, Go or Node. Entries that make no sense are left out and \
+            listed. An azureProfile.json in the same folder gives labels.
 
             Example:
-              keyfob import ~/.azure/msal_token_cache.json --dry-run
+              keyfob import work.age --bundle-identity identity.txt --dry-run
+              keyfob import work.age --bundle-identity identity.txt
               keyfob import ~/.azure/msal_token_cache.json
+
+            Exit status: 0 done, 12 nothing was given that opens the bundle, 15 cancelled, 65 damaged, 77 \
+            wrong passphrase or identity.
             """)
 
-    @Argument(help: "The cache.") var file: String
+    @Argument(help: "The bundle or the cache.") var file: String
     @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
+    @Flag(exclusivity: .exclusive) var way: Way = .merge
+    @Flag(name: .long, help: "Replace without asking.") var force = false
+    @OptionGroup var opening: BundleOpenerOptions
     @Flag(name: .long, help: "Take no labels from azureProfile.json.") var noLabels = false
     @OptionGroup var global: GlobalOptions
 
+    enum Way: String, EnumerableFlag {
+        case merge, replace
+
+        static func help(for value: Way) -> ArgumentHelp? {
+            switch value {
+            case .merge: "Merge the bundle with what is there; unless told otherwise."
+            case .replace: "Put the bundle in the place of what its groups hold."
+            }
+        }
+    }
+
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let cache = try SecretInput.cache(file)
+        switch try ImportSource.open(file) {
+        case .bundle(let bundle): try take(bundle, into: keyring)
+        case .cache(let cache): try take(cache, into: keyring)
+        }
+    }
+
+    private func take(_ cache: borrowing SecretBytes, into keyring: Keyring) throws {
+        guard way == .merge, !opening.isGiven else {
+            // What starts like JSON was meant to be a cache.
+            let isCache = cache.withBytes { $0.byteCount > 0 && $0.byte(at: 0) == UInt8(ascii: "{") }
+            throw KeyringError(
+                isCache ? .usage : .damaged, "\(file == "-" ? BundleInput.standardInput : file) is no bundle",
+                hint: isCache ? "--replace, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
+        }
         let profile = noLabels ? nil : try azureProfile()
         let progress = Progress("importing", isQuiet: global.quiet)
         defer { progress.finish() }
@@ -42,7 +79,7 @@ struct ImportCommand: ParsableCommand {
     private func naming(_ error: KeyringError) -> KeyringError {
         let words = "the file "
         guard error.message.hasPrefix(words) else { return error }
-        let name = file == "-" ? "standard input" : file
+        let name = file == "-" ? BundleInput.standardInput : file
         return KeyringError(
             error.code, "\(name) \(error.message.dropFirst(words.count))", hint: error.hint,
             candidates: error.candidates)
@@ -81,6 +118,7 @@ struct ImportCommand: ParsableCommand {
 /// `Schemas/import.schema.json`.
 struct ImportDocument: JSONDocument {
     let formatVersion = 1
+    let format = "msal"
     let group: String
     let isDryRun: Bool
     let accounts: [String: Int]

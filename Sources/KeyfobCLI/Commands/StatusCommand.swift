@@ -19,6 +19,8 @@ struct StatusCommand: ParsableCommand {
         let keyring = try global.keyringUnlockedWithoutAsking()
         let groups = try keyring?.groups() ?? []
         let slots = try keyring?.slots() ?? []
+        let backups = try BackupList.read(location)
+        let restored = try keyring?.restoredGrants()
         if let keyring { global.tellWarnings(of: keyring) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
         if global.json {
@@ -26,7 +28,9 @@ struct StatusCommand: ParsableCommand {
                 StatusDocument(
                     vault: location.vault, id: id, state: state, isReadOnly: keyring?.isReadOnly,
                     groups: groups.map(GroupDocument.init),
-                    slots: slots.map(SlotDocument.init)))
+                    slots: slots.map(SlotDocument.init),
+                    backups: StatusDocument.Backups(backups),
+                    restoredGrants: restored?.map(StatusDocument.RestoredGrant.init)))
         }
         try StandardOutput.write(line: "vault   \(location.vault)")
         try StandardOutput.write(line: "id      \(id)")
@@ -38,6 +42,10 @@ struct StatusCommand: ParsableCommand {
             }
         let limit = keyring?.isReadOnly == true ? ", to be read only: a newer Keyfob wrote it" : ""
         try StandardOutput.write(line: "state   \(words)\(limit)")
+        try StandardOutput.write(line: "backups \(BackupList.text(backups, now: WallClock.system.now))")
+        if let restored, !restored.isEmpty {
+            try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
+        }
         guard keyring != nil else { return }
         try StandardOutput.write(text: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
     }
@@ -53,4 +61,31 @@ struct StatusDocument: JSONDocument {
     let isReadOnly: Bool?
     let groups: [GroupDocument]
     let slots: [SlotDocument]
+    let backups: Backups
+    /// Nil while the vault is locked.
+    let restoredGrants: [RestoredGrant]?
+
+    /// The backups in the vault's folder.
+    struct Backups: Encodable {
+        let count: Int
+        let newest: BackupListDocument.Backup?
+
+        init(_ backups: [BackupList.Backup]) {
+            count = backups.count
+            newest = backups.first.map(BackupListDocument.Backup.init)
+        }
+    }
+
+    /// A sign-in that came back from a backup.
+    struct RestoredGrant: Encodable {
+        let group: String
+        let account: String
+        let clientID: String
+
+        init(_ grant: Keyring.RestoredGrant) {
+            group = grant.group.name
+            account = "\(grant.account)"
+            clientID = grant.clientID
+        }
+    }
 }

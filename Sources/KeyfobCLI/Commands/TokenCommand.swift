@@ -5,8 +5,12 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print an access token.",
         discussion: """
-            Answers from what is stored. Ends with 10 when a sign-in or a refresh is needed, and with 11 \
-            when several accounts fit; 'keyfob which' explains the choice.
+            Answers from what is stored. Without --account the account is chosen: by what can serve the request, by \
+            bindings of the directory, the URL and the tool ('keyfob bind'), and by what was chosen before. Where that \
+            leaves several, a person at a terminal is asked, and the answer is remembered. 'keyfob which' explains \
+            the choice.
+
+            Ends with 10 when a sign-in or a refresh is needed, and with 11 when several accounts fit.
 
             Example:
               keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
@@ -32,18 +36,54 @@ struct TokenCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let request = try options.request(minimumValidity: minValidity)
-        let answer = try keyring.token(for: request, in: global.groups())
+        // Also where there is no token: a project file that does not count may be why.
+        defer { global.tellWarnings(of: keyring) }
+        var request = try options.request(minimumValidity: minValidity)
+        let groups = try global.groups()
+        let picked = request.account == nil && global.mayPick ? try pick(keyring, request, groups) : nil
+        if let picked { request.account = picked.account.id.description }
+        let answer = try keyring.token(for: request, in: groups)
         global.tellWarnings(of: keyring)
         if answer.found.isAging {
             global.say(
                 "keyfob: warning: the token should be replaced soon; sign in again with the program that owns the account"
             )
         }
-        if global.json { return try printDocument(answer) }
-        if header { try StandardOutput.write(text: "Authorization: Bearer ") }
-        try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-        try StandardOutput.write(text: "\n")
+        if global.json {
+            try printDocument(answer)
+        } else {
+            if header { try StandardOutput.write(text: "Authorization: Bearer ") }
+            try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+            try StandardOutput.write(text: "\n")
+        }
+        remember(answer.found, picked, request, keyring)
+    }
+
+    /// Lets the person choose where the request is for several accounts.
+    private func pick(
+        _ keyring: Keyring, _ request: TokenRequest, _ groups: [AccessGroup]?
+    ) throws(KeyringError) -> Candidate? {
+        let selection = try keyring.select(request, in: groups)
+        guard case .ambiguous = selection.outcome else { return nil }
+        return try global.pick(among: PickerItem.candidates(of: selection), for: request)
+    }
+
+    /// Remembers whose token it was, when somebody chose; the token is on its way already.
+    private func remember(
+        _ found: Keyring.Found, _ picked: Candidate?, _ request: TokenRequest, _ keyring: Keyring
+    ) {
+        switch found.reason {
+        case .explicit where picked != nil:
+            keyring.remember(found.account.id, in: found.group, for: request, by: .person)
+        case .explicit where StandardError.isTerminal && CallingTool.name == nil:
+            // Only what a person typed, and not what a script repeats, tells what the person wants.
+            guard let context = try? options.context() else { return }
+            var request = request
+            request.context = context
+            keyring.remember(found.account.id, in: found.group, for: request, by: .person)
+        case .learned: keyring.remember(found.account.id, in: found.group, for: request, by: .selection)
+        default: return
+        }
     }
 
     /// The token as text, because JSON can hold nothing else.

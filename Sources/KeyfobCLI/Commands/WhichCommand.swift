@@ -5,10 +5,12 @@ struct WhichCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "which", abstract: "Show which account 'token' would take, and why.",
         discussion: """
-            Prints a line for every account. Ends as 'token' would: 0 when one is chosen, 11 when several \
-            fit, 13 when none does.
+            Prints a line for every account: the chosen one, those that would do with how likely they are meant, and \
+            those that will not do. Changes nothing and asks nothing. Ends as 'token' would: 0 when one is chosen, 11 \
+            when several fit, 13 when none does.
 
             Example:
+              keyfob which --url https://git.example/contoso/app
               keyfob which --tenant 11111111-aaaa-4aaa-8aaa-111111111111
             """)
 
@@ -23,17 +25,37 @@ struct WhichCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(SelectionDocument(selection))
         } else {
-            var table = Table(header: ["ACCOUNT", "GROUP", "VERDICT"])
-            for judged in selection.verdicts {
-                table.add([judged.candidate.account.name, judged.candidate.group.name, judged.verdict.description])
-            }
-            try StandardOutput.write(text: table.text)
+            try StandardOutput.write(text: Self.table(selection).text)
         }
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
         let isAdvice = error.hint?.contains("'keyfob which'") == false
         throw KeyringError(
             error.code, error.message, hint: isAdvice ? error.hint : nil, candidates: error.candidates)
+    }
+}
+
+extension WhichCommand {
+    /// A line for every account; how likely it is only where something was learned.
+    private static func table(_ selection: Selection) -> Table {
+        let hasLikelihoods = selection.verdicts.contains { $0.verdict.usage != nil }
+        var table = Table(header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + ["VERDICT"])
+        for judged in selection.verdicts {
+            let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""
+            table.add(
+                [judged.candidate.account.name, judged.candidate.group.name] + (hasLikelihoods ? [likelihood] : [])
+                    + [judged.verdict.description])
+        }
+        return table
+    }
+
+    /// Never 0 % nor 100 %: nothing learned is certain.
+    private static func percent(_ probability: Double) -> String {
+        switch probability {
+        case ..<0.01: "< 1 %"
+        case 0.99...: "> 99 %"
+        default: "\(Int((probability * 100).rounded())) %"
+        }
     }
 }
 
@@ -52,7 +74,23 @@ struct SelectionDocument: JSONDocument {
         let group: String
         let verdict: String
         let reason: String?
+        let probability: Double?
+        let uses: Uses?
         let explanation: String
+    }
+
+    struct Uses: Encodable {
+        let count: Int
+        let total: Int
+        let scope: String
+        let last: String?
+
+        init(_ share: Usage.Share) {
+            count = share.count
+            total = share.total
+            scope = share.scope.rawValue
+            last = share.last.map(TimeText.rfc3339)
+        }
     }
 
     init(_ selection: Selection) {
@@ -62,7 +100,7 @@ struct SelectionDocument: JSONDocument {
             outcome = "chosen"
             chosen = candidate
         case .ambiguous: outcome = "ambiguous"
-        case .nobody, .nobodyNamed: outcome = "nobody"
+        case .nobody, .nobodyNamed, .boundToNobody, .boundInVain: outcome = "nobody"
         }
         account = chosen?.account.id.description
         group = chosen?.group.name
@@ -72,6 +110,7 @@ struct SelectionDocument: JSONDocument {
             return JudgedAccount(
                 account: account.id.description, username: account.username, label: account.label,
                 group: judged.candidate.group.name, verdict: verdict, reason: reason,
+                probability: judged.verdict.usage?.probability, uses: judged.verdict.usage?.share.map(Uses.init),
                 explanation: judged.verdict.description)
         }
     }
@@ -81,7 +120,7 @@ extension Verdict {
     /// The verdict and its reason as documents name them.
     fileprivate var names: (verdict: String, reason: String?) {
         switch self {
-        case .chosen(let reason): ("chosen", reason.rawValue)
+        case .chosen(let reason): ("chosen", reason.name)
         case .possible: ("possible", nil)
         case .rejected(let rejection): ("rejected", rejection.name)
         }

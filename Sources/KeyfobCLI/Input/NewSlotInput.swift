@@ -49,14 +49,18 @@ struct NewSlotInput: ParsableArguments {
 
 /// A new passphrase: from a descriptor, or typed twice.
 enum NewPassphraseInput {
-    static func read(descriptor: Int32?, mayAsk: Bool) throws(KeyringError) -> SecretBytes {
+    /// Reads it; `what` it is for is said to whoever is asked, `hint` what else one can do where nobody is.
+    static func read(
+        descriptor: Int32?, mayAsk: Bool, what: String? = nil,
+        hint: String = "give it on a descriptor, or use a key file"
+    ) throws(KeyringError) -> SecretBytes {
         if let descriptor { return try SecretInput.passphrase(descriptor: descriptor) }
         guard mayAsk, let terminal = Terminal() else {
             throw KeyringError(
                 .locked, "a passphrase is needed and there is nobody to ask",
-                hint: "give it on a descriptor, or use a key file")
+                hint: hint)
         }
-        let first = try terminal.askSecret("New passphrase: ")
+        let first = try terminal.askSecret("New passphrase\(what.map { " for \($0)" } ?? ""): ")
         let second = try terminal.askSecret("The same again: ")
         guard first.isEqual(to: second) else {
             throw KeyringError(.usage, "the two passphrases differ; nothing was changed")

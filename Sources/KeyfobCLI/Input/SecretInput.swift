@@ -58,12 +58,31 @@ enum SecretInput {
 
     /// A file that holds a key, which must be closed to other users.
     static func keyFile(_ path: String, limit: Int = keyFileLimit) throws(KeyringError) -> SecretBytes {
-        try read(path, limit: limit, mustBePrivate: true)
+        try read(path, limit: limit, mode: 0o077)
+    }
+
+    /// A file that is no secret, but must not be written by others: who can decide for whom something is encrypted
+    /// can read it.
+    static func ownFile(_ path: String) throws(KeyringError) -> SecretBytes {
+        try read(path, limit: keyFileLimit, mode: 0o022)
+    }
+
+    /// The first bytes of a regular file, at most `count`: to tell what it is.
+    static func start(of path: String, count: Int) throws(KeyringError) -> [UInt8] {
+        let descriptor = try regularFile(path, mode: 0)
+        defer { close(descriptor) }
+        var start = SecretBuffer(capacity: count)
+        do {
+            while start.count < count, try start.append(readingFrom: descriptor) > 0 {}
+        } catch {
+            throw KeyringError(reading: path, error)
+        }
+        return start.withBytes { [UInt8]($0) }
     }
 
     /// A file that holds tokens; `-` is standard input.
     static func cache(_ path: String) throws(KeyringError) -> SecretBytes {
-        guard path == "-" else { return try read(path, limit: cacheLimit, mustBePrivate: false) }
+        guard path == "-" else { return try read(path, limit: cacheLimit, mode: 0) }
         do {
             return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: cacheLimit)
         } catch {
@@ -79,27 +98,45 @@ enum SecretInput {
         }
     }
 
-    private static func read(_ path: String, limit: Int, mustBePrivate: Bool) throws(KeyringError) -> SecretBytes {
+    /// Reads a file; `mode` are the permissions that it must not have, if any.
+    private static func read(_ path: String, limit: Int, mode: mode_t) throws(KeyringError) -> SecretBytes {
+        let descriptor = try regularFile(path, mode: mode)
+        defer { close(descriptor) }
+        do {
+            return try SecretBytes.reading(descriptor: descriptor, limit: limit)
+        } catch {
+            throw KeyringError(reading: path, error)
+        }
+    }
+
+    /// Opens a file, which the caller closes.
+    private static func regularFile(_ path: String, mode: mode_t) throws(KeyringError) -> CInt {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw KeyringError(opening: path, errno) }
-        defer { close(descriptor) }
+        do throws(KeyringError) {
+            try check(descriptor, path, mode: mode)
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func check(_ descriptor: CInt, _ path: String, mode: mode_t) throws(KeyringError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw KeyringError(opening: path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw KeyringError(.configuration, "\(path) is not a regular file")
         }
-        if mustBePrivate {
-            guard status.st_uid == geteuid() || status.st_uid == 0 else {
-                throw KeyringError(.configuration, "\(path) belongs to another user")
-            }
-            guard status.st_mode & 0o077 == 0 else {
-                throw KeyringError(.configuration, "\(path) is open to other users", hint: "chmod 600 it")
-            }
+        guard mode != 0 else { return }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw KeyringError(.configuration, "\(path) belongs to another user")
         }
-        do {
-            return try SecretBytes.reading(descriptor: descriptor, limit: limit)
-        } catch {
-            throw KeyringError(reading: path, error)
+        guard status.st_mode & mode == 0 else {
+            let isRead = mode & 0o044 != 0
+            throw KeyringError(
+                .configuration, "\(path) \(isRead ? "is open to other users" : "can be changed by other users")",
+                hint: isRead ? "chmod 600 it" : "chmod go-w it")
         }
     }
 }

@@ -23,11 +23,21 @@ struct RequestOptions: ParsableArguments {
 
     @Option(name: .long, help: ArgumentHelp("The OAuth client id.", valueName: "id")) var client: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("What the token is for; else the git remote of the directory tells.", valueName: "url"))
+    var url: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The program that wants the token, when it is not the calling one.", valueName: "name"))
+    var tool: String?
+
     func validate() throws {
         if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
         for (name, value) in [
             ("--account", account), ("--resource", resource), ("--authority", authority), ("--tenant", tenant),
-            ("--client", client),
+            ("--client", client), ("--tool", tool),
         ] {
             if let value, !Identifier.isAcceptable(value) {
                 throw ValidationError("\(name) is blank or holds control characters")
@@ -49,7 +59,18 @@ struct RequestOptions: ParsableArguments {
         let named = account ?? environment["KEYFOB_ACCOUNT"]
         return TokenRequest(
             account: named, environment: host, realm: tenant ?? authorityTenant, clientID: client, scopes: scopes,
-            minimumValidity: minimumValidity)
+            minimumValidity: minimumValidity, context: named == nil ? try context() : RequestContext())
+    }
+
+    /// Where the request comes from.
+    ///
+    /// - Throws: `usage` for a URL that makes no sense, or that holds a password.
+    func context() throws(KeyringError) -> RequestContext {
+        var address: ResourceURL?
+        if let url {
+            address = try SubjectOptions.parse(url, "--url")
+        }
+        return RequestContext(workingDirectory: ".", url: address, tool: tool ?? CallingTool.name)
     }
 
     private var scopes: ScopeSet {

@@ -105,8 +105,22 @@ struct ManualPage {
                 """
                 $XDG_DATA_HOME/keyfob/keyring.db    the vault
                 $XDG_DATA_HOME/keyfob/header.copy   a second copy of its header
+                $XDG_DATA_HOME/keyfob/backups/      the newest backups, age files
+                $XDG_DATA_HOME/keyfob/usage.db      what the choice of the account learns from, sealed
                 $XDG_DATA_HOME/keyfob/quarantine/   records that did not open
                 $XDG_STATE_HOME/keyfob/             the highest sequence numbers seen
+                """)
+            + [".SH READING A BACKUP WITHOUT KEYFOB"]
+            + prose(
+                """
+                A backup is an age file for the recovery key, and so is an export for its recipients. Inside is a JSON \
+                object a line: first what the bundle is, then the records, and at the end a digest. The age and jq \
+                programs show what it is, who the accounts are, and their refresh tokens:
+
+                  age -d -i recovery.txt keyfob-20261121T101500Z.age | head -n 1 | jq
+                  age -d -i recovery.txt keyfob-20261121T101500Z.age | jq -r '.account.username | values'
+                  age -d -i recovery.txt keyfob-20261121T101500Z.age | jq -r \\
+                    'select(.credential.kind == "refresh_token") | [.group, .credential.account, .secret] | @tsv'
                 """)
             + [".SH ENVIRONMENT"]
             + verbatim(

@@ -6,19 +6,23 @@ struct OutputFile: ~Copyable {
     private let path: String
     private let descriptor: CInt
 
+    /// Makes sure that there is nothing of that name.
+    ///
+    /// - Throws: `alreadyExists`.
+    static func requireAbsent(_ path: String, hint: String) throws(KeyringError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 else {
+            throw KeyringError(.alreadyExists, "\(path) exists already", hint: hint)
+        }
+    }
+
     /// Makes the file.
     ///
     /// - Throws: `alreadyExists` unless `replacing`, `inputOutput`.
     init(
         _ path: String, replacing: Bool = false, hint: String = "choose another name"
     ) throws(KeyringError) {
-        if !replacing {
-            var status = stat()
-            guard unsafe lstat(path, &status) != 0 else {
-                throw KeyringError(
-                    .alreadyExists, "\(path) exists already", hint: hint)
-            }
-        }
+        if !replacing { try Self.requireAbsent(path, hint: hint) }
         let temporary = path + ".\(getpid()).part"
         let descriptor = unsafe open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {

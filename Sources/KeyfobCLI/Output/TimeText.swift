@@ -10,17 +10,28 @@ enum TimeText {
 
     /// How far away a time is: `in 42 min`, `3 h ago`.
     static func distance(to time: Timestamp, from now: Timestamp) -> String {
-        let seconds = max(-(1 << 40), min(1 << 40, time.seconds.subtractingReportingOverflow(now.seconds).partialValue))
-        let amount = abs(seconds)
-        let text =
-            switch amount {
-            case ..<120: "\(amount) s"
-            case ..<7_200: "\(amount / 60) min"
-            case ..<172_800: "\(amount / 3_600) h"
-            case ..<63_072_000: "\(amount / 86_400) days"
-            default: "\(amount / 31_536_000) years"
-            }
-        return seconds >= 0 ? "in \(text)" : "\(text) ago"
+        let seconds = seconds(from: now, to: time)
+        return seconds >= 0 ? "in \(amount(seconds))" : "\(amount(-seconds)) ago"
+    }
+
+    /// How long ago something was: `0 s ago`, `3 h ago`; what lies ahead, by a clock that is wrong, as it is.
+    static func age(of time: Timestamp, now: Timestamp) -> String {
+        let seconds = seconds(from: time, to: now)
+        return seconds >= 0 ? "\(amount(seconds)) ago" : "in \(amount(-seconds))"
+    }
+
+    private static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
+        max(-(1 << 40), min(1 << 40, end.seconds.subtractingReportingOverflow(start.seconds).partialValue))
+    }
+
+    private static func amount(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3_600) h"
+        case ..<63_072_000: "\(seconds / 86_400) days"
+        default: "\(seconds / 31_536_000) years"
+        }
     }
 
     /// A duration as it is typed: `90s`, `15m`, `8h`, `2d`, or seconds.

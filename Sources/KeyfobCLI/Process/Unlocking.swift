@@ -22,7 +22,9 @@ extension GlobalOptions {
 
     /// Tells what the owner should know; to be called again after an operation.
     func tellWarnings(of keyring: Keyring) {
-        for warning in keyring.takeWarnings() { StandardError.write(line: "keyfob: warning: \(warning)") }
+        for warning in keyring.takeWarnings() {
+            StandardError.write(line: Table.printable("keyfob: warning: \(warning)"))
+        }
     }
 
     private func unlock(_ locked: consuming LockedKeyring, mayAsk: Bool) throws(KeyringError) -> Keyring {

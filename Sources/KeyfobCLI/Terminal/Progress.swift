@@ -29,3 +29,32 @@ final class Progress {
         lastPercent = -1
     }
 }
+
+/// Tells on standard error how much of something long has passed where nobody knows how much there is.
+final class Amount {
+    private let what: String
+    private let isShown: Bool
+    private var bytes = 0
+    private var lastShown = 0
+
+    /// The amount of `what`, such as "writing".
+    init(_ what: String, isQuiet: Bool) {
+        self.what = what
+        isShown = !isQuiet && StandardError.isTerminal
+    }
+
+    /// Shows it anew for each MiB.
+    func add(_ count: Int) {
+        bytes += count
+        guard isShown, bytes >> 20 > lastShown else { return }
+        lastShown = bytes >> 20
+        StandardError.write(text: "\r\(what) … \(lastShown) MiB")
+    }
+
+    /// Removes the line.
+    func finish() {
+        guard lastShown > 0 else { return }
+        StandardError.write(text: "\r\u{1B}[K")
+        lastShown = 0
+    }
+}

@@ -21,4 +21,10 @@ public enum EnvironmentAliases {
     public static func areSame(_ left: String, _ right: String) -> Bool {
         canonicalName(of: left) == canonicalName(of: right)
     }
+
+    /// Whether the environment is one of Microsoft's clouds.
+    public static func isMicrosoft(_ environment: String) -> Bool {
+        let name = Identifier.folded(environment)
+        return sets.contains { $0.contains(name) }
+    }
 }

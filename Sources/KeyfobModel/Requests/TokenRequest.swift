@@ -14,11 +14,14 @@ public struct TokenRequest: Hashable, Sendable {
     public var minimumValidity: Int64
     /// The token type, in small letters.
     public var tokenType: String
+    /// Where the request comes from and what it is for.
+    public var context: RequestContext
 
     /// A request; what is not given is not restricted.
     public init(
         account: String? = nil, environment: String? = nil, realm: String? = nil, clientID: String? = nil,
-        scopes: ScopeSet = [], minimumValidity: Int64 = 300, tokenType: String = "bearer"
+        scopes: ScopeSet = [], minimumValidity: Int64 = 300, tokenType: String = "bearer",
+        context: RequestContext = RequestContext()
     ) {
         self.account = account
         self.environment = environment
@@ -27,5 +30,6 @@ public struct TokenRequest: Hashable, Sendable {
         self.scopes = scopes
         self.minimumValidity = minimumValidity
         self.tokenType = tokenType
+        self.context = context
     }
 }

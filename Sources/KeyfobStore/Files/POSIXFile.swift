@@ -105,7 +105,7 @@ package enum POSIXFile {
         throw StoreError.damaged(what: path)
     }
 
-    private static func synchronizeFolder(of path: String) throws {
+    static func synchronizeFolder(of path: String) throws {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }

@@ -15,6 +15,8 @@ package struct VaultDirectory: Hashable, Sendable {
     package var headerCopy: String { path + "/header.copy" }
     /// The lock that serialises key derivations and changes of the header.
     package var lock: String { path + "/vault.lock" }
+    /// What the selection of accounts learns from; a folder that holds nothing else is no vault.
+    package var usage: String { path + "/usage.db" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy] }
     /// Rows that did not open.

@@ -41,12 +41,12 @@ extension GroupWriter {
         try replace(record, keys.index(account), AccountBody.encode(account, replacing: try record.open(keys)))
     }
 
-    /// Removes an account and every credential of it.
+    /// Removes an account and every credential of it; tombstones and ended grants without a token stay.
     ///
     /// - Returns: How many records went.
     package func remove(_ id: AccountID) throws -> Int {
         let records = try reader.records(.account, keys.blind(id))
-        for record in records { try delete(record) }
+        for record in records { try bury(record) }
         return records.count
     }
 }

@@ -14,13 +14,15 @@ extension GroupWriter {
         let index = keys.index(credential)
         guard let blinded = index.credential else { return .unchanged }
         var replaced: StoredRecord?
+        var isSameSecret = false
         var obsolete: [StoredRecord] = []
         for record in try reader.records(.credential, blinded) where record.header.kind == credential.kind.record {
             let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: credential.kind)
             }
             guard credential.supersedes(stored) else { continue }
-            let isSame = try reader.secret(record).isEqual(to: secret)
+            // A grant that has ended has no token.
+            let isSame = try record.secretCommitment != nil && reader.secret(record).isEqual(to: secret)
             if source == .file, !isSame, credential.isOlder(than: stored) { return .kept }
             if credential.kind == .refreshToken {
                 credential.grant = stored.grant.map { $0.succeeded(by: credential.grant ?? Grant(), isSame: isSame) }
@@ -29,7 +31,7 @@ extension GroupWriter {
             var again = credential
             again.cachedAt = stored.cachedAt
             if isSame && stored == again { return .unchanged }
-            if replaced == nil { replaced = record } else { obsolete.append(record) }
+            if replaced == nil { (replaced, isSameSecret) = (record, isSame) } else { obsolete.append(record) }
         }
         for record in obsolete { try delete(record) }
         guard let replaced else {
@@ -37,7 +39,7 @@ extension GroupWriter {
             return .added
         }
         let body = CredentialBody.encode(credential, replacing: try replaced.open(keys))
-        try replace(replaced, index, body, secret: secret)
+        try replace(replaced, index, body, secret: secret, isSameSecret: isSameSecret)
         return .changed
     }
 }

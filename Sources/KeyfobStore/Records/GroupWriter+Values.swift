@@ -37,7 +37,7 @@ extension GroupWriter {
         switch (record, value) {
         case (nil, nil): break
         case (nil, let value?): try insert(.setting, index, NamedValueBody.encode(name, value))
-        case (let record?, nil): try delete(record)
+        case (let record?, nil): try bury(record)
         case (let record?, let value?): try replace(record, index, NamedValueBody.encode(name, value))
         }
     }
@@ -45,6 +45,21 @@ extension GroupWriter {
     /// What is remembered under `name`.
     package func setting(_ name: String) throws -> String? {
         try record(at: keys.index(setting: name))?.decode(keys, NamedValueBody.decode).second
+    }
+
+    /// The names that begin with `prefix` and under which something is remembered; damaged records are passed over.
+    package func settingNames(prefix: String) throws -> [String] {
+        var names: [String] = []
+        try reader.forEachRecord(kind: .setting) { result in
+            guard let record = try? result.get() else { return }
+            do {
+                let name = try record.decode(keys, NamedValueBody.decode).first
+                if name.hasPrefix(prefix) { names.append(name) }
+            } catch StoreError.damaged {
+                // Nothing is known of it, least of all that it is meant.
+            }
+        }
+        return names
     }
 
     private func record(at index: RecordIndex) throws -> StoredRecord? {

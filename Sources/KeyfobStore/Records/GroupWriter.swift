@@ -10,7 +10,7 @@ package final class GroupWriter {
     private let database: Database
     private let device: UInt64
     private let milliseconds: Int64
-    private var manifest: GroupManifest
+    private(set) var manifest: GroupManifest
     private var hasChanged = false
 
     /// Where an item comes from that is saved.
@@ -63,24 +63,31 @@ package final class GroupWriter {
     func insert(
         _ kind: RecordHeader.Kind, _ index: RecordIndex, _ body: FieldList, secret: borrowing SecretBytes
     ) throws {
-        try insert(try keys.seal(header(kind, index), attributes: body, secret: secret))
+        let new = try beginning(kind, index, body)
+        try insert(try keys.seal(new.header, attributes: new.body, secret: secret))
     }
 
     /// Adds a record without a secret.
     func insert(_ kind: RecordHeader.Kind, _ index: RecordIndex, _ body: FieldList) throws {
-        try insert(try keys.seal(header(kind, index), attributes: body))
+        let new = try beginning(kind, index, body)
+        try insert(try keys.seal(new.header, attributes: new.body))
     }
 
     /// Replaces a record, with its secret, by a new version.
+    ///
+    /// - Parameter isSameSecret: Whether `secret` is what the record holds already.
     func replace(
-        _ old: StoredRecord, _ index: RecordIndex, _ body: FieldList, secret: borrowing SecretBytes
+        _ old: StoredRecord, _ index: RecordIndex, _ body: FieldList, secret: borrowing SecretBytes,
+        isSameSecret: Bool = false
     ) throws {
-        try replace(old, with: try keys.seal(header(succeeding: old, index), attributes: body, secret: secret))
+        let new = try succeeding(old, index, body, isSameSecret: isSameSecret)
+        try replace(old, with: try keys.seal(new.header, attributes: new.body, secret: secret))
     }
 
     /// Replaces a record that has no secret by a new version.
     func replace(_ old: StoredRecord, _ index: RecordIndex, _ body: FieldList) throws {
-        try replace(old, with: try keys.seal(header(succeeding: old, index), attributes: body))
+        let new = try succeeding(old, index, body, isSameSecret: true)
+        try replace(old, with: try keys.seal(new.header, attributes: new.body))
     }
 
     /// Removes a record.
@@ -100,13 +107,17 @@ package final class GroupWriter {
         manifest.remove(record.element(keys))
     }
 
-    private func header(_ kind: RecordHeader.Kind, _ index: RecordIndex) -> RecordHeader {
+    /// The header of a new record, of a stamp after `previous`.
+    func header(
+        _ kind: RecordHeader.Kind, _ index: RecordIndex, flags: UInt16 = 0, after previous: Stamp? = nil
+    ) -> RecordHeader {
         RecordHeader(
-            vault: keys.vault, group: keys.group, epoch: keys.epoch, record: .random(), kind: kind,
-            stamp: Stamp(milliseconds: milliseconds, after: nil), device: device, index: index)
+            vault: keys.vault, group: keys.group, epoch: keys.epoch, record: .random(), kind: kind, flags: flags,
+            stamp: Stamp(milliseconds: milliseconds, after: previous), device: device, index: index)
     }
 
-    private func header(succeeding old: StoredRecord, _ index: RecordIndex) -> RecordHeader {
+    /// The header of the next version of a record.
+    func header(succeeding old: StoredRecord, _ index: RecordIndex) -> RecordHeader {
         var header = old.header
         header.stamp = Stamp(milliseconds: milliseconds, after: old.header.stamp)
         header.device = device
@@ -114,7 +125,8 @@ package final class GroupWriter {
         return header
     }
 
-    private func insert(_ record: SealedRecord) throws {
+    /// Stores a sealed record that is new.
+    func insert(_ record: SealedRecord) throws {
         let header = record.header
         try database.cachedStatement(
             sql: """
@@ -137,7 +149,8 @@ package final class GroupWriter {
         hasChanged = true
     }
 
-    private func replace(_ old: StoredRecord, with record: SealedRecord) throws {
+    /// Stores a sealed record in the row of another.
+    func replace(_ old: StoredRecord, with record: SealedRecord) throws {
         _ = try old.open(keys)
         try forget(old)
         let header = record.header
@@ -157,6 +170,8 @@ package final class GroupWriter {
         if let secret = record.secret {
             try database.cachedStatement(sql: "INSERT OR REPLACE INTO secrets VALUES (?, ?)")
                 .execute(arguments: [old.rowID, secret.stored.blob])
+        } else if old.secretCommitment != nil {
+            try database.cachedStatement(sql: "DELETE FROM secrets WHERE id = ?").execute(arguments: [old.rowID])
         }
         manifest.insert(keys.element(record))
         hasChanged = true

@@ -1,3 +1,4 @@
+internal import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
 

@@ -1,7 +1,7 @@
 internal import GRDBSQLite
 internal import KeyfobVault
 
-/// A prepared statement that only reads, and the row it stands at.
+/// A prepared statement, and the row it stands at.
 ///
 /// Columns count from 0, parameters from 1, as in SQLite.
 @safe

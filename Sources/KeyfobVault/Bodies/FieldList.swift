@@ -97,6 +97,22 @@ extension FieldList {
         return lists
     }
 
+    func texts(_ number: UInt16) throws(Malformed) -> [String] {
+        var texts: [String] = []
+        for field in fields where field.number == number {
+            guard let text = String(validating: field.bytes, as: UTF8.self) else { throw Malformed() }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The list without the fields of one number.
+    func without(_ number: UInt16) -> FieldList {
+        var list = FieldList()
+        list.fields = fields.filter { $0.number != number }
+        return list
+    }
+
     /// Takes over the fields of `other` whose numbers are above `known`.
     mutating func keepUnknown(of other: FieldList?, above known: UInt16) {
         fields.append(contentsOf: other?.fields.filter { $0.number > known } ?? [])

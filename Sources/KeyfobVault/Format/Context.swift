@@ -26,7 +26,12 @@ enum Context {
         Array("keyfob manifest v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch)
     }
 
-    private static func littleEndian(_ value: UInt32) -> [UInt8] {
+    /// A block of the history whose first event has the number `first`.
+    static func usage(_ vault: VaultID, _ group: GroupID, epoch: UInt32, first: UInt64) -> [UInt8] {
+        Array("keyfob usage v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + littleEndian(first)
+    }
+
+    private static func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(value)
         return writer.bytes

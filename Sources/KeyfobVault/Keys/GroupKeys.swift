@@ -7,6 +7,7 @@ package final class GroupKeys: Sendable {
     private static let index = Subkey.Purpose("KeyfobGK", 2)
     private static let manifest = Subkey.Purpose("KeyfobGK", 3)
     private static let name = Subkey.Purpose("KeyfobGK", 4)
+    private static let usage = Subkey.Purpose("KeyfobGK", 5)
 
     /// The vault that the group is in.
     package let vault: VaultID
@@ -15,7 +16,7 @@ package final class GroupKeys: Sendable {
     /// How often the group's key has been replaced, from 1.
     package let epoch: UInt32
 
-    /// Group key, record key, index key, manifest key, name key.
+    /// Group key, record key, index key, manifest key, name key, usage key.
     private let keys: SecretBytes
 
     /// The keys under `groupKey`, which must have 32 bytes.
@@ -24,9 +25,10 @@ package final class GroupKeys: Sendable {
         self.group = group
         self.epoch = epoch
         self.keys = groupKey.withBytes { key in
-            SecretBytes(count: 5 * Self.count) { span in
+            SecretBytes(count: 6 * Self.count) { span in
                 span.copy(from: key)
-                for (position, purpose) in [Self.record, Self.index, Self.manifest, Self.name].enumerated() {
+                let purposes = [Self.record, Self.index, Self.manifest, Self.name, Self.usage]
+                for (position, purpose) in purposes.enumerated() {
                     Subkey.derive(purpose, from: key, into: &span, at: (position + 1) * Self.count)
                 }
             }
@@ -49,6 +51,10 @@ package final class GroupKeys: Sendable {
     func withNameKey<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result { try withKey(4, body) }
+
+    func withUsageKey<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result { try withKey(5, body) }
 
     private func withKey<Result: ~Copyable, Failure: Error>(
         _ position: Int, _ body: (RawSpan) throws(Failure) -> Result

@@ -1,3 +1,5 @@
+package import KeyfobModel
+
 /// The clear part of a record's row, all of it bound to what is sealed.
 package struct RecordHeader: Equatable, Sendable {
     /// What a record is.

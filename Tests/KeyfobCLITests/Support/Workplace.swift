@@ -14,15 +14,19 @@ final class Workplace: Sendable {
     var vault: String { path + "/data/keyfob" }
 
     /// An empty home.
-    init(_ variables: [String: String] = [:]) throws {
+    ///
+    /// - Parameter keyFile: What `KEYFOB_KEY_FILE` names from every directory, below ``path``.
+    init(_ variables: [String: String] = [:], keyFile: String? = nil) throws {
         let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "keyfob-cli-\(UUID().uuidString)")
         path = folder.path
         let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        environment = [
+        var own = [
             "PATH": path + "/bin:" + inherited + ":/usr/sbin:/sbin", "HOME": path, "XDG_DATA_HOME": path + "/data",
             "XDG_STATE_HOME": path + "/state", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHON": PythonScript.interpreter,
-        ].merging(variables) { $1 }
+        ]
+        if let keyFile { own["KEYFOB_KEY_FILE"] = path + "/" + keyFile }
+        environment = own.merging(variables) { $1 }
         let files = FileManager.default
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         for name in ["bin", "io"] {
@@ -34,7 +38,7 @@ final class Workplace: Sendable {
 
     /// A home with a vault that the key file `key` opens, named by `KEYFOB_KEY_FILE`; `recovery` is its recovery key.
     static func withVault(_ variables: [String: String] = [:]) throws -> Workplace {
-        let place = try Workplace(["KEYFOB_KEY_FILE": "key"].merging(variables) { $1 })
+        let place = try Workplace(variables, keyFile: "key")
         try place.makeKey("key")
         try place.run("keyfob init --quiet --recovery-file recovery").expectSuccess()
         return place

@@ -1,0 +1,148 @@
+internal import KeyfobModel
+internal import KeyfobStore
+internal import KeyfobSync
+internal import KeyfobVault
+
+/// Taking a bundle into groups that are open for writing, within one transaction.
+struct BundleApplying {
+    let incoming: IncomingBundle
+    let mode: Keyring.ImportMode
+    /// The groups of the bundle that are taken.
+    let groups: Set<AccessGroup>
+    /// Whether items for their own vault alone are taken.
+    let takesThisDeviceOnly: Bool
+    /// Whether refresh tokens are marked as coming from a backup.
+    let isRestoring: Bool
+    /// What is refused beside that, by group.
+    let refusedGroups: [AccessGroup: MergeOutcome.RefusalReason]
+    let milliseconds: Int64
+
+    /// What a vault has.
+    private struct Inventory {
+        var state = KeyringState()
+        var rows: [ItemPlace: [Int64]] = [:]
+        var thisDeviceOnly: Set<ItemPlace> = []
+    }
+
+    /// Writes what the plan says.
+    ///
+    /// - Returns: The plan, and the access tokens that were not taken because a newer one has a scope in common.
+    /// - Throws: `incomplete` and `damaged` where not every record of the groups opens.
+    func run(_ writers: [AccessGroup: GroupWriter]) throws -> (plan: MergePlan, overlapped: Set<ItemPlace>) {
+        var inventory = try inventory(writers)
+        let refusals = refusals
+        deleteAccessTokens(of: &inventory.state)
+        let plan =
+            switch mode {
+            case .merge:
+                MergePlan(
+                    merging: incoming.state, into: inventory.state, refusing: refusals, now: milliseconds)
+            case .replace:
+                MergePlan(
+                    replacing: inventory.state, in: groups, with: incoming.state, refusing: refusals,
+                    now: milliseconds)
+            }
+        var places = Set(incoming.state.places)
+        if mode == .replace { places.formUnion(inventory.state.places.filter { groups.contains($0.group) }) }
+        var overlapped: Set<ItemPlace> = []
+        for place in places.sorted() where refusals[place] == nil {
+            guard let writer = writers[place.group] else { continue }
+            if !(try apply(place, plan.result, inventory, writer)) { overlapped.insert(place) }
+        }
+        return (plan, overlapped)
+    }
+
+    /// Writes one item.
+    ///
+    /// - Returns: False for an access token that gives way to a newer one.
+    private func apply(
+        _ place: ItemPlace, _ result: KeyringState, _ inventory: Inventory, _ writer: GroupWriter
+    ) throws -> Bool {
+        let rows = inventory.rows[place] ?? []
+        guard let after = result.record(at: place) else {
+            try writer.erase(rows: rows)
+            return true
+        }
+        let (old, new) = (inventory.state.secret(at: place), result.secret(at: place))
+        let isThisDeviceOnly = incoming.thisDeviceOnly.contains(place) || inventory.thisDeviceOnly.contains(place)
+        if !rows.isEmpty, old == new, inventory.state.record(at: place) == after,
+            isThisDeviceOnly == inventory.thisDeviceOnly.contains(place)
+        {
+            return true
+        }
+        // What was never here and is deleted there still has to be known; what only this merge made up has not.
+        if rows.isEmpty, incoming.state.record(at: place) == nil { return true }
+        if case .tombstone(let key) = after.content, key.kind == .accessToken {
+            try writer.erase(rows: rows)
+            return true
+        }
+        if case .credential(let credential) = after.content, credential.kind == .accessToken,
+            !(try writer.makeRoom(for: credential, except: rows))
+        {
+            return false
+        }
+        var history = after.history
+        var secret = GroupWriter.NewSecret.none
+        if let new {
+            if new == old {
+                secret = .kept
+            } else if let taken = try incoming.secret(at: place), new == incoming.state.secret(at: place) {
+                if isRestoring, case .credential(let credential) = after.content, credential.kind == .refreshToken {
+                    history.isRestored = credential.grant?.rotates != false
+                }
+                secret = .new(taken)
+            }
+        }
+        try writer.put(
+            after.storedContent, version: WriteVersion(after.version), history: history,
+            isThisDeviceOnly: isThisDeviceOnly, secret: secret, replacing: rows)
+        return true
+    }
+
+    private func inventory(_ writers: [AccessGroup: GroupWriter]) throws -> Inventory {
+        var inventory = Inventory()
+        for (group, writer) in writers {
+            inventory.state.groups[group] = GroupState()
+            let isWhole = try writer.forEachItem { result, secrets in
+                let item = try result.get()
+                let record = ItemRecord(item, group: group)
+                let digest: SecretDigest? =
+                    item.hasSecret ? incoming.digest(of: try secrets.secret(of: item)) : nil
+                inventory.state.insert(record, secret: digest)
+                inventory.rows[record.place, default: []].append(item.record.rowID)
+                if item.isThisDeviceOnly { inventory.thisDeviceOnly.insert(record.place) }
+            }
+            guard isWhole else { throw writer.incomplete }
+        }
+        return inventory
+    }
+
+    private var refusals: [ItemPlace: MergeOutcome.RefusalReason] {
+        var refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:]
+        for place in incoming.state.places {
+            if let reason = refusedGroups[place.group] {
+                refusals[place] = reason
+            } else if !takesThisDeviceOnly, incoming.thisDeviceOnly.contains(place) {
+                refusals[place] = .thisDeviceOnly
+            }
+        }
+        return refusals
+    }
+
+    /// Access tokens leave no tombstones: they are as deleted as the account that they are of.
+    private func deleteAccessTokens(of state: inout KeyringState) {
+        for place in incoming.state.places where place.key.kind == .accessToken {
+            guard let account = place.key.account,
+                let deletion = state.groups[place.group]?.items[ItemKey(.account, [account])]?.deletion
+            else { continue }
+            state.groups[place.group]?.items[place.key, default: FieldItem()].delete(deletion)
+        }
+    }
+}
+
+extension KeyringState {
+    /// Which secret goes with an item.
+    func secret(at place: ItemPlace) -> SecretDigest? {
+        groups[place.group]?.secret(of: place.key)
+    }
+}

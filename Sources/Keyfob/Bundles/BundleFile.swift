@@ -1,0 +1,156 @@
+internal import Foundation
+internal import KeyfobStore
+internal import KeyfobSync
+
+/// An encrypted file that is to be read: a bundle or a backup.
+///
+/// It is read twice: to its end before anything in it is believed, and once more for what is in it. A regular file
+/// that changes in between is refused; of a pipe the ciphertext is kept in memory.
+public struct BundleFile: ~Copyable {
+    /// How long a file may be, in bytes.
+    public static let limit = BundleLimits().size
+    /// How many bytes of a file ``isBundle(_:)`` wants to see.
+    public static let startCount = 64
+
+    private let file: InputFile
+    /// The file's name, for messages.
+    public let name: String
+    /// Whether a passphrase opens it; else an identity does.
+    public let needsPassphrase: Bool
+
+    /// Opens the file at `path`.
+    ///
+    /// - Throws: `noSuchFile`, `configuration` for what is no file, `limitExceeded`, `inputOutput`.
+    public init(path: String) throws(KeyringError) {
+        let opened = try Self.opened(path) { () throws(InputFile.Failure) in
+            try InputFile(path: path, limit: Self.limit)
+        }
+        needsPassphrase = try Self.isForPassphrase(opened, path)
+        file = opened
+        name = path
+    }
+
+    /// Reads from a descriptor that is open, such as standard input, and leaves it open.
+    ///
+    /// A pipe is read to its end, or until it is longer than ``limit``.
+    ///
+    /// - Parameter start: What has been read from it already, to see what it is.
+    /// - Throws: as ``init(path:)``.
+    public init(descriptor: CInt, name: String, after start: [UInt8] = []) throws(KeyringError) {
+        let opened = try Self.opened(name) { () throws(InputFile.Failure) in
+            try InputFile(descriptor: descriptor, after: start, limit: Self.limit)
+        }
+        needsPassphrase = try Self.isForPassphrase(opened, name)
+        file = opened
+        self.name = name
+    }
+
+    /// Whether a file that starts like this is an age file, binary or armored.
+    public static func isBundle(_ start: [UInt8]) -> Bool {
+        let text = start.drop { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        return start.starts(with: magic) || text.starts(with: armor)
+    }
+
+    /// The start of the file, at most 4,096 bytes.
+    public borrowing func start() throws(KeyringError) -> [UInt8] {
+        do {
+            return try file.piece(at: 0, count: 4_096)
+        } catch {
+            throw KeyringError(error, name)
+        }
+    }
+
+    private static let magic = Array("age-encryption.org/v1".utf8)
+    private static let armor = Array("-----BEGIN AGE ENCRYPTED FILE-----".utf8)
+
+    private static func opened(
+        _ name: String, _ open: () throws(InputFile.Failure) -> InputFile
+    ) throws(KeyringError) -> InputFile {
+        do {
+            return try open()
+        } catch {
+            throw KeyringError(error, name)
+        }
+    }
+
+    private static func isForPassphrase(_ file: borrowing InputFile, _ name: String) throws(KeyringError) -> Bool {
+        do {
+            return isForPassphrase(try file.piece(at: 0, count: 512))
+        } catch {
+            throw KeyringError(error, name)
+        }
+    }
+
+    private static func isForPassphrase(_ start: [UInt8]) -> Bool {
+        let wanted = magic + Array("\n-> scrypt ".utf8)
+        if start.starts(with: wanted) { return true }
+        let lines = start.split { $0 == 0x0A || $0 == 0x0D }
+        guard isBundle(start), lines.count > 1, let header = Data(base64Encoded: Data(lines[1].prefix(64))) else {
+            return false
+        }
+        return header.starts(with: wanted)
+    }
+
+    /// Reads the file to its end and checks everything.
+    borrowing func verify(
+        _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>
+    ) throws(KeyringError) -> BundleReader.Verified {
+        var offset = 0
+        do {
+            let verified = try BundleReader.verify(key, for: purposes) {
+                let piece = try file.piece(at: offset)
+                offset += piece.count
+                return piece
+            }
+            try file.requireUnchanged()
+            return verified
+        } catch {
+            throw KeyringError(error, name)
+        }
+    }
+
+    /// Reads a file that was verified once more, for its records.
+    borrowing func read(
+        _ bundle: BundleReader.Verified, _ key: borrowing BundleKey,
+        _ body: (ItemRecord, consuming SecretBytes?) throws -> Void
+    ) throws(KeyringError) {
+        var offset = 0
+        do {
+            try BundleReader.read(
+                bundle, key,
+                from: {
+                    let piece = try file.piece(at: offset)
+                    offset += piece.count
+                    return piece
+                }, body)
+            try file.requireUnchanged()
+        } catch {
+            throw KeyringError(error, name)
+        }
+    }
+}
+
+extension KeyringError {
+    /// What went wrong while a bundle was read.
+    fileprivate init(_ error: any Error, _ name: String) {
+        switch error {
+        case InputFile.Failure.noSuchFile: self.init(.noSuchFile, "there is no file \(name)")
+        case InputFile.Failure.notAFile: self.init(.configuration, "\(name) is no file")
+        case InputFile.Failure.tooLong(let limit):
+            self.init(.limitExceeded, "\(name) is longer than \(limit) bytes, the most a bundle has")
+        case InputFile.Failure.changed: self.init(.damaged, "\(name) changed while it was read")
+        case InputFile.Failure.failed(let number):
+            self.init(.inputOutput, "reading \(name) failed: \(Self.text(ofErrno: number))")
+        case BundleError.wrongPurpose(.backup):
+            self.init(
+                .usage, "\(name) is a backup",
+                hint: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one")
+        case BundleError.wrongPurpose(.export):
+            self.init(.usage, "\(name) is an export and no backup", hint: "'keyfob import' takes it in")
+        case let error as BundleError:
+            let known = KeyringError(error)
+            self.init(known.code, "\(name): \(known.message)", hint: known.hint)
+        default: self.init(error)
+        }
+    }
+}

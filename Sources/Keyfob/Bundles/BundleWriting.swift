@@ -1,0 +1,137 @@
+internal import KeyfobAge
+internal import KeyfobModel
+internal import KeyfobStore
+internal import KeyfobSync
+internal import KeyfobVault
+
+/// Writing one bundle from a vault: once for nobody, to count and to find what cannot be written, and once for real.
+struct BundleWriting {
+    let database: VaultDatabase
+    let vault: VaultID
+    let groups: [UnlockedVault.Group]
+    let content: BundleContent
+    let purpose: BundlePurpose
+    let isArmored: Bool
+    let milliseconds: Int64
+
+    /// What was written.
+    struct Written {
+        let report: Keyring.BundleReport
+        /// The digest in its last line.
+        let digest: [UInt8]
+    }
+
+    /// What the first pass found.
+    fileprivate struct Count {
+        var counts: [BundleManifest.RecordKind: Int] = [:]
+        /// The rows that cannot be written.
+        var skipped: Set<Int64> = []
+        var messages: [String] = []
+        var isIncomplete = false
+        var size = 0
+    }
+
+    func run(_ encryptor: consuming AgeEncryptor, _ output: (RawSpan) throws -> Void) throws -> Written {
+        let device = try database.device()
+        var encryptor: AgeEncryptor? = consume encryptor
+        return try database.withSnapshot {
+            let count = try self.count(device)
+            guard let encryptor = encryptor.take() else { throw BundleError.noRecipients }
+            let manifest = self.manifest(device, count.counts)
+            var writer = try BundleWriter(manifest, encryptor: encryptor)
+            for group in groups {
+                try forEach(in: group) { item, secrets in
+                    guard !count.skipped.contains(item.record.rowID) else { return }
+                    let record = ItemRecord(item, group: group.name)
+                    if item.hasSecret {
+                        try writer.write(record, secret: try secrets.secret(of: item), to: output)
+                    } else {
+                        try writer.write(record, to: output)
+                    }
+                }
+            }
+            let digest = try writer.finish(to: output)
+            let report = Keyring.BundleReport(
+                summary: BundleSummary(manifest), skipped: count.messages, isIncomplete: count.isIncomplete)
+            return Written(report: report, digest: digest)
+        }
+    }
+
+    private func manifest(_ device: UInt64, _ counts: [BundleManifest.RecordKind: Int]) -> BundleManifest {
+        BundleManifest(
+            purpose: purpose, vault: vault.bytes, device: device, created: milliseconds, groups: groups.map(\.name),
+            counts: counts)
+    }
+
+    private func count(_ device: UInt64) throws -> Count {
+        var count = Count()
+        let nobody = AgeIdentity.generate().recipient
+        var writer = try BundleWriter(manifest(device, [:]), recipients: [nobody])
+        for group in groups {
+            let isWhole = try forEach(in: group) { item, secrets in
+                let record = ItemRecord(item, group: group.name)
+                do {
+                    if item.hasSecret {
+                        try writer.write(record, secret: try secrets.secret(of: item)) { count.size += $0.byteCount }
+                    } else {
+                        try writer.write(record) { count.size += $0.byteCount }
+                    }
+                    count.counts[record.kind, default: 0] += 1
+                } catch StoreError.damaged(let what) {
+                    count.skip(item, "group \(group.name): \(what) does not open")
+                    count.isIncomplete = true
+                } catch BundleError.limitExceeded(.records(let limit)) {
+                    throw BundleError.limitExceeded(.records(limit))
+                } catch let error as BundleError {
+                    count.skip(item, "group \(group.name): \(record.key) cannot be in a bundle (\(error.code))")
+                    count.isIncomplete = true
+                }
+            } damaged: { what in
+                count.messages.append("group \(group.name): \(what) does not open")
+                count.isIncomplete = true
+            }
+            if !isWhole {
+                count.messages.append("group \(group.name): its records are not those of its manifest")
+                count.isIncomplete = true
+            }
+        }
+        // What is still to come: a chunk with its tag, the last line, and in armor a third more.
+        let limit = BundleLimits().size
+        let size = count.size + 131_072
+        guard (isArmored ? size / 48 * 65 : size) <= limit else { throw BundleError.limitExceeded(.fileSize(limit)) }
+        return count
+    }
+
+    /// Calls `body` with each item of a group that is wanted.
+    @discardableResult
+    private func forEach(
+        in group: UnlockedVault.Group, _ body: (RecordItem, ItemSecrets) throws -> Void,
+        damaged: (String) -> Void = { _ in }
+    ) throws -> Bool {
+        try database.forEachItem(in: group.keys) { result, secrets in
+            switch result {
+            case .success(let item): if isWanted(item) { try body(item, secrets) }
+            case .failure(.damaged(let what)): damaged(what)
+            case .failure(let error): throw error
+            }
+        }
+    }
+
+    private func isWanted(_ item: RecordItem) -> Bool {
+        if item.isThisDeviceOnly, purpose != .backup { return false }
+        switch item.content {
+        case .account(let account): return content.account == nil || account.id == content.account
+        case .credential(let credential):
+            if credential.kind == .accessToken, !content.includesAccessTokens { return false }
+            return content.account == nil || credential.account == content.account
+        case .appMetadata, .setting, .foreign, .tombstone: return content.account == nil
+        }
+    }
+}
+
+extension BundleWriting.Count {
+    fileprivate mutating func skip(_ item: RecordItem, _ message: String) {
+        skipped.insert(item.record.rowID)
+        messages.append(message)
+    }
+}

@@ -1,0 +1,55 @@
+internal import KeyfobModel
+internal import KeyfobSodium
+internal import KeyfobSync
+
+/// A bundle that was verified, with everything in it: what is merged, and the secrets, sealed for this process alone.
+///
+/// Nothing is written to a vault before all of it is here, so that no transaction waits for a passphrase or a pipe.
+final class IncomingBundle {
+    let manifest: BundleManifest
+    private(set) var state = KeyringState()
+    /// The items for the vault they come from alone.
+    private(set) var thisDeviceOnly: Set<ItemPlace> = []
+    private var secrets: [ItemPlace: CommittingAEAD.Box] = [:]
+    private let stashKey = SecretBytes.random(count: 32)
+    private let digestKey: SecretBytes
+
+    /// Reads a bundle: first to its end, then for what is in it.
+    ///
+    /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for another purpose, `inputOutput`.
+    init(
+        _ file: borrowing BundleFile, _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>
+    ) throws(KeyringError) {
+        let verified = try file.verify(key, for: purposes)
+        manifest = verified.manifest
+        // The digests never leave this process; the key is the same each time so that a dry run tells the truth.
+        digestKey = BLAKE2b.hash(Array("keyfob merge v1".utf8) + manifest.vault, count: 32).withBytes {
+            SecretBytes(copying: $0)
+        }
+        try file.read(verified, key) { record, secret in
+            var digest: SecretDigest?
+            if let secret {
+                digest = self.digest(of: secret)
+                self.secrets[record.place] = self.stash(secret)
+            }
+            if record.isThisDeviceOnly { self.thisDeviceOnly.insert(record.place) }
+            self.state.insert(record, secret: digest)
+        }
+        for group in manifest.groups where state.groups[group] == nil { state.groups[group] = GroupState() }
+    }
+
+    /// What stands for a secret in a merge.
+    func digest(of secret: borrowing SecretBytes) -> SecretDigest {
+        SecretDigest(of: secret, key: digestKey)
+    }
+
+    /// The secret of an item of the bundle; nil where it has none.
+    func secret(at place: ItemPlace) throws -> SecretBytes? {
+        guard let box = secrets[place] else { return nil }
+        return try stashKey.withBytes { try CommittingAEAD.open(box, key: $0, context: [], placement: .recycled) }
+    }
+
+    private func stash(_ secret: borrowing SecretBytes) -> CommittingAEAD.Box {
+        stashKey.withBytes { key in secret.withBytes { CommittingAEAD.seal($0, key: key, context: []) } }
+    }
+}

@@ -1,0 +1,138 @@
+internal import KeyfobStore
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring {
+    /// How a bundle is taken in.
+    public enum ImportMode: String, Hashable, Sendable, CaseIterable {
+        /// Item by item, what was written later or has come further stays.
+        case merge
+        /// The groups of the bundle hold afterwards what it holds, and nothing else.
+        case replace
+    }
+
+    /// What taking a bundle in would do.
+    ///
+    /// - Parameter groups: The groups of the bundle to take; nil for all.
+    /// - Throws: as ``importBundle(_:with:mode:groups:)``.
+    public func planImport(
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
+        groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> ImportPlan {
+        let incoming = try IncomingBundle(file, try opener.key(), for: [.export])
+        return try take(incoming, mode, groups, isDryRun: true)
+    }
+
+    /// Takes a bundle in, all of it in one transaction, after all of it has been read and checked.
+    ///
+    /// Groups that the vault does not have are made; that needs the whole vault's key. A replacement makes a backup
+    /// first.
+    ///
+    /// - Parameter groups: The groups of the bundle to take; nil for all.
+    /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for a bundle of another purpose,
+    ///   `noSuchGroup` for a group that the bundle has not, `groupNotGranted`, `configuration` where a replacement
+    ///   cannot make its backup, and what writing can throw; nothing has been changed then.
+    public func importBundle(
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
+        groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> ImportPlan {
+        let incoming = try IncomingBundle(file, try opener.key(), for: [.export])
+        return try take(incoming, mode, groups)
+    }
+
+    /// Takes a bundle in that has been read.
+    func take(
+        _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?, isDryRun: Bool = false,
+        isRestoring: Bool = false, backsUp: Bool = true
+    ) throws(KeyringError) -> ImportPlan {
+        let taking: Taking
+        var backup: String?
+        do {
+            taking = try withVault { state in try choose(&state, incoming, mode, wanted) }
+            if mode == .replace, backsUp, !isDryRun {
+                backup = try withVault { state in try makeBackup(&state, to: nil, for: nil) }.path
+            }
+        } catch {
+            throw KeyringError(error)
+        }
+        var plan = ImportPlan(
+            mode: mode, source: BundleSummary(incoming.manifest), lines: [], conflicts: [],
+            newGroups: taking.new, keptGroups: taking.kept, backup: backup)
+        do {
+            try withVault { state in
+                let names = state.vault.groups.map(\.name).filter { !taking.new.contains($0) } + taking.new
+                let applying = BundleApplying(
+                    incoming: incoming, mode: mode, groups: taking.taken,
+                    takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
+                    isRestoring: isRestoring, refusedGroups: taking.refused, milliseconds: clock.milliseconds())
+                let (_, sequences) = try database.change(
+                    &state.vault, groups: names, creating: taking.new, milliseconds: clock.milliseconds()
+                ) { writers in
+                    let (merge, overlapped) = try applying.run(writers)
+                    plan = ImportPlan(
+                        mode: mode, source: BundleSummary(incoming.manifest),
+                        lines: merge.lines.map {
+                            ImportPlan.Line($0, isOverlapped: overlapped.contains($0.place))
+                        },
+                        conflicts: merge.conflicts.map { .init(name: $0.name, description: $0.description) },
+                        newGroups: taking.new, keptGroups: taking.kept, backup: backup)
+                    // Leaving by an error undoes the transaction: what was found out stays.
+                    if isDryRun { throw DryRunEnded() }
+                }
+                state.hits.removeAll()
+                note(&state, sequences)
+            }
+        } catch is DryRunEnded {
+            return plan
+        } catch {
+            throw KeyringError(error)
+        }
+        return plan
+    }
+
+    private struct DryRunEnded: Error {}
+
+    /// What becomes of the groups of a bundle.
+    struct Taking {
+        var taken: Set<AccessGroup> = []
+        /// Those of them that are made.
+        var new: [AccessGroup] = []
+        var refused: [AccessGroup: MergeOutcome.RefusalReason] = [:]
+        /// Groups of the vault that are not in the bundle.
+        var kept: [AccessGroup] = []
+    }
+
+    private func choose(
+        _ state: inout State, _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?
+    ) throws -> Taking {
+        let listed = incoming.manifest.groups
+        for name in wanted ?? [] where !listed.contains(name) {
+            throw KeyringError(.noSuchGroup, "the bundle has no group '\(name)'", candidates: listed.map(\.name))
+        }
+        // Another process may have made a group since.
+        try database.refresh(&state.vault)
+        let reachable = state.vault.groups.map(\.name)
+        var taking = Taking()
+        for group in listed {
+            if let wanted, !wanted.contains(group) {
+                taking.refused[group] = .notSelected
+            } else if reachable.contains(group) {
+                taking.taken.insert(group)
+            } else if state.vault.opensWholeVault {
+                taking.taken.insert(group)
+                taking.new.append(group)
+            } else {
+                guard wanted == nil else {
+                    throw KeyringError(.groupNotGranted, "the key does not open group '\(group)'")
+                }
+                taking.refused[group] = .groupNotGranted
+            }
+        }
+        guard !taking.taken.isEmpty || listed.isEmpty else {
+            throw KeyringError(
+                .groupNotGranted, "the key opens none of the groups of the bundle", candidates: listed.map(\.name))
+        }
+        if mode == .replace { taking.kept = reachable.filter { !listed.contains($0) } }
+        return taking
+    }
+}

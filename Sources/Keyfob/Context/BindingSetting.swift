@@ -1,0 +1,102 @@
+internal import KeyfobStore
+
+/// How a binding is kept: as a setting of its group, `binding:<kind>:<subject>:<environment or *>`, whose
+/// value is the canonical id of the account or `none`.
+///
+/// The environment is in the name so that one subject can be bound to an account at each of several
+/// providers.
+struct BindingSetting: Hashable {
+    static let prefix = "binding:"
+
+    let subject: Binding.Subject
+    /// The environment as it stands in the name.
+    let environment: String
+
+    init(_ subject: Binding.Subject, _ target: Binding.Target) {
+        self.subject = subject
+        environment = Self.escaped(target.environment)
+    }
+
+    /// The binding that a name is about; nil where it makes no sense.
+    init?(name: String) {
+        guard name.hasPrefix(Self.prefix), let end = name.lastIndex(of: ":") else { return nil }
+        let rest = name.dropFirst(Self.prefix.count)
+        guard let colon = rest.firstIndex(of: ":"), colon < end else { return nil }
+        let text = rest[rest.index(after: colon)..<end]
+        guard let subject = Binding.Subject(kind: String(rest[..<colon]), text: String(text)) else { return nil }
+        self.subject = subject
+        environment = String(name[name.index(after: end)...])
+    }
+
+    var name: String { Self.prefix(of: subject) + environment }
+
+    /// How the names of a subject's bindings begin, and perhaps others'.
+    static func prefix(of subject: Binding.Subject) -> String { "\(prefix)\(subject.kind):\(subject.text):" }
+
+    /// Whether of both only the newer may stand.
+    func excludes(_ other: BindingSetting) -> Bool {
+        subject == other.subject
+            && (environment == other.environment || environment == "*" || other.environment == "*")
+    }
+
+    /// The binding in a setting; nil where it makes no sense.
+    static func binding(_ setting: VaultDatabase.Setting, in group: AccessGroup) -> Binding? {
+        guard let own = BindingSetting(name: setting.name), let target = Binding.Target(text: setting.value),
+            own == BindingSetting(own.subject, target)
+        else { return nil }
+        return Binding(own.subject, to: target, from: .keyring(group))
+    }
+
+    /// An environment without `:`, which ends the subject, and never `*`, which means all.
+    private static func escaped(_ environment: String?) -> String {
+        guard let environment else { return "*" }
+        var text = ""
+        for character in environment {
+            switch character {
+            case "%": text += "%25"
+            case ":": text += "%3A"
+            case "*": text += "%2A"
+            default: text.append(character)
+            }
+        }
+        return text
+    }
+}
+
+/// How it is kept that a project file is allowed: as a setting `allowed:<real path>`, whose value is the
+/// digest of the file and what it binds its folder to.
+///
+/// The group is the one in which the setting stands.
+struct AllowanceSetting: Hashable {
+    static let prefix = "allowed:"
+
+    let path: String
+    let digest: String
+    let target: Binding.Target
+
+    init(path: String, digest: String, target: Binding.Target) {
+        self.path = path
+        self.digest = digest
+        self.target = target
+    }
+
+    /// What a setting allows; nil where it makes no sense.
+    init?(_ setting: VaultDatabase.Setting) {
+        guard setting.name.hasPrefix(Self.prefix + "/"), let blank = setting.value.firstIndex(of: " "),
+            let target = Binding.Target(text: String(setting.value[setting.value.index(after: blank)...]))
+        else { return nil }
+        path = String(setting.name.dropFirst(Self.prefix.count))
+        digest = String(setting.value[..<blank])
+        self.target = target
+    }
+
+    static func name(of path: String) -> String { prefix + path }
+
+    var value: String { "\(digest) \(target.text)" }
+
+    /// What the file says, as a binding of its folder.
+    func binding(in group: AccessGroup) -> Binding {
+        let folder = path.dropLast(ProjectFile.name.count + 1)
+        return Binding(.directory(folder.isEmpty ? "/" : String(folder)), to: target, from: .file(path, group))
+    }
+}

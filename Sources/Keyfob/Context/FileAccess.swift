@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// The calls on files by which a directory's context is found, none of which throws.
+enum FileAccess {
+    /// What is known of a file without opening it, or of the file that was opened.
+    struct Status {
+        private let mode: UInt32
+        private let owner: UInt32
+        let size: Int64
+
+        fileprivate init(_ status: stat) {
+            mode = status.st_mode
+            owner = status.st_uid
+            size = Int64(status.st_size)
+        }
+
+        var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
+        var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+        var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+        var isWritableByEverybody: Bool { mode & 0o002 != 0 }
+        /// Whether it belongs to the caller or to root, so that nobody else has put it there.
+        var isTrustworthy: Bool { owner == geteuid() || owner == 0 }
+    }
+
+    /// The path without links and dots; nil when nothing is there or its name is no text.
+    static func realPath(_ path: String) -> String? {
+        guard !path.utf8.contains(0), let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(validatingCString: resolved)
+    }
+
+    /// The real path of what was at `path`: that of the nearest folder which is there, and the rest as written.
+    static func formerPath(_ path: String) -> String? {
+        var (present, gone) = (path.hasPrefix("/") ? path : "./" + path, [Substring]())
+        while true {
+            if let real = realPath(present) {
+                // What is gone has no `..` to follow.
+                guard !gone.contains("..") else { return nil }
+                return gone.reversed().reduce(real) { $1 == "." || $1.isEmpty ? $0 : self.path($0, String($1)) }
+            }
+            guard let slash = present.lastIndex(of: "/") else { return nil }
+            gone.append(present[present.index(after: slash)...])
+            present = slash == present.startIndex ? "/" : String(present[..<slash])
+        }
+    }
+
+    /// What is at a path, a symbolic link followed or not.
+    static func status(_ path: String, following: Bool) -> Status? {
+        var status = stat()
+        let result = unsafe following ? stat(path, &status) : lstat(path, &status)
+        return result == 0 ? Status(status) : nil
+    }
+
+    /// The content of a file, or why there is none.
+    enum Content {
+        case bytes([UInt8], Status)
+        /// Nothing is there.
+        case missing
+        /// A symbolic link, which is not followed.
+        case link
+        /// A folder, a pipe, a device.
+        case notRegular
+        /// More than the limit.
+        case tooLarge
+        /// The system refused, with this error number.
+        case failed(CInt)
+    }
+
+    /// Reads a file of at most `limit` bytes.
+    static func read(_ path: String, limit: Int, following: Bool) -> Content {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (following ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe open(path, flags)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: return .missing
+            case ELOOP: return .link
+            case ENXIO: return .notRegular
+            default: return .failed(errno)
+            }
+        }
+        defer { close(descriptor) }
+        var information = stat()
+        guard unsafe fstat(descriptor, &information) == 0 else { return .failed(errno) }
+        let status = Status(information)
+        guard status.isRegularFile else { return .notRegular }
+        guard status.size <= limit else { return .tooLarge }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count <= limit {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { return .failed(errno) }
+            if count == 0 { return .bytes(bytes, status) }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return .tooLarge
+    }
+
+    /// The folders from an absolute path upwards, itself first and `/` last.
+    static func ancestors(of path: String) -> some Sequence<String> {
+        sequence(first: path) { folder in
+            guard folder != "/" else { return nil }
+            guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else { return "/" }
+            return String(folder[..<slash])
+        }
+    }
+
+    /// A file in a folder.
+    static func path(_ folder: String, _ name: String) -> String {
+        folder == "/" ? "/" + name : folder + "/" + name
+    }
+}

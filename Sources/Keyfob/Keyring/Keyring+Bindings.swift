@@ -1,0 +1,106 @@
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// The bindings that stand in the groups, in an order that does not depend on when they were made.
+    ///
+    /// - Parameter groups: The groups to look through; nil for all within reach.
+    /// - Throws: as ``accounts(in:)``.
+    public func bindings(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Binding] {
+        try withState { state in try bindings(&state, state.groups(groups)).bindings }
+    }
+
+    /// Binds a subject to an account of a group, or to none.
+    ///
+    /// A subject has one account at each provider: an earlier binding to another account there gives way.
+    /// A binding to no account takes the place of all of the group, and any account that of it.
+    ///
+    /// - Throws: `noSuchAccount` when the account is not in the group, `groupNotGranted`, `noSuchGroup`, and
+    ///   what writing can throw.
+    public func bind(
+        _ subject: Binding.Subject, to target: Binding.Target, in group: AccessGroup
+    ) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(group)
+            if let account = target.account, try database.account(account, in: group.keys) == nil {
+                throw StoreError.notFound
+            }
+            let new = BindingSetting(subject, target)
+            try change(&state, group) { writer in
+                for name in try writer.settingNames(prefix: BindingSetting.prefix(of: subject)) {
+                    guard let old = BindingSetting(name: name), old != new, old.excludes(new) else { continue }
+                    try writer.setSetting(name, to: nil)
+                }
+                try writer.setSetting(new.name, to: target.text)
+            }
+        }
+    }
+
+    /// Takes all bindings of a subject back.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: `noSuchBinding` when there was none, and as ``bind(_:to:in:)``.
+    public func unbind(
+        _ subject: Binding.Subject, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Int {
+        let count = try withState { state in
+            var count = 0
+            for group in try state.groups(groups) {
+                // A group without such bindings is not written.
+                guard try bindings(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
+                    continue
+                }
+                count += try change(&state, group) { writer in
+                    let names = try writer.settingNames(prefix: BindingSetting.prefix(of: subject))
+                        .filter { BindingSetting(name: $0)?.subject == subject }
+                    for name in names { try writer.setSetting(name, to: nil) }
+                    return names.count
+                }
+            }
+            return count
+        }
+        guard count > 0 else {
+            throw KeyringError(
+                .noSuchBinding, "\(subject.kind) \(subject.text) is not bound",
+                hint: "'keyfob bindings' shows what is")
+        }
+        return count
+    }
+
+    /// The bindings that stand in `groups`, and whether every record that tells of them opens.
+    ///
+    /// Costs next to nothing where nothing is bound.
+    func bindings(
+        _ state: inout State, _ groups: [UnlockedVault.Group]
+    ) throws -> (bindings: [Binding], isWhole: Bool) {
+        var bindings: [Binding] = []
+        var isWhole = true
+        for group in groups {
+            let found = try database.settings(prefixes: [BindingSetting.prefix], in: group.keys)
+            state.warn(ofDamage: found.damaged, in: group.name)
+            isWhole = isWhole && found.damaged.isEmpty
+            for item in found.items {
+                if let binding = BindingSetting.binding(item.value, in: group.name) {
+                    bindings.append(binding)
+                } else {
+                    state.warn("a binding of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                }
+            }
+        }
+        return (bindings.sorted(), isWhole)
+    }
+
+    /// The bindings that count in `directory`, a real path: those that stand in `groups`, and that of the
+    /// nearest project file which is allowed.
+    ///
+    /// Project files that do not count are told by ``takeWarnings()``.
+    func bindings(
+        _ state: inout State, _ groups: [UnlockedVault.Group], directory: String?
+    ) throws -> (bindings: [Binding], isWhole: Bool) {
+        let (bindings, isWhole) = try bindings(&state, groups)
+        guard let directory else { return (bindings, isWhole) }
+        let (file, warnings) = try projectBinding(&state, directory: directory, groups: groups)
+        for warning in warnings { state.warn(warning) }
+        return (Binding.combined(bindings, with: file), isWhole)
+    }
+}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct AllowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "allow", abstract: "Allow a .keyfob.toml to say which account its directory uses.",
+        discussion: """
+            The file holds account = "NAME", where "none" stands for no account, and may hold group = "NAME". \
+            It counts until it changes, and only if it is a regular file of yours or root's. Without FILE, \
+            the nearest one from the current directory upwards.
+
+            Example:
+              keyfob allow
+              keyfob allow ~/work/.keyfob.toml
+              keyfob allow --revoke ~/work
+            """)
+
+    @Argument(help: "The file, or its directory.") var file: String?
+    @Flag(name: .long, help: "Take the allowance back.") var revoke = false
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        guard let path = file ?? ProjectFile.nearest(from: ".") else {
+            throw KeyringError(.noSuchFile, "there is no \(ProjectFile.name) here or above")
+        }
+        let keyring = try global.unlockedKeyring()
+        guard !revoke else {
+            let path = try keyring.disallow(path, in: global.groups())
+            global.tellWarnings(of: keyring)
+            return global.say(Table.printable("\(path) does not count any more"))
+        }
+        let binding = try keyring.allow(path, in: global.groups())
+        global.tellWarnings(of: keyring)
+        global.say(Table.printable(try Self.words(binding, keyring)))
+    }
+
+    private static func words(_ binding: Binding, _ keyring: Keyring) throws(KeyringError) -> String {
+        let group = binding.origin.group
+        let who: String
+        switch binding.target {
+        case .nobody: who = "no account"
+        case .account(let id): who = try keyring.account(named: id.description, in: [group]).account.name
+        }
+        return "allowed: \(binding.subject.text) uses \(who) of group '\(group)'"
+    }
+}

@@ -1,0 +1,155 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Back up the whole vault, list its backups, or check one.",
+        discussion: """
+            Writes an age file for the owners of the vault's recovery keys, or for --recipient, reads it back, \
+            and prints its path. It holds everything but access tokens. Without --to it goes to the folder \
+            'backups' of the vault, which keeps the newest five; one is also made before a group gets a new \
+            key, and before an import replaces something and a restore. A backup in the vault's folder does \
+            not survive the disk: have one elsewhere too.
+            --verify reads a backup or an export to its end and changes nothing; '-' is standard input.
+
+            Example:
+              keyfob backup
+              keyfob backup --to /media/stick
+              keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
+
+            Exit status: 0 done, 65 damaged, or incomplete because records do not open, 73 exists already, 74 \
+            not written, 77 wrong identity, or a key that does not open the whole vault, 78 no recovery key.
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A new file, or a folder, instead of the vault's folder.", valueName: "file"))
+    var to: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Encrypt for this age recipient instead of the recovery key; repeatable.", valueName: "age1…"))
+    var recipient: [String] = []
+
+    @Flag(name: .long, help: "List the backups in the vault's folder, newest first.") var list = false
+
+    @Option(name: .long, help: ArgumentHelp("Check this backup.", valueName: "file")) var verify: String?
+
+    @OptionGroup var opening: BundleOpenerOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        let makes = to != nil || !recipient.isEmpty
+        if list, verify != nil || makes { throw ValidationError("--list goes with no other option of backups") }
+        if verify != nil, makes { throw ValidationError("--verify goes with neither --to nor --recipient") }
+        if verify == nil, opening.isGiven {
+            throw ValidationError("--bundle-identity and --bundle-passphrase-fd go with --verify")
+        }
+        if !global.group.isEmpty { throw ValidationError("a backup is of all groups; 'keyfob export' writes some") }
+    }
+
+    func run() throws {
+        if list { return try showList() }
+        if let verify { return try check(verify) }
+        let keyring = try global.unlockedKeyring()
+        let report = try keyring.backup(to: to, for: recipient.isEmpty ? nil : recipient)
+        global.tellWarnings(of: keyring)
+        for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
+        if global.json {
+            try JSONOutput.print(BackupDocument(report))
+        } else {
+            try StandardOutput.write(line: report.path)
+            global.say("backed up \(report.summary.content), and read it back")
+            if !report.removed.isEmpty { global.say("removed \(Quantity.of(report.removed.count, "older backup"))") }
+        }
+        if report.isIncomplete { throw Failed(status: .malformed) }
+    }
+
+    private func showList() throws(KeyringError) {
+        let location = try global.location()
+        _ = try LockedKeyring(at: location)
+        let backups = try BackupList.read(location)
+        if global.json {
+            return try JSONOutput.print(BackupListDocument(backups: backups.map(BackupListDocument.Backup.init)))
+        }
+        guard !backups.isEmpty else { return global.say("there is no backup in \(location.vault)") }
+        var table = Table(header: ["MADE", "AGE", "BYTES", "FILE"])
+        for backup in backups {
+            table.add([
+                TimeText.rfc3339(backup.time), TimeText.age(of: backup.time, now: WallClock.system.now),
+                "\(backup.size)", backup.path,
+            ])
+        }
+        try StandardOutput.write(text: table.text)
+    }
+
+    private func check(_ path: String) throws(KeyringError) {
+        let file = try BundleInput.open(path)
+        let summary: BundleSummary
+        do throws(KeyringError) {
+            summary = try Keyring.verifyBackup(file, with: opening.opener(for: file, global))
+        } catch {
+            throw error.naming(bundle: file.name)
+        }
+        if global.json {
+            return try JSONOutput.print(BackupVerificationDocument(file: path, bundle: BundleDocument(summary)))
+        }
+        try StandardOutput.write(
+            line: Table.printable("all is well: \(file.name) is \(summary.kindText) with \(summary.text)"))
+    }
+}
+
+extension BundleSummary {
+    /// What people call it.
+    fileprivate var kindText: String {
+        switch purpose {
+        case "backup": "a backup"
+        case "export": "an export"
+        default: "a bundle"
+        }
+    }
+}
+
+/// `Schemas/backup.schema.json`.
+struct BackupDocument: JSONDocument {
+    let formatVersion = 1
+    let path: String
+    let bundle: BundleDocument
+    let skipped: [String]
+    let isIncomplete: Bool
+    let removed: [String]
+
+    init(_ report: Keyring.BackupReport) {
+        path = report.path
+        bundle = BundleDocument(report.summary)
+        skipped = report.skipped
+        isIncomplete = report.isIncomplete
+        removed = report.removed
+    }
+}
+
+/// `Schemas/backup-list.schema.json`.
+struct BackupListDocument: JSONDocument {
+    struct Backup: Encodable {
+        let path: String
+        let created: String
+        let size: Int
+
+        init(_ backup: BackupList.Backup) {
+            path = backup.path
+            created = TimeText.rfc3339(backup.time)
+            size = backup.size
+        }
+    }
+
+    let formatVersion = 1
+    let backups: [Backup]
+}
+
+/// `Schemas/backup-verification.schema.json`.
+struct BackupVerificationDocument: JSONDocument {
+    let formatVersion = 1
+    let file: String
+    let bundle: BundleDocument
+}

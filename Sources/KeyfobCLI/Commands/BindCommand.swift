@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct BindCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bind", abstract: "Bind a directory, a URL, a host or a tool to an account.",
+        discussion: """
+            What is bound uses that account from now on, the most specific binding first: a directory before \
+            a URL, a host, a tool. It has one account at each provider. 'none' stands for no account, and \
+            wider bindings do not count then; an account that has this label is named by its id.
+
+            Example:
+              keyfob bind --directory . ada@contoso.example
+              keyfob bind --url https://git.example/contoso work
+              keyfob bind --tool terraform none
+            """)
+
+    @OptionGroup var options: SubjectOptions
+    @Argument(help: "The account: its id, user name or label, or the beginning of one; or 'none'.")
+    var account: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let subject = try options.subject(mustExist: true)
+        let groups = try global.groups()
+        let keyring = try global.unlockedKeyring()
+        guard account != "none" else {
+            let group = try groups?.first ?? keyring.groupForNewBindings()
+            try keyring.bind(subject, to: .nobody, in: group)
+            global.tellWarnings(of: keyring)
+            return global.say(Table.printable("\(subject.kind) \(subject.text) uses no account of group '\(group)'"))
+        }
+        let candidate = try keyring.account(named: account, in: groups)
+        try keyring.bind(subject, to: .account(candidate.account.id), in: candidate.group)
+        global.tellWarnings(of: keyring)
+        global.say(
+            Table.printable(
+                "\(subject.kind) \(subject.text) uses \(candidate.account.name) of group '\(candidate.group)'"))
+    }
+}
+
+extension Keyring {
+    /// The group for a binding to no account, where none is asked for: `default`, or the first there is.
+    fileprivate func groupForNewBindings() throws(KeyringError) -> AccessGroup {
+        let names = try groups().map(\.name)
+        return names.contains(.default) ? .default : names.first ?? .default
+    }
+}
+
+struct UnbindCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unbind", abstract: "Take the bindings of a directory, a URL, a host or a tool back.",
+        discussion: """
+            The directory may be gone. A .keyfob.toml is taken back with 'keyfob allow --revoke'.
+
+            Example:
+              keyfob unbind --directory ~/work
+              keyfob unbind --tool terraform
+            """)
+
+    @OptionGroup var options: SubjectOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let subject = try options.subject(mustExist: false)
+        let keyring = try global.unlockedKeyring()
+        let count = try keyring.unbind(subject, in: global.groups())
+        global.tellWarnings(of: keyring)
+        global.say(
+            Table.printable("took \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text) back"))
+    }
+}

@@ -1,0 +1,123 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct BindingsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bindings", abstract: "List what is bound to which account.",
+        discussion: """
+            The most specific kind first; of one kind in the order of their names. A .keyfob.toml that was \
+            allowed stands here as its directory.
+
+            Example:
+              keyfob bindings
+              keyfob bindings --group work --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let groups = try global.groups()
+        let accounts = try keyring.accounts(in: groups)
+        let files = try keyring.allowedFiles(in: groups)
+        let own = try keyring.bindings(in: groups)
+        let listed = (own.map { ListedBinding($0, accounts) } + files.map { ListedBinding($0, accounts, own) })
+            .sorted { $0.binding < $1.binding }
+        global.tellWarnings(of: keyring)
+        if global.json {
+            return try JSONOutput.print(BindingListDocument(bindings: listed.map(BindingDocument.init)))
+        }
+        var table = Table(header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"])
+        for item in listed { table.add(item.row) }
+        try StandardOutput.write(text: table.text)
+        for file in files {
+            if let problem = file.problem {
+                StandardError.write(line: Table.printable("keyfob: warning: \(problem)"))
+            }
+        }
+    }
+}
+
+/// A binding with what there is to be said of it.
+private struct ListedBinding {
+    let binding: Binding
+    /// The account, when it is in the group.
+    let account: Account?
+    /// Why its file does not count.
+    let problem: String?
+    let state: String
+
+    /// A binding that stands in the keyring.
+    init(_ binding: Binding, _ candidates: [Candidate]) {
+        self.binding = binding
+        problem = nil
+        account = Self.account(of: binding, candidates)
+        state = account == nil && binding.target != .nobody ? "accountGone" : "inForce"
+    }
+
+    /// That of a file, beside those that stand in the keyring.
+    init(_ file: Keyring.AllowedFile, _ candidates: [Candidate], _ own: [Binding]) {
+        binding = file.binding
+        problem = file.problem
+        account = Self.account(of: binding, candidates)
+        if problem != nil {
+            state = "fileNotInForce"
+        } else if own.contains(where: file.binding.excludes) {
+            state = "overridden"
+        } else {
+            state = account == nil && binding.target != .nobody ? "accountGone" : "inForce"
+        }
+    }
+
+    private static func account(of binding: Binding, _ candidates: [Candidate]) -> Account? {
+        candidates.first { $0.account.id == binding.target.account && $0.group == binding.origin.group }?.account
+    }
+
+    var row: [String] {
+        let words = [
+            "fileNotInForce": "not in force", "accountGone": "account gone", "inForce": "in force",
+            "overridden": "overridden",
+        ]
+        let from = if case .file(let path, _) = binding.origin { path } else { "keyring" }
+        return [
+            binding.subject.kind, binding.subject.text, account?.name ?? binding.target.text,
+            binding.origin.group.name, from, words[state] ?? state,
+        ]
+    }
+}
+
+/// A binding in a document.
+private struct BindingDocument: Encodable {
+    let kind: String
+    let subject: String
+    let account: String?
+    let username: String?
+    let label: String?
+    let group: String
+    let origin: String
+    let file: String?
+    let state: String
+    let problem: String?
+
+    init(_ listed: ListedBinding) {
+        let binding = listed.binding
+        kind = binding.subject.kind
+        subject = binding.subject.text
+        account = listed.account?.id.description ?? binding.target.account?.description
+        username = listed.account?.username
+        label = listed.account?.label
+        group = binding.origin.group.name
+        switch binding.origin {
+        case .keyring: (origin, file) = ("keyring", nil)
+        case .file(let path, _): (origin, file) = ("file", path)
+        }
+        state = listed.state
+        problem = listed.problem
+    }
+}
+
+/// `Schemas/binding-list.schema.json`.
+private struct BindingListDocument: JSONDocument {
+    let formatVersion = 1
+    let bindings: [BindingDocument]
+}

@@ -1,0 +1,53 @@
+internal import Keyfob
+
+extension ImportCommand {
+    /// Takes a bundle in, or says what that would do.
+    func take(_ bundle: borrowing BundleFile, into keyring: Keyring) throws {
+        guard !noLabels else { throw KeyringError(.usage, "--no-labels is for caches, and \(bundle.name) is a bundle") }
+        let mode: Keyring.ImportMode = way == .replace ? .replace : .merge
+        let opener = try opening.opener(for: bundle, global)
+        let groups = try global.groups()
+        let plan: ImportPlan
+        do throws(KeyringError) {
+            if dryRun {
+                plan = try keyring.planImport(bundle, with: opener, mode: mode, groups: groups)
+            } else {
+                if mode == .replace, !force {
+                    try confirm(keyring.planImport(bundle, with: opener, mode: mode, groups: groups), bundle.name)
+                }
+                plan = try keyring.importBundle(bundle, with: opener, mode: mode, groups: groups)
+            }
+        } catch {
+            throw error.naming(bundle: bundle.name)
+        }
+        global.tellWarnings(of: keyring)
+        if global.json {
+            return try JSONOutput.print(BundleImportDocument(isDryRun: dryRun, plan: PlanDocument(plan)))
+        }
+        try tell(plan, bundle.name)
+    }
+
+    private func confirm(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
+        guard !plan.isEmpty else { return }
+        let removed = plan.counts["removed"] ?? 0
+        try Confirmation.ask(
+            Table.printable(
+                "\(name) holds \(plan.source.text). To take it in, \(Quantity.of(removed, "item")) would be removed. Type 'replace' to go on: "
+            ), "replace", global)
+    }
+
+    private func tell(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
+        if !global.quiet { for note in PlanText(plan).notes { StandardError.write(line: note) } }
+        let items = dryRun ? PlanText(plan).items : ""
+        try StandardOutput.write(text: PlanText(plan).table + (items.isEmpty ? "" : "\n" + items))
+        for group in plan.newGroups {
+            global.say(dryRun ? "would make the group '\(group)'" : "made the group '\(group)'")
+        }
+        if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
+        global.say(
+            Table.printable(
+                dryRun
+                    ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
+                    : "imported \(name), \(plan.source.text)"))
+    }
+}

@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct PickCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pick", abstract: "Choose an account on the terminal.",
+        discussion: """
+            Shows the accounts on the terminal, the likeliest first, and prints the id of the one chosen, so \
+            that standard output can be captured. The choice is remembered for the directory, or for --url. With \
+            --filter nothing is shown: the ids of the accounts that match are printed, the best first.
+
+            Example:
+              keyfob token --account "$(keyfob pick)" --scope https://graph.microsoft.com/.default
+              keyfob pick --filter contoso
+            """)
+
+    @Option(
+        name: .long, help: ArgumentHelp("Print the accounts that match, without a terminal.", valueName: "query"))
+    var filter: String?
+
+    @OptionGroup var options: RequestOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        var request = try options.request()
+        // Whoever names an account that several answer to chooses for this place as well.
+        if request.account != nil { request.context = try options.context() }
+        let selection = try keyring.select(request, in: global.groups())
+        let candidates = PickerItem.candidates(of: selection)
+        global.tellWarnings(of: keyring)
+        guard !candidates.isEmpty else {
+            throw KeyringError(selection, for: request)
+                ?? KeyringError(.noSuchAccount, "there is no account to choose from")
+        }
+        if let filter {
+            let matches = PickerFilter(candidates.map(PickerItem.init)).matches(filter).map { candidates[$0].candidate }
+            guard !matches.isEmpty else { throw KeyringError(.noSuchAccount, "no account matches '\(filter)'") }
+            return try print(matches)
+        }
+        let chosen = try global.pick(among: candidates, for: request)
+        try print([chosen])
+        keyring.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
+        global.tellWarnings(of: keyring)
+    }
+
+    private func print(_ candidates: [Candidate]) throws {
+        guard global.json else {
+            return try StandardOutput.write(text: candidates.map { $0.account.id.description + "\n" }.joined())
+        }
+        try JSONOutput.print(PickedDocument(accounts: candidates.map(PickedDocument.Account.init)))
+    }
+}
+
+/// `Schemas/picked.schema.json`.
+struct PickedDocument: JSONDocument {
+    let formatVersion = 1
+    let accounts: [Account]
+
+    struct Account: Encodable {
+        let account: String
+        let username: String
+        let label: String?
+        let group: String
+
+        init(_ candidate: Candidate) {
+            account = candidate.account.id.description
+            username = candidate.account.username
+            label = candidate.account.label
+            group = candidate.group.name
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobSodium
+
+struct RestoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring a backup back.",
+        discussion: """
+            Where there is no vault, makes one with new keys from the backup: unlocked by --key-file or a \
+            passphrase, as 'keyfob init' has it, with a recovery key of its own, which is shown once or written \
+            to --recovery-file. Where there is one, takes its groups back to what they held, after another \
+            backup of what they hold now; its keys and ways to unlock stay, and so do groups that the backup \
+            does not have. All of it is brought back, or nothing. '-' reads standard input.
+            A refresh token from a backup may be one that the provider has replaced since: 'keyfob status' \
+            tells how many there are.
+
+            Example:
+              keyfob backup --list
+              keyfob restore backup.age --bundle-identity recovery.txt --vault /tmp/looking
+              keyfob restore backup.age --bundle-identity recovery.txt --recovery-file new-recovery.txt
+
+            Exit status: 0 done, 12 nothing was given that opens the backup, 15 cancelled, 64 an export and \
+            no backup, 65 damaged, 77 wrong identity, 78 no recovery key for the backup before.
+            """)
+
+    @Argument(help: "The backup.") var file: String
+    @OptionGroup var opening: BundleOpenerOptions
+    @OptionGroup var new: NewVaultInput
+    @Flag(name: .long, help: "Restore over the vault that is there without asking.") var force = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if !global.group.isEmpty { throw ValidationError("a backup is of all groups and is restored as a whole") }
+    }
+
+    func run() throws {
+        let location = try global.location()
+        let isThere = try Self.isVault(at: location)
+        // What cannot work is said before a large file is read.
+        if isThere, new.recoveryFile != nil {
+            throw KeyringError(.usage, "there is a vault at \(location.vault); --recovery-file is for a new one")
+        }
+        if !isThere, global.identity != nil {
+            throw KeyringError(
+                .usage, "a new vault is made with a passphrase or a key file",
+                hint: "--bundle-identity is what opens the backup")
+        }
+        let backup = try BundleInput.open(file)
+        do throws(KeyringError) {
+            try isThere ? restore(backup, over: location) : restore(backup, into: location)
+        } catch {
+            throw error.naming(bundle: backup.name)
+        }
+    }
+
+    private static func isVault(at location: KeyringLocation) throws(KeyringError) -> Bool {
+        do throws(KeyringError) {
+            _ = try LockedKeyring(at: location)
+            return true
+        } catch  where error.code == .noVault {
+            return false
+        }
+    }
+
+    private func restore(_ backup: borrowing BundleFile, over location: KeyringLocation) throws(KeyringError) {
+        let keyring = try global.unlockedKeyring()
+        let opener = try opening.opener(for: backup, global)
+        if !force {
+            let summary = try Keyring.verifyBackup(backup, with: opener)
+            try Confirmation.ask(
+                Table.printable(
+                    "\(backup.name) holds \(summary.text). Type 'restore' to take \(location.vault) back to it: "),
+                "restore", global)
+        }
+        let plan = try keyring.restore(backup, with: opener)
+        global.tellWarnings(of: keyring)
+        if global.json {
+            return try JSONOutput.print(
+                RestoreDocument(
+                    vault: location.vault, id: keyring.vaultID, isNew: false, plan: PlanDocument(plan),
+                    recoveryFile: nil, recoveryKey: nil))
+        }
+        try tell(plan, keyring, backup.name)
+    }
+
+    private func restore(_ backup: borrowing BundleFile, into location: KeyringLocation) throws(KeyringError) {
+        let output = try new.recoveryOutput()
+        let opener = try opening.opener(for: backup, global)
+        let restored = try Keyring.restore(
+            backup, with: opener, at: location, slot: new.slot(location, global))
+        try output.write(restored.recoveryKey, of: location)
+        try tell(restored, location, backup.name)
+    }
+
+    private func tell(
+        _ restored: borrowing Keyring.Restored, _ location: KeyringLocation, _ name: String
+    ) throws(KeyringError) {
+        guard !global.json else {
+            let document = RestoreDocument(
+                vault: location.vault, id: restored.keyring.vaultID, isNew: true, plan: PlanDocument(restored.plan),
+                recoveryFile: new.recoveryFile, recoveryKey: new.shownKey(restored.recoveryKey))
+            return try new.print(document, of: location)
+        }
+        global.say("made the vault \(location.vault)")
+        if let recoveryFile = new.recoveryFile {
+            global.say("wrote its recovery key to \(recoveryFile); move it to where the vault is not")
+            try tell(restored.plan, restored.keyring, name)
+        } else {
+            try RecoveryOutput.show(restored.recoveryKey, of: location, global)
+            // Whoever keeps the output has the key alone.
+            tellRestored(restored.plan, restored.keyring, name)
+        }
+    }
+
+    private func tell(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) throws(KeyringError) {
+        try StandardOutput.write(text: PlanText(plan).table)
+        tellRestored(plan, keyring, name)
+    }
+
+    private func tellRestored(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) {
+        guard !global.quiet else { return }
+        for note in PlanText(plan).notes { StandardError.write(line: note) }
+        for group in plan.newGroups where plan.backup != nil { global.say("made the group '\(group)'") }
+        if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
+        global.say(Table.printable("restored \(name), \(plan.source.text)"))
+        if let grants = try? keyring.restoredGrants(), !grants.isEmpty { global.say(RestoredGrantText.of(grants)) }
+    }
+}
+
+/// What to know about sign-ins that came back from a backup.
+enum RestoredGrantText {
+    static func of(_ grants: [Keyring.RestoredGrant]) -> String {
+        let isOne = grants.count == 1
+        return "\(Quantity.of(grants.count, "sign-in")) came back from a backup: the provider may have replaced"
+            + " \(isOne ? "its refresh token" : "their refresh tokens") since, and end \(isOne ? "it" : "them") when an old one is used"
+    }
+}

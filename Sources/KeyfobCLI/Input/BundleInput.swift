@@ -1,0 +1,81 @@
+internal import CLinux
+internal import Glibc
+internal import Keyfob
+internal import KeyfobSodium
+
+/// What `keyfob import` is given: a bundle or a cache, as its first bytes tell.
+enum ImportSource: ~Copyable {
+    case bundle(BundleFile)
+    case cache(SecretBytes)
+
+    /// Opens the file at `path`; `-` is standard input.
+    static func open(_ path: String) throws(KeyringError) -> ImportSource {
+        guard path != "-" else { return try fromStandardInput() }
+        let start = try SecretInput.start(of: path, count: BundleFile.startCount)
+        return BundleFile.isBundle(start)
+            ? .bundle(try BundleFile(path: path)) : .cache(try SecretInput.cache(path))
+    }
+
+    private static func fromStandardInput() throws(KeyringError) -> ImportSource {
+        let name = BundleInput.standardInput
+        do {
+            var start = SecretBuffer(capacity: BundleFile.startCount)
+            while start.count < start.capacity, try start.append(readingFrom: STDIN_FILENO) > 0 {}
+            let bytes = start.withBytes { [UInt8]($0) }
+            if BundleFile.isBundle(bytes) { return .bundle(try BundleInput.spooled(after: bytes)) }
+            let rest = try SecretBytes.reading(descriptor: STDIN_FILENO, limit: SecretInput.cacheLimit)
+            var all = SecretBuffer(capacity: start.count + rest.count)
+            start.withBytes { all.append($0) }
+            rest.withBytes { all.append($0) }
+            return .cache(all.withBytes { SecretBytes(copying: $0) })
+        } catch let error as SodiumError {
+            throw KeyringError(reading: name, error)
+        } catch let error as KeyringError {
+            throw error
+        } catch {
+            throw KeyringError(.inputOutput, "\(name) cannot be read")
+        }
+    }
+}
+
+/// Bundles as they are named on the command line.
+enum BundleInput {
+    static let standardInput = "standard input"
+
+    /// The bundle at `path`; `-` is standard input.
+    static func open(_ path: String) throws(KeyringError) -> BundleFile {
+        path == "-"
+            ? try BundleFile(descriptor: STDIN_FILENO, name: standardInput) : try BundleFile(path: path)
+    }
+
+    /// The bundle that goes on in standard input after `start`, kept in memory as it is: encrypted.
+    fileprivate static func spooled(after start: [UInt8]) throws -> BundleFile {
+        let descriptor = linux_memory_file()
+        guard descriptor >= 0 else { throw KeyringError(.unavailable, "there is no memory for the bundle") }
+        defer { close(descriptor) }
+        var piece = start
+        var count = 0
+        var buffer = SecretBuffer(capacity: 65_536)
+        while !piece.isEmpty {
+            count += piece.count
+            guard count <= BundleFile.limit else {
+                throw KeyringError(
+                    .limitExceeded, "\(standardInput) is longer than \(BundleFile.limit) bytes, the most a bundle has")
+            }
+            try DescriptorWriter.write(piece, to: descriptor, name: "the memory for the bundle")
+            buffer.removeAll()
+            _ = try buffer.append(readingFrom: STDIN_FILENO)
+            piece = buffer.withBytes { [UInt8]($0) }
+        }
+        return try BundleFile(descriptor: descriptor, name: standardInput)
+    }
+}
+
+extension KeyringError {
+    /// The error with the name of the bundle, where it is about the bundle and does not say which.
+    func naming(bundle name: String) -> KeyringError {
+        let isOfBundle = message.contains("bundle") || message.contains("age file") || message.hasPrefix("the file ")
+        guard isOfBundle, !message.contains(name) else { return self }
+        return KeyringError(code, "\(name): \(message)", hint: hint, candidates: candidates)
+    }
+}

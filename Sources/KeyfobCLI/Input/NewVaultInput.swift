@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobSodium
+
+/// How a vault that is made is unlocked, and where its recovery key goes.
+struct NewVaultInput: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the recovery key to this new file instead of showing it.", valueName: "file"))
+    var recoveryFile: String?
+
+    @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
+    var kdfMemory: UInt64 = 256
+
+    func validate() throws {
+        guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
+    }
+
+    /// The way to unlock it, as the options, the environment or the person says.
+    func slot(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> Keyring.NewSlot {
+        let environment = Environment.current
+        if let descriptor = global.passphraseFd {
+            return .passphrase(try SecretInput.passphrase(descriptor: descriptor), memory: kdfMemory << 20)
+        }
+        if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
+            let path = try KeyFile.path(of: named, vault: location.vault, environment)
+            return .keyFile(try SecretInput.keyFile(path))
+        }
+        let text = try NewPassphraseInput.read(descriptor: nil, mayAsk: !global.noInput)
+        return .passphrase(text, memory: kdfMemory << 20)
+    }
+
+    /// The place for the recovery key, made sure of before there is a vault: one whose recovery key could not be
+    /// written would be a trap.
+    func recoveryOutput() throws(KeyringError) -> RecoveryOutput {
+        if let recoveryFile { return .file(try OutputFile(recoveryFile)) }
+        try StandardOutput.requireWritable()
+        return .standardOutput
+    }
+}
+
+extension NewVaultInput {
+    /// The recovery key for a document; nil where it is in a file.
+    func shownKey(_ key: borrowing SecretBytes) -> String? {
+        recoveryFile == nil ? key.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) } : nil
+    }
+
+    /// Prints the document of a vault that was made, which may hold the recovery key.
+    func print(_ document: some JSONDocument, of location: KeyringLocation) throws(KeyringError) {
+        do throws(KeyringError) {
+            try JSONOutput.print(document)
+        } catch {
+            throw recoveryFile == nil ? KeyringError(recoveryKeyOf: location, error, "shown") : error
+        }
+    }
+}
+
+/// Where the recovery key of a new vault goes.
+enum RecoveryOutput: ~Copyable {
+    case file(OutputFile)
+    case standardOutput
+
+    /// Writes the key into the file; nothing where it is to be shown.
+    consuming func write(_ key: borrowing SecretBytes, of location: KeyringLocation) throws(KeyringError) {
+        switch consume self {
+        case .standardOutput: return
+        case .file(let file):
+            do throws(KeyringError) {
+                try key.withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
+                try Array("\n".utf8).withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
+                try file.commit()
+            } catch {
+                throw KeyringError(recoveryKeyOf: location, error, "written")
+            }
+        }
+    }
+
+    /// Shows the key on standard output, this once.
+    static func show(
+        _ key: borrowing SecretBytes, of location: KeyringLocation, _ global: GlobalOptions
+    ) throws(KeyringError) {
+        global.say("Recovery key, shown this once; keep it where the vault is not:")
+        do throws(KeyringError) {
+            try key.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+            try StandardOutput.write(text: "\n")
+        } catch {
+            throw KeyringError(recoveryKeyOf: location, error, "shown")
+        }
+    }
+}
+
+extension KeyringError {
+    /// The vault was made, but its recovery key is lost.
+    init(recoveryKeyOf location: KeyringLocation, _ error: KeyringError, _ verb: String) {
+        self.init(
+            error.code,
+            "the vault \(location.vault) was made, but its recovery key could not be \(verb): \(error.message)",
+            hint: "remove that folder and start again, or have a key of your own with 'keyfob slot add recipient'")
+    }
+}

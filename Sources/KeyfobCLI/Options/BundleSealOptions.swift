@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobSodium
+
+/// Whom a bundle is written for.
+struct BundleSealOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Encrypt for this age recipient; repeatable.", valueName: "age1…"))
+    var to: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Encrypt for the age recipients in this file, one a line.", valueName: "file"))
+    var recipientsFile: String?
+
+    @Option(name: .long, help: ArgumentHelp("Encrypt with the passphrase on this descriptor.", valueName: "n"))
+    var bundlePassphraseFd: Int32?
+
+    /// Whether any of the options was given.
+    var isGiven: Bool { !to.isEmpty || recipientsFile != nil || bundlePassphraseFd != nil }
+
+    func validate() throws {
+        if bundlePassphraseFd != nil, !to.isEmpty || recipientsFile != nil {
+            throw ValidationError("a bundle is for recipients or for a passphrase, not for both")
+        }
+        if let bundlePassphraseFd, bundlePassphraseFd < 0 {
+            throw ValidationError("--bundle-passphrase-fd is the number of an open descriptor")
+        }
+    }
+
+    /// The recipients, or the passphrase: given, or typed twice.
+    func seal(_ global: GlobalOptions) throws(KeyringError) -> BundleSeal {
+        var recipients = to
+        if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
+        guard recipients.isEmpty else { return .recipients(recipients) }
+        return .passphrase(
+            try NewPassphraseInput.read(
+                descriptor: bundlePassphraseFd, mayAsk: !global.noInput, what: "the bundle",
+                hint: "give it with --bundle-passphrase-fd, or say for whom with --to"))
+    }
+}
+
+/// A file with age recipients, one a line; empty lines and comments (`#`) are passed over, as `age -R` does.
+enum RecipientsFile {
+    static func read(_ path: String) throws(KeyringError) -> [String] {
+        let text = try SecretInput.ownFile(path).withBytes { String(validating: [UInt8]($0), as: UTF8.self) }
+        guard let text else { throw KeyringError(.damaged, "\(path) is no text") }
+        var recipients: [String] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = line.hasSuffix("\r") ? line.dropLast() : line
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            guard line.hasPrefix("age1"), line.allSatisfy({ $0.isASCII && ($0.isLowercase || $0.isNumber) }) else {
+                throw KeyringError(.damaged, "line \(index + 1) of \(path) is no age recipient (age1…)")
+            }
+            recipients.append(String(line))
+        }
+        guard !recipients.isEmpty else { throw KeyringError(.damaged, "\(path) holds no age recipient (age1…)") }
+        return recipients
+    }
+}

@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import Keyfob
+
+/// What a binding is about: the current directory, unless an option says otherwise.
+struct SubjectOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A directory with what is below it; the current one unless given.", valueName: "dir"))
+    var directory: String?
+
+    @Option(name: .long, help: ArgumentHelp("A URL with what is below it: an owner, a repository.", valueName: "url"))
+    var url: String?
+
+    @Option(name: .long, help: ArgumentHelp("A host, with its port where that is not the usual.", valueName: "host"))
+    var host: String?
+
+    @Option(name: .long, help: ArgumentHelp("A calling program, by its name.", valueName: "name")) var tool: String?
+
+    func validate() throws {
+        if [directory, url, host, tool].count(where: { $0 != nil }) > 1 {
+            throw ValidationError("--directory, --url, --host and --tool exclude one another")
+        }
+    }
+
+    /// The subject.
+    ///
+    /// - Parameter mustExist: Whether a directory has to be there.
+    func subject(mustExist: Bool) throws(KeyringError) -> Binding.Subject {
+        if let url { return .address(try Self.parse(url, "--url")) }
+        if let host {
+            let address = try Self.parse(host, "--host")
+            guard address.path.isEmpty else {
+                throw KeyringError(.usage, "--host takes no path", hint: "say --url")
+            }
+            return .host(address.host)
+        }
+        if let tool {
+            guard let subject = Binding.Subject(tool: tool) else {
+                throw KeyringError(.usage, "--tool takes the name of a program, without its folder")
+            }
+            return subject
+        }
+        return try Binding.Subject(directoryAt: directory ?? ".", mustExist: mustExist)
+    }
+
+    /// The text is not repeated: it may hold a password.
+    static func parse(_ text: String, _ option: String) throws(KeyringError) -> ResourceURL {
+        do {
+            return try ResourceURL(parsing: text)
+        } catch {
+            throw KeyringError(
+                .usage, "\(option): \(error)",
+                hint: error == .credentials ? "leave it out; the account is named beside it" : nil)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Keyfob
+
+/// What taking a bundle in did, or would do, as people read it.
+struct PlanText {
+    /// The outcomes, in the order of the columns.
+    static let outcomes = ["added", "changed", "kept", "removed", "refused"]
+
+    private static let rows: [(name: String, kinds: Set<String>)] = [
+        ("accounts", ["account"]), ("sign-ins", ["grant"]), ("tokens", ["idToken", "accessToken"]),
+        ("other", ["appMetadata", "setting", "foreign"]),
+    ]
+
+    private let plan: ImportPlan
+
+    init(_ plan: ImportPlan) {
+        self.plan = plan
+    }
+
+    /// How many items of each kind have which outcome.
+    var table: String {
+        var table = Table(header: [""] + Self.outcomes.map { $0.uppercased() })
+        for row in Self.rows {
+            let lines = told.filter { row.kinds.contains($0.kind) }
+            table.add(
+                [row.name] + Self.outcomes.map { outcome in "\(lines.count { $0.outcome == outcome })" })
+        }
+        return table.text
+    }
+
+    /// One line for each item that is not the same on both sides.
+    var items: String {
+        told.filter { $0.reason != "same" }.map { Table.printable($0.description) + "\n" }.joined()
+    }
+
+    /// What was deleted there and is not here either is nobody's concern.
+    private var told: [ImportPlan.Line] { plan.lines.filter { $0.reason != "deletedThere" } }
+
+    /// What a person should know besides.
+    var notes: [String] {
+        var notes = plan.conflicts.map { "note: \($0.description)" }
+        if !plan.keptGroups.isEmpty {
+            notes.append(
+                "note: the bundle has no group \(plan.keptGroups.map { "'\($0)'" }.joined(separator: ", ")): left as it is"
+            )
+        }
+        return notes.map(Table.printable)
+    }
+}
+
+extension BundleSummary {
+    /// `13 records of the groups 'default', 'work'`.
+    var content: String {
+        let names = groups.map { "'\($0)'" }.joined(separator: ", ")
+        let of = groups.isEmpty ? "no group" : groups.count == 1 ? "the group \(names)" : "the groups \(names)"
+        return Table.printable("\(Quantity.of(records, "record")) of \(of)")
+    }
+
+    /// The same with when it was written.
+    var text: String { "\(content), written \(TimeText.rfc3339(created))" }
+}

@@ -1,0 +1,65 @@
+internal import Keyfob
+
+extension PickerItem {
+    /// The accounts of a selection that a person could mean, the likeliest first.
+    static func candidates(of selection: Selection) -> [Selection.Judged] {
+        selection.verdicts.filter { judged in
+            switch judged.verdict {
+            case .chosen, .possible: true
+            case .rejected(let rejection):
+                switch rejection {
+                case .lessLikely, .notDefault, .boundToAnother, .neverGranted, .signedOut: true
+                case .notNamed, .otherEnvironment, .notInTenant, .unknownToClient, .scopesNotGranted, .inEarlierGroup:
+                    false
+                }
+            }
+        }
+    }
+
+    /// An account of a selection, and why it ranks where it does.
+    init(_ judged: Selection.Judged) {
+        let account = judged.candidate.account
+        let reason =
+            switch judged.verdict {
+            case .chosen(let reason): reason.description
+            case .possible(let usage): usage?.description ?? (judged.candidate.isDefault ? "the group's default" : "")
+            case .rejected(let rejection): rejection.description
+            }
+        self.init(
+            title: account.name, details: account.label == nil || account.username.isEmpty ? nil : account.username,
+            // What ends in an address is a name, and no tenant's id.
+            tenant: account.id.homeAccountID.contains("@") ? nil : account.homeRealm, group: judged.candidate.group.name, state: judged.candidate.state.words,
+            reason: reason)
+    }
+}
+
+extension GlobalOptions {
+    /// Whether a person can be asked.
+    var mayPick: Bool { !noInput && !json && Terminal() != nil }
+
+    /// Lets the person choose among accounts.
+    ///
+    /// - Throws: `ambiguous` with --no-input, and what the picker throws.
+    func pick(among candidates: [Selection.Judged], for request: TokenRequest) throws(KeyringError) -> Candidate {
+        guard !noInput else {
+            throw KeyringError(
+                .ambiguous, "choosing among \(candidates.count) accounts needs a person",
+                hint: "leave out --no-input, or say which with --account",
+                candidates: candidates.map(\.candidate.account.id.description))
+        }
+        let purpose =
+            request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
+        let index = try AccountPicker.choose(
+            among: candidates.map(PickerItem.init), purpose: purpose, color: usesColor())
+        return candidates[index].candidate
+    }
+
+    /// Whether to draw in colour: as --color says, or else unless `NO_COLOR` is set or the terminal has none.
+    private func usesColor(_ environment: Environment = .current) -> Bool {
+        switch color {
+        case .always: true
+        case .never: false
+        case .auto: environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+        }
+    }
+}

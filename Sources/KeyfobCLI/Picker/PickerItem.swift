@@ -1,0 +1,26 @@
+/// An account as the picker shows it.
+///
+/// The texts may come from anywhere: what a terminal would obey is replaced before it is drawn.
+struct PickerItem: Hashable, Sendable {
+    /// The label, or the user name where there is no label.
+    let title: String
+    /// The user name where the title is a label.
+    let details: String?
+    /// The tenant, where the account has one.
+    let tenant: String?
+    /// The access group.
+    let group: String
+    /// Such as "signed in" or "signed out".
+    let state: String
+    /// Why it ranks where it does: one short line.
+    let reason: String
+
+    init(title: String, details: String?, tenant: String?, group: String, state: String, reason: String) {
+        self.title = title
+        self.details = details
+        self.tenant = tenant
+        self.group = group
+        self.state = state
+        self.reason = reason
+    }
+}

@@ -1,0 +1,115 @@
+extension Binding.Subject {
+    /// The kind's name, as documents and commands have it: `directory`, `url`, `host`, `tool`.
+    public var kind: String {
+        switch self {
+        case .directory: "directory"
+        case .url: "url"
+        case .host: "host"
+        case .tool: "tool"
+        }
+    }
+
+    /// What is bound, as people type it.
+    public var text: String {
+        switch self {
+        case .directory(let path): path
+        case .url(let url): url.description
+        case .host(let host): host
+        case .tool(let name): name
+        }
+    }
+
+    /// The subject whose ``kind`` and ``text`` these are; nil where they are none's.
+    public init?(kind: String, text: String) {
+        switch kind {
+        case "directory":
+            guard text.hasPrefix("/") else { return nil }
+            self = .directory(text)
+        case "url", "host":
+            // A port that is the own one of https is shown where the scheme is another.
+            let readings = ["https://", "http://"].compactMap { try? ResourceURL(parsing: $0 + text) }
+            guard let url = readings.first(where: { $0.description == text }) else { return nil }
+            guard (kind == "host") == url.path.isEmpty else { return nil }
+            self = .address(url)
+        case "tool":
+            guard let tool = Self(tool: text) else { return nil }
+            self = tool
+        default: return nil
+        }
+    }
+
+    /// An address: without a path, it is a host.
+    public static func address(_ url: ResourceURL) -> Self {
+        url.path.isEmpty ? .host(url.host) : .url(url)
+    }
+
+    /// A program by its name; nil for a name that is blank, or a path, or holds control characters.
+    public init?(tool name: String) {
+        guard Identifier.isAcceptable(name), !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+        self = .tool(name)
+    }
+
+    /// The most specific kind first.
+    fileprivate var rank: Int {
+        switch self {
+        case .directory: 0
+        case .url: 1
+        case .host: 2
+        case .tool: 3
+        }
+    }
+}
+
+extension Binding.Target {
+    /// The account, unless the subject is bound to none.
+    public var account: AccountID? {
+        switch self {
+        case .account(let id): id
+        case .nobody: nil
+        }
+    }
+
+    /// The canonical host of the account's provider; nil for "no account", which is about all of them.
+    public var environment: String? {
+        account.flatMap { $0.canonical.split(separator: "@").last.map(String.init) }
+    }
+
+    /// The account's id in its canonical spelling, or `none`.
+    public var text: String { account?.canonical ?? "none" }
+
+    /// The target that ``text`` tells; nil where it makes no sense.
+    public init?(text: String) {
+        if text == "none" {
+            self = .nobody
+        } else {
+            guard let id = AccountID(text) else { return nil }
+            self = .account(id)
+        }
+    }
+}
+
+extension Binding {
+    /// Whether one of two bindings of one subject has to give way: they are about the same provider, or one
+    /// of them is about all.
+    package func excludes(_ other: Binding) -> Bool {
+        guard subject == other.subject else { return false }
+        guard let mine = target.environment, let its = other.target.environment else { return true }
+        return mine == its
+    }
+
+    /// The bindings of the keyring and that of a file: on one directory the keyring's count before the file's.
+    package static func combined(_ bindings: [Binding], with file: Binding?) -> [Binding] {
+        guard let file, !bindings.contains(where: file.excludes) else { return bindings }
+        return bindings + [file]
+    }
+}
+
+extension Binding: Comparable {
+    /// Orders by kind, the most specific first, then by subject, account, place and group.
+    public static func < (left: Binding, right: Binding) -> Bool { left.order < right.order }
+
+    private var order: (Int, String, String, String, String) {
+        let file = if case .file(let path, _) = origin { path } else { "" }
+        return (subject.rank, subject.text, target.text, file, origin.group.name)
+    }
+}

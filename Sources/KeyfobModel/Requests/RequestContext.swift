@@ -1,0 +1,26 @@
+/// Where a request comes from and what it is for: the evidence for whose token it wants.
+///
+/// What is not known is nil, and matches nothing.
+public struct RequestContext: Hashable, Sendable {
+    /// What the token is for.
+    public var url: ResourceURL?
+    /// The calling program's name: `gh`, `terraform`.
+    public var tool: String?
+    /// The working directory: absolute, symbolic links resolved.
+    public var directory: String?
+    /// The git remote of that directory.
+    public var remote: ResourceURL?
+
+    /// A context; what is not given is not known.
+    public init(
+        url: ResourceURL? = nil, tool: String? = nil, directory: String? = nil, remote: ResourceURL? = nil
+    ) {
+        self.url = url
+        self.tool = tool
+        self.directory = directory
+        self.remote = remote
+    }
+
+    /// The address of the request: the one it names, or else the remote of its directory.
+    public var address: ResourceURL? { url ?? remote }
+}

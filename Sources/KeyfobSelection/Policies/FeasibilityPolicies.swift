@@ -1,0 +1,110 @@
+internal import KeyfobModel
+
+/// A rule that an account must pass to be considered at all.
+protocol FeasibilityPolicy {
+    /// Why the account will not do; nil when this rule has nothing against it.
+    func rejection(of candidate: Candidate) -> Verdict.Rejection?
+
+    /// Takes out of `open`, which are places in `candidates`, those that will not do, and notes why.
+    ///
+    /// A requirement, so that each policy looks at many candidates without copying any.
+    func sift(_ open: inout [Int], of candidates: [Candidate], _ rejections: inout [Verdict.Rejection?])
+}
+
+extension FeasibilityPolicy {
+    func sift(_ open: inout [Int], of candidates: [Candidate], _ rejections: inout [Verdict.Rejection?]) {
+        open.removeAll { index in
+            guard let rejection = rejection(of: candidates[index]) else { return false }
+            rejections[index] = rejection
+            return true
+        }
+    }
+}
+
+extension TokenRequest {
+    /// The rules that this request makes.
+    var feasibilityPolicies: [any FeasibilityPolicy] {
+        var policies: [any FeasibilityPolicy] = []
+        if let environment { policies.append(EnvironmentPolicy(environment)) }
+        if let realm { policies.append(TenantPolicy(realm)) }
+        if let clientID { policies.append(ClientPolicy(clientID: clientID)) }
+        policies.append(SignInPolicy())
+        if !scopes.isEmpty { policies.append(ScopePolicy(scopes: scopes)) }
+        return policies
+    }
+}
+
+/// The provider must be the one asked for, or an alias of it.
+private struct EnvironmentPolicy: FeasibilityPolicy {
+    private let wanted: String
+
+    init(_ environment: String) {
+        wanted = EnvironmentAliases.canonicalName(of: environment)
+    }
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        let own = candidate.account.id.environment
+        // Nearly always it is spelt as it should be.
+        return own == wanted || EnvironmentAliases.canonicalName(of: own) == wanted ? nil : .otherEnvironment(own)
+    }
+}
+
+/// The account must have a profile in the tenant asked for, or a token for it.
+private struct TenantPolicy: FeasibilityPolicy {
+    private let realm: String
+    private let wanted: String
+
+    init(_ realm: String) {
+        self.realm = realm
+        wanted = Identifier.folded(realm)
+    }
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        let account = candidate.account
+        let isThere =
+            account.homeRealm.map(Identifier.folded) == wanted
+            || account.tenantProfiles.contains { Identifier.folded($0.realm) == wanted }
+            || candidate.realms.contains { Identifier.folded($0) == wanted }
+        return isThere ? nil : .notInTenant(realm)
+    }
+}
+
+/// The client asked for must hold a credential of the account.
+private struct ClientPolicy: FeasibilityPolicy {
+    let clientID: String
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        candidate.clientIDs.contains(clientID) ? nil : .unknownToClient(clientID)
+    }
+}
+
+/// The person must not have signed out.
+private struct SignInPolicy: FeasibilityPolicy {
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        candidate.state == .signedOut ? .signedOut : nil
+    }
+}
+
+/// The scopes must be obtainable: granted already, or not ruled out by what the sign-in was for.
+struct ScopePolicy: FeasibilityPolicy {
+    let scopes: ScopeSet
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        guard !isGranted(to: candidate) else { return nil }
+        switch candidate.state {
+        case .tokensOnly, .noCredentials: return .scopesNotGranted(scopes)
+        case .signedIn, .needsSignIn, .signedOut:
+            // A refresh cannot widen a grant (RFC 6749, section 6). Microsoft's grants are for any resource,
+            // and nothing is known of a grant that names no scope.
+            guard !EnvironmentAliases.isMicrosoft(candidate.account.id.environment),
+                !candidate.grantScopes.isEmpty, !scopes.isSubset(of: candidate.grantScopes)
+            else { return nil }
+            return .scopesNotGranted(scopes)
+        }
+    }
+
+    /// Whether the account has a token with the scopes, or a grant that names them.
+    func isGranted(to candidate: Candidate) -> Bool {
+        candidate.tokenScopes.contains { scopes.isSubset(of: $0) } || scopes.isSubset(of: candidate.grantScopes)
+    }
+}

@@ -1,0 +1,95 @@
+public import KeyfobModel
+
+// One line for each, in words that a person understands.
+
+extension Verdict: CustomStringConvertible {
+    /// One line that a person understands.
+    public var description: String {
+        switch self {
+        case .chosen(let reason): "chosen: \(reason)"
+        case .possible(let usage): "possible: \(usage.map { "\($0)" } ?? "it would do, and so would another")"
+        case .rejected(let rejection): "rejected: \(rejection)"
+        }
+    }
+}
+
+extension Verdict.Reason: CustomStringConvertible {
+    /// The reason, as the end of a sentence.
+    public var description: String {
+        switch self {
+        case .explicit: "the request names it"
+        case .bound(let binding): "\(binding.subject) is bound to it\(binding.origin.suffix)"
+        case .onlyOne: "no other account will do"
+        case .onlyGranted: "no other account was granted the scopes"
+        case .learned(let usage): "\(usage)"
+        case .groupDefault: "it is the default of its group"
+        }
+    }
+}
+
+extension Verdict.Rejection: CustomStringConvertible {
+    /// The reason, as the end of a sentence.
+    public var description: String {
+        switch self {
+        case .notNamed: "the request names another account"
+        case .otherEnvironment(let own): "it is at \(own)"
+        case .notInTenant(let realm): "it has no profile in tenant \(realm)"
+        case .unknownToClient(let client): "client \(client) holds nothing of it"
+        case .signedOut: "signed out"
+        case .scopesNotGranted(let scopes): "it cannot get \(scopes)"
+        case .boundToAnother(let binding): "\(binding.subject) is bound to another account\(binding.origin.suffix)"
+        case .neverGranted(let scopes): "it was never granted \(scopes), and another account was"
+        case .lessLikely(let usage): "\(usage)"
+        case .notDefault: "another account is the default"
+        case .inEarlierGroup(let group): "the same account is in group \(group) already"
+        }
+    }
+}
+
+extension Binding.Origin {
+    fileprivate var suffix: String {
+        switch self {
+        case .keyring: ""
+        case .file(let path, _): " by \(path)"
+        }
+    }
+}
+
+extension Binding.Subject: CustomStringConvertible {
+    /// What is bound, with its kind: `directory /home/ada/work`.
+    public var description: String {
+        switch self {
+        case .directory(let path): "directory \(path)"
+        case .url(let url): "address \(url)"
+        case .host(let host): "host \(host)"
+        case .tool(let tool): "tool \(tool)"
+        }
+    }
+}
+
+extension Usage: CustomStringConvertible {
+    /// How often the account was used, and where: `used 12 of the last 14 times here`.
+    public var description: String {
+        guard let share else { return "never used before" }
+        guard share.count > 0 else {
+            if share.total == 1 { return "another account was used the last time \(share.scope.place)" }
+            return "not among the last \(share.total) used \(share.scope.place)"
+        }
+        if share.total == 1 { return "used the last time \(share.scope.place)" }
+        if share.count == share.total { return "used all of the last \(share.total) times \(share.scope.place)" }
+        return "used \(share.count) of the last \(share.total) times \(share.scope.place)"
+    }
+}
+
+extension Usage.Scope {
+    /// Where, as the end of a sentence.
+    fileprivate var place: String {
+        switch self {
+        case .place: "here"
+        case .owner: "for this owner"
+        case .host: "at this host"
+        case .tool: "by this tool"
+        case .everywhere: "anywhere"
+        }
+    }
+}

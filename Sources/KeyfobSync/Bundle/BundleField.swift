@@ -1,0 +1,20 @@
+extension BundleError {
+    /// The fields of a bundle that this build knows, as an error names them.
+    package enum Field: String, Hashable, Sendable, CaseIterable {
+        // The manifest.
+        case formatVersion, minorVersion, purpose, vault, device, created, groups, counts
+        // The last line.
+        case end, records, digest
+        // Every record.
+        case kind, group, stamps, record, deleted, fields, thisDeviceOnly, secret, secretBase64
+        // Accounts.
+        case account, id, homeAccountID, environment, username, displayName, label, tenantProfiles
+        case localAccountID, authorityType, additionalFields
+        // Credentials.
+        case credential, clientID, tenant, scopes, familyID, tokenType, keyID
+        case cachedOn, expiresOn, extendedExpiresOn, refreshOn
+        case grant, state, reason, epoch, generation, rotates
+        // The rest.
+        case appMetadata, family, setting, name, value, foreign, section, key, tombstone
+    }
+}

@@ -1,0 +1,28 @@
+package import KeyfobAge
+package import KeyfobSodium
+
+/// What a bundle is opened with.
+package enum BundleKey: ~Copyable {
+    /// Identities, of which the first that matches opens.
+    case identities(AgeIdentityFile)
+    /// One identity.
+    case identity(AgeIdentity)
+    /// A passphrase.
+    case passphrase(SecretBytes)
+
+    var isPassphrase: Bool {
+        switch self {
+        case .passphrase: true
+        case .identities: false
+        case .identity: false
+        }
+    }
+
+    borrowing func decryptor() -> AgeDecryptor {
+        switch self {
+        case .identities(let identities): AgeDecryptor(identities: identities)
+        case .identity(let identity): AgeDecryptor(identity: identity)
+        case .passphrase(let passphrase): AgeDecryptor(passphrase: passphrase)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import KeyfobModel
+
+/// When and where something was written: what decides between two writings of one thing.
+///
+/// Orders by the stamp, and among equal stamps by the device. Two different contents of one version can only come
+/// from two machines that take themselves for one device; then a digest of the content decides.
+package struct Version: Hashable, Comparable, Sendable {
+    /// When, by the writer's hybrid clock.
+    package let stamp: Stamp
+    /// Which device wrote.
+    package let device: UInt64
+
+    /// A version.
+    package init(stamp: Stamp, device: UInt64) {
+        self.stamp = stamp
+        self.device = device
+    }
+
+    /// Whether `left` is the earlier one.
+    package static func < (left: Version, right: Version) -> Bool {
+        left.stamp == right.stamp ? left.device < right.device : left.stamp < right.stamp
+    }
+}
+
+extension Version: CustomStringConvertible {
+    /// The version that is written `<stamp>.<device>`, each 16 small hexadecimal digits.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let stamp = UInt64(hexadecimal: parts[0]), let device = UInt64(hexadecimal: parts[1])
+        else { return nil }
+        self.init(stamp: Stamp(value: stamp), device: device)
+    }
+
+    /// The stamp and the device, 16 small hexadecimal digits each, with a dot between them: sorts as text.
+    package var description: String { "\(stamp.value.hexadecimal).\(device.hexadecimal)" }
+}
+
+extension UInt64 {
+    /// Sixteen small hexadecimal digits.
+    package var hexadecimal: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The number that sixteen small hexadecimal digits are; nil for anything else.
+    package init?(hexadecimal digits: some StringProtocol) {
+        guard digits.utf8.count == 16,
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        self.init(digits, radix: 16)
+    }
+}

@@ -1,0 +1,92 @@
+package import KeyfobModel
+
+/// A grant: what is known of a refresh token, which one it is, and how far it has come.
+///
+/// Of two the greater wins whole: by epoch, which a sign-in raises; then a grant that is signed out, whatever the
+/// clocks say; then by generation, which a refresh raises; then one that needs a sign-in; and only then by version
+/// and digest.
+package struct GrantItem: Hashable, Sendable {
+    /// What is known of the token; without a grant it is one as it is after a first sign-in.
+    package let credential: Credential
+    /// Which token it is; nil where there is none any more.
+    package let secret: SecretDigest?
+    /// When and where it was written.
+    package let version: Version
+    /// The fields of its record that this build does not know.
+    package let unknownFields: ItemRecord.UnknownFields
+
+    /// A grant; nil for a credential that is no refresh token.
+    package init?(
+        _ credential: Credential, secret: SecretDigest?, version: Version,
+        unknownFields: ItemRecord.UnknownFields = ItemRecord.UnknownFields()
+    ) {
+        guard credential.kind == .refreshToken else { return nil }
+        self.credential = credential
+        self.secret = secret
+        self.version = version
+        self.unknownFields = unknownFields
+    }
+
+    private init(ended credential: Credential, version: Version) {
+        self.credential = credential
+        self.secret = nil
+        self.version = version
+        self.unknownFields = ItemRecord.UnknownFields()
+    }
+
+    /// The state, the epoch and the generation.
+    package var grant: Grant { credential.grant ?? Grant() }
+
+    /// This grant signed out: of the same epoch, without its token, and without what else was known of it.
+    package func signedOut(_ version: Version) -> GrantItem {
+        var ended = Credential(
+            kind: .refreshToken, account: credential.account, clientID: credential.clientID,
+            familyID: credential.familyID, grant: grant, additionalFields: AdditionalFields(credential.partition))
+        ended.grant?.state = .signedOut
+        return GrantItem(ended: ended, version: version)
+    }
+
+    /// The greater of the two.
+    package func joined(with other: GrantItem) -> GrantItem {
+        isLess(than: other) ? other : self
+    }
+
+    /// What the order compares first: epoch, signed out, generation, needs a sign-in.
+    var rank: [UInt64] {
+        let isSignedOut = grant.state == .signedOut
+        let needsSignIn = if case .needsSignIn = grant.state { true } else { false }
+        return [grant.epoch, isSignedOut ? 1 : 0, grant.generation, needsSignIn ? 1 : 0]
+    }
+
+    private func isLess(than other: GrantItem) -> Bool {
+        let (mine, theirs) = (rank, other.rank)
+        if mine != theirs { return mine.lexicographicallyPrecedes(theirs) }
+        if version != other.version { return version < other.version }
+        return contentDigest.lexicographicallyPrecedes(other.contentDigest)
+    }
+
+    /// Whether both have the same content, spelling and all, whatever their versions.
+    package func hasSameContent(as other: GrantItem) -> Bool {
+        contentDigest == other.contentDigest
+    }
+
+    private var contentDigest: [UInt8] {
+        var bytes = CanonicalBytes()
+        appendContent(to: &bytes)
+        return bytes.digest
+    }
+
+    private func appendContent(to bytes: inout CanonicalBytes) {
+        bytes.append(credential)
+        bytes.append(optional: secret) { $0.append($1.bytes) }
+        for (path, fields) in unknownFields.objects.sorted(by: { $0.key < $1.key }) {
+            bytes.append(path)
+            bytes.append(fields)
+        }
+    }
+
+    func append(to bytes: inout CanonicalBytes) {
+        bytes.append(version)
+        appendContent(to: &bytes)
+    }
+}

@@ -1,0 +1,123 @@
+package import KeyfobModel
+
+// From records to a state and back.
+
+extension GroupState {
+    /// Adds what a record says; `secret` is the digest of the secret beside it.
+    ///
+    /// - Returns: Whether it could be: not a tombstone of a grant.
+    @discardableResult
+    package mutating func insert(_ record: ItemRecord, secret: SecretDigest? = nil) -> Bool {
+        let key = record.key
+        var item = FieldItem(deletion: record.deletion)
+        func set(_ name: FieldName, _ value: FieldValue?) {
+            item.set(name, Register(value, record.version(of: name)))
+        }
+        switch record.content {
+        case .account(let account):
+            if !account.username.isEmpty { set(.username, .text(account.username)) }
+            if let name = account.displayName { set(.displayName, .text(name)) }
+            if let label = account.label { set(.label, .text(label)) }
+            for profile in account.tenantProfiles { set(.profile(realm: profile.realm), .profile(profile)) }
+            // As joining does, and in place: a bundle has many accounts.
+            let known = accountIDs[key] ?? account.id
+            accountIDs[key] = known.spelling.lexicographicallyPrecedes(account.id.spelling) ? known : account.id
+        case .credential(let credential) where credential.kind == .refreshToken:
+            let unknown = record.unknownFields
+            guard let grant = GrantItem(credential, secret: secret, version: record.version, unknownFields: unknown)
+            else { return false }
+            grants[key] = grants[key].map { $0.joined(with: grant) } ?? grant
+            return true
+        case .credential(let credential): set(.content, .token(credential, secret))
+        case .appMetadata(let metadata): set(.content, .metadata(metadata))
+        case .setting(_, let value): set(.content, value.map(FieldValue.text))
+        case .foreign: set(.content, secret.map(FieldValue.secret))
+        case .tombstone:
+            guard key.kind != .grant else { return false }
+            item.delete(record.version)
+        }
+        if !record.isTombstone {
+            for (path, object) in record.unknownFields.objects {
+                for field in object.fields { set(.additional(field.name, in: path), .json(field.json)) }
+            }
+            // Fields that have a version and no value were taken away.
+            for (name, version) in record.fieldVersions where item.fields[name] == nil {
+                item.set(name, Register(nil, version))
+            }
+        }
+        items[key] = items[key].map { $0.joined(with: item) } ?? item
+        return true
+    }
+
+    /// The record of an item, a tombstone where it was deleted; nil where there is none.
+    package func record(_ key: ItemKey, in group: AccessGroup) -> ItemRecord? {
+        if let grant = grants[key] {
+            return ItemRecord(
+                group: group, content: .credential(grant.credential), version: grant.version,
+                unknownFields: grant.unknownFields)
+        }
+        guard let item = items[key], let version = item.version else { return nil }
+        guard !item.isDeleted else { return ItemRecord(group: group, content: .tombstone(key), version: version) }
+        let content: ItemRecord.Content
+        switch (key.kind, item[.content]) {
+        case (.account, _):
+            guard let account = account(key, item) else { return nil }
+            content = .account(account)
+        case (.setting, let value):
+            let text: String? = if case .text(let text) = value { text } else { nil }
+            content = .setting(name: key.parts.first ?? "", value: text)
+        case (_, .token(let credential, _)): content = .credential(credential)
+        case (_, .metadata(let metadata)): content = .appMetadata(metadata)
+        case (.foreign, .secret): content = .foreign(section: key.parts.first ?? "", key: key.parts.last ?? "")
+        default: return nil
+        }
+        var record = ItemRecord(group: group, content: content, version: version, deletion: item.deletion)
+        for (name, register) in item.fields where register.version != version || register.isEmpty {
+            record.fieldVersions[name] = register.version
+        }
+        record.unknownFields = item.unknownFields
+        return record
+    }
+
+    private func account(_ key: ItemKey, _ item: FieldItem) -> Account? {
+        guard let id = accountIDs[key] ?? key.parts.first.flatMap({ AccountID($0) }) else { return nil }
+        var account = Account(id: id, username: item.text(.username) ?? "")
+        account.displayName = item.text(.displayName)
+        account.label = item.text(.label)
+        for register in item.fields.values {
+            if case .profile(let profile) = register.value { account.tenantProfiles.append(profile) }
+        }
+        account.tenantProfiles.sort { $0.realm.utf8.lexicographicallyPrecedes($1.realm.utf8) }
+        return account
+    }
+}
+
+extension FieldItem {
+    /// The fields that Keyfob does not interpret, by the object they are in.
+    fileprivate var unknownFields: ItemRecord.UnknownFields {
+        var unknown = ItemRecord.UnknownFields()
+        for (name, register) in fields.sorted(by: { $0.key < $1.key }) {
+            guard let place = name.additional, case .json(let json) = register.value else { continue }
+            unknown.objects[place.path, default: AdditionalFields()].fields.append(.init(name: place.name, json: json))
+        }
+        return unknown
+    }
+}
+
+extension Register {
+    /// Whether a record shows the field only by its version.
+    fileprivate var isEmpty: Bool { value == nil || value == .text("") }
+}
+
+extension KeyringState {
+    /// Adds what a record says, as ``GroupState/insert(_:secret:)``.
+    @discardableResult
+    package mutating func insert(_ record: ItemRecord, secret: SecretDigest? = nil) -> Bool {
+        groups[record.group, default: GroupState()].insert(record, secret: secret)
+    }
+
+    /// The record at a place; nil where there is none.
+    package func record(at place: ItemPlace) -> ItemRecord? {
+        groups[place.group]?.record(place.key, in: place.group)
+    }
+}

@@ -1,0 +1,36 @@
+package import KeyfobModel
+
+/// What a keyring holds, as far as a merge needs to know: its groups by name.
+package struct KeyringState: Hashable, Sendable {
+    /// The groups.
+    package var groups: [AccessGroup: GroupState]
+
+    /// A keyring, empty unless told otherwise.
+    package init(_ groups: [AccessGroup: GroupState] = [:]) {
+        self.groups = groups
+    }
+
+    /// What both know.
+    ///
+    /// The result does not depend on which of the two is asked, in which order several are merged, or how often
+    /// (commutative, associative, idempotent). Nothing is ever undecided; what a person should know all the same,
+    /// ``Conflict`` finds.
+    package func merged(with other: KeyringState) -> KeyringState {
+        KeyringState(groups.merging(other.groups) { $0.joined(with: $1) })
+    }
+
+    /// Every item of every group, deleted ones among them, in a stable order.
+    package var places: [ItemPlace] {
+        groups.sorted { $0.key < $1.key }.flatMap { group, state in state.keys.map { ItemPlace(group, $0) } }
+    }
+
+    /// BLAKE2b-256 of everything in it: equal for equal states, spelling and all.
+    package var digest: [UInt8] {
+        var bytes = CanonicalBytes()
+        for (group, state) in groups.sorted(by: { $0.key < $1.key }) {
+            bytes.append(group.name)
+            state.append(to: &bytes)
+        }
+        return bytes.digest
+    }
+}

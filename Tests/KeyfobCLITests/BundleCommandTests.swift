@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@Suite("Bundles and backups from the command line")
+struct BundleCommandTests {
+    private func place() throws -> Workplace {
+        let place = try Workplace.withVault()
+        try place.write("cache.json", SampleCache(people: 2).json())
+        try place.run("umask 077; keyfob import --quiet cache.json > /dev/null; age-keygen -o id.txt 2>/dev/null")
+            .expectSuccess()
+        return place
+    }
+
+    @Test("the manual's way to read a backup with age and jq works as it stands there")
+    func manual() throws {
+        let place = try place()
+        try place.run("keyfob backup --quiet --to kept.age > /dev/null; cp recovery recovery.txt").expectSuccess()
+        let page = try place.run("keyfob man").expectSuccess().text
+        let section = try #require(
+            page.firstMatch(of: /\.SH READING A BACKUP WITHOUT KEYFOB\n([^\x{1}]*?)\.SH ENVIRONMENT/))
+        let verbatim = try #require(section.output.1.firstMatch(of: /\.nf\n([^\x{1}]*?)\.fi/)).output.1
+        let script = String(verbatim).replacing("\\-", with: "-").replacing("\\e", with: "\\")
+        #expect(script.matches(of: /\| jq/).count == 3, "\(script)")
+        let outcome = try place.run(script.replacing("keyfob-20261121T101500Z.age", with: "kept.age")).expectSuccess()
+        let text = outcome.text
+        #expect(text.contains("\"purpose\": \"backup\"") && text.contains("\"default\""), "\(outcome)")
+        let tail = text.split(separator: "\n").map(String.init).suffix(4)
+        #expect(tail.prefix(2) == ["person0@tenant-one.example", "person1@tenant-two.example"], "\(outcome)")
+        let tokens = tail.suffix(2).map { $0.split(separator: "\t").map(String.init) }
+        #expect(tokens.map(\.count) == [3, 3] && tokens.allSatisfy { $0[0] == "default" }, "\(outcome)")
+        #expect(tokens[0][1] == "uid0.tenant-one@login.microsoftonline.com", "\(outcome)")
+        #expect(tokens[0][2].hasPrefix("token-rt-0-"), "\(outcome)")
+    }
+
+    @Test("on a terminal a passphrase is asked for twice and not shown, and asked for again to open")
+    func typed() throws {
+        let place = try place()
+        let written = try place.onTerminal(
+            "keyfob export typed.age",
+            [("New passphrase for the bundle: ", "horse\n"), ("The same again: ", "horse\n")])
+        #expect(
+            written.status == 0 && written.echoes == [false, false] && !written.screen.contains("horse"), "\(written)")
+        let differing = try place.onTerminal(
+            "keyfob export other.age",
+            [("New passphrase for the bundle: ", "horse\n"), ("The same again: ", "house\n")])
+        #expect(differing.status == 64, "\(differing)")
+        let read = try place.onTerminal(
+            "keyfob import typed.age --dry-run", [("Passphrase of typed.age: ", "horse\n")])
+        #expect(read.status == 0 && read.echoes == [false] && read.screen.contains("dry run of typed.age"), "\(read)")
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/other.age"))
+    }
+
+    @Test("a bundle is not written to a terminal, armored or not", arguments: ["", "--armor"])
+    func terminal(option: String) throws {
+        let run = try place().onTerminal("keyfob export \(option) -", [])
+        #expect(run.status == 64 && run.screen.contains("not written to a terminal"), "\(run)")
+    }
+
+    @Test("before something is replaced a person is asked", arguments: ["replace", "restore"])
+    func confirmation(word: String) throws {
+        let place = try place()
+        try place.run(
+            """
+            keyfob export --quiet --to $(age-keygen -y id.txt) good.age; keyfob backup --quiet --to kept.age > /dev/null
+            printf token | keyfob add --quiet --account more --host git.example
+            """
+        ).expectSuccess()
+        let line =
+            word == "replace"
+            ? "keyfob import good.age --replace --bundle-identity id.txt"
+            : "keyfob restore kept.age --bundle-identity recovery"
+        let before = try place.contents(of: "data")
+        let refused = try place.onTerminal(line, [("Type '\(word)'", "yes\n")])
+        #expect(refused.status == 15 && refused.screen.contains("nothing was changed"), "\(refused)")
+        #expect(try place.contents(of: "data") == before)
+        let agreed = try place.onTerminal(line, [("Type '\(word)'", "\(word)\n")])
+        #expect(agreed.status == 0 && agreed.screen.contains("backed up what was there"), "\(agreed)")
+        try place.run("keyfob token --account more").expectError(13)
+        try place.run("keyfob backup --list").expectSuccess()
+    }
+
+    @Test("a vault that was lost comes back with everything but access tokens")
+    func lost() throws {
+        let place = try place()
+        try place.run(
+            """
+            keyfob account label person0 Lab; keyfob backup --quiet --to kept.age; rm -r data state
+            keyfob restore kept.age --bundle-identity recovery > recovery-new; chmod 600 recovery-new
+            """
+        ).expectSuccess()
+        #expect(try place.run("cat recovery-new").text.wholeMatch(of: /AGE-SECRET-KEY-1[A-Z0-9]{58}\n/) != nil)
+        try place.run("keyfob verify --identity recovery-new").expectSuccess()
+        #expect(
+            try place.run("keyfob account list --format '{username} {label}'").expectSuccess().text.contains(
+                "person0@tenant-one.example Lab"))
+        try place.run("keyfob token --account person1 --tenant tenant-one").expectError(10)
+        let grants = try place.document("keyfob status --json")["restoredGrants"] as? [[String: Any]]
+        #expect(grants?.compactMap { $0["clientID"] as? String } == ["sample-client", "sample-client"])
+    }
+
+    @Test("five backups are kept, and the list has the newest first")
+    func kept() throws {
+        let place = try place()
+        var made: [String] = []
+        for _ in 0..<7 { made.append(try place.run("keyfob backup --quiet").expectSuccess().text) }
+        let listed = try place.document("keyfob backup --list --json")["backups"] as? [[String: Any]]
+        #expect(
+            listed?.compactMap { $0["path"] as? String }
+                == made.suffix(5).reversed().map { $0.trimmingCharacters(in: .newlines) })
+        let status = try place.document("keyfob status --json")["backups"] as? [String: Any]
+        #expect(status?["count"] as? Int == 5)
+    }
+}

@@ -1,0 +1,139 @@
+import KeyfobModel
+import KeyfobSelection
+import KeyfobTestSupport
+import Testing
+
+@Suite("Bindings in the selection")
+struct BindingPolicyTests {
+    private let ada: Candidate
+    private let bob: Candidate
+    private let carol: Candidate
+    private let context = RequestContext(
+        url: SelectionSample.address("git.example/contoso/app"), tool: "gh", directory: "/home/ada/work/app")
+
+    init() throws {
+        ada = try SelectionSample.candidate("ada")
+        bob = try SelectionSample.candidate("bob")
+        carol = try SelectionSample.candidate("carol", environment: "other.example")
+    }
+
+    private func select(
+        _ bindings: [Binding], _ request: TokenRequest? = nil, among candidates: [Candidate]? = nil
+    ) -> Selection {
+        AccountSelector().select(
+            request ?? TokenRequest(context: context), among: candidates ?? [ada, bob], groups: [.default],
+            evidence: Evidence(bindings: bindings))
+    }
+
+    /// Every kind of subject that the context meets, the most specific first.
+    private static let subjects: [Binding.Subject] = [
+        .directory("/home/ada/work/app"), .directory("/home/ada/work"), .directory("/"),
+        .url(SelectionSample.address("git.example/contoso/app")), .url(SelectionSample.address("git.example/contoso")),
+        .host("git.example"), .tool("gh"),
+    ]
+
+    @Test("a binding chooses, and says what is bound", arguments: subjects)
+    func one(subject: Binding.Subject) {
+        let binding = SelectionSample.binding(subject, bob)
+        let selection = select([binding])
+        #expect(selection.outcome == .chosen(bob))
+        #expect(selection.verdicts.map(\.verdict) == [.chosen(.bound(binding)), .rejected(.boundToAnother(binding))])
+        #expect(selection.verdicts[0].verdict.description.contains("is bound to it"))
+    }
+
+    @Test("the more specific binding goes first, and none blocks the wider ones", arguments: 0..<6)
+    func specificity(index: Int) {
+        let narrow = SelectionSample.binding(Self.subjects[index], ada)
+        let wide = Self.subjects[(index + 1)...].map { SelectionSample.binding($0, bob) }
+        #expect(select(wide.reversed() + [narrow]).outcome == .chosen(ada))
+        let none = SelectionSample.binding(Self.subjects[index], nil)
+        #expect(select(wide + [none]).outcome == .ambiguous([ada, bob]))
+    }
+
+    @Test(
+        "what is not met does not count",
+        arguments: [
+            Binding.Subject.directory("/home/ada/workshop"), .directory("/home/ada/work/app/deep"),
+            .host("git.example:8443"),
+            .url(SelectionSample.address("git.example/conto")),
+            .url(SelectionSample.address("git.example/contoso/app/x")),
+            .tool("g"),
+        ])
+    func unmet(subject: Binding.Subject) {
+        #expect(select([SelectionSample.binding(subject, bob)]).outcome == .ambiguous([ada, bob]))
+    }
+
+    @Test("a missing attribute of the request meets no binding")
+    func missing() {
+        let bindings = Self.subjects.map { SelectionSample.binding($0, bob) }
+        #expect(select(bindings, TokenRequest()).outcome == .ambiguous([ada, bob]))
+    }
+
+    @Test("a binding to an account that is gone is told, and nobody else is taken")
+    func gone() {
+        let binding = SelectionSample.binding(.host("git.example"), bob)
+        #expect(select([binding], among: [ada]).outcome == .boundToNobody(binding))
+        let wider = SelectionSample.binding(.tool("gh"), ada)
+        #expect(select([binding, wider], among: [ada]).outcome == .boundToNobody(binding))
+    }
+
+    @Test("a binding to an account that is signed out is told, and nobody else is taken")
+    func signedOut() throws {
+        let out = try SelectionSample.candidate("bob", state: .signedOut)
+        let binding = SelectionSample.binding(.host("git.example"), out)
+        #expect(select([binding], among: [ada, out]).outcome == .boundInVain(binding, out, .signedOut))
+    }
+
+    @Test("one directory has an account at each provider")
+    func providers() {
+        let bindings = [ada, carol].map { SelectionSample.binding(.directory("/home/ada/work"), $0) }
+        var request = TokenRequest(environment: "other.example", context: context)
+        #expect(select(bindings, request, among: [ada, bob, carol]).outcome == .chosen(carol))
+        request.environment = "idp.example"
+        #expect(select(bindings, request, among: [ada, bob, carol]).outcome == .chosen(ada))
+        request.environment = nil
+        #expect(select(bindings, request, among: [ada, bob, carol]).outcome == .ambiguous([ada, carol]))
+    }
+
+    @Test("what the request names goes before what is bound")
+    func explicit() {
+        let binding = SelectionSample.binding(.tool("gh"), bob)
+        #expect(select([binding], TokenRequest(account: "ada", context: context)).outcome == .chosen(ada))
+    }
+
+    @Test("on one directory the keyring's binding goes before a file's")
+    func origins() {
+        let file = SelectionSample.binding(
+            .directory("/home/ada/work"), ada, from: .file("/home/ada/work/.keyfob.toml", .default))
+        let own = SelectionSample.binding(.directory("/home/ada/work"), bob)
+        #expect(select([file, own]).outcome == .chosen(bob))
+        #expect(select([file]).outcome == .chosen(ada))
+        #expect(select([file]).verdicts[0].verdict.description.hasSuffix("by /home/ada/work/.keyfob.toml"))
+    }
+
+    @Test(
+        "any order of accounts, bindings and groups' accounts: the same decision", arguments: 0..<200 as Range<UInt64>)
+    func order(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let work = try AccessGroup("work")
+        var candidates = try ["ada", "bob", "carol", "dan"].map {
+            try SelectionSample.candidate(
+                $0, group: $0 == "ada" || Bool.random(using: &generator) ? .default : work,
+                state: [.signedIn, .tokensOnly, .signedOut].randomElement(using: &generator) ?? .signedIn,
+                isDefault: Bool.random(using: &generator))
+        }
+        candidates.append(try SelectionSample.candidate("ada", group: work))
+        let bindings = Self.subjects.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }.map {
+            SelectionSample.binding($0, candidates.randomElement(using: &generator))
+        }
+        let request = TokenRequest(context: context)
+        let expected = AccountSelector().select(
+            request, among: candidates, groups: [.default, work], evidence: Evidence(bindings: bindings))
+        for _ in 0..<5 {
+            let again = AccountSelector().select(
+                request, among: candidates.shuffled(using: &generator), groups: [.default, work],
+                evidence: Evidence(bindings: bindings.shuffled(using: &generator)))
+            #expect(again == expected)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Keyfob
+import KeyfobTestSupport
+import Testing
+
+@Suite("Backups")
+struct BundleBackupTests {
+    private func opener(_ home: KeyringHome) -> BundleOpener { .identities(secret(home.recoveryKey)) }
+
+    @Test("a backup opens with the recovery key and holds no access token")
+    func recoveryKey() throws {
+        let home = try KeyringHome()
+        try home.fill()
+        let report = try home.keyring.backup()
+        #expect(report.path == home.location.vault + "/backups/keyfob-20231114T221320Z.age")
+        #expect(report.skipped == [] && !report.isIncomplete)
+        let summary = try Keyring.verifyBackup(try BundleFile(path: report.path), with: opener(home))
+        #expect(summary == report.summary)
+        #expect(summary.purpose == "backup")
+        #expect(summary.vault == home.keyring.vaultID)
+        #expect(summary.counts["account"] == 2)
+        let mode = try FileManager.default.attributesOfItem(atPath: report.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let wrong = failure(of: KeyringError.self) {
+            _ = try Keyring.verifyBackup(try BundleFile(path: report.path), with: BundleKeys().opener)
+        }
+        #expect(wrong?.code == .wrongKey)
+    }
+
+    @Test("five are kept, the newest, and other files stay")
+    func rotation() throws {
+        let home = try KeyringHome()
+        _ = try home.keyring.backup()
+        try home.folder.write("vault/backups/mine.age", [1])
+        try home.folder.write("vault/backups/keyfob-20231114T221320Z_x.age", [1])
+        var paths: [String] = []
+        for minute in 1...4 {
+            paths.append(try home.opened(at: noon.advanced(by: Int64(minute) * 60)).backup().path)
+        }
+        for _ in 0..<2 { paths.append(try home.opened(at: noon.advanced(by: 600)).backup().path) }
+        #expect(paths.last?.hasSuffix("Z_2.age") == true)
+        #expect(try home.keyring.backups() == paths.suffix(5).reversed())
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.location.vault + "/backups")
+        #expect(files.count == 7)
+    }
+
+    @Test("one is made before a group gets a new key")
+    func beforeRotation() throws {
+        let home = try KeyringHome()
+        try home.fill()
+        _ = try home.keyring.rotateGroup(.default)
+        let slot = try home.keyring.grantGroup(AccessGroup("work"), to: .keyFile(keyFile(9)))
+        _ = try home.keyring.revokeSlot(slot, of: AccessGroup("work"))
+        #expect(try home.keyring.backups().count == 2)
+        #expect(home.keyring.takeWarnings() == [])
+    }
+
+    @Test("without a recovery key a new key comes with a warning, and a replacement does not come")
+    func noRecoveryKey() throws {
+        let (home, keys) = (try KeyringHome(), BundleKeys())
+        let recipient = try #require(try home.keyring.slots().first { $0.kind == "recipient" })
+        try home.keyring.removeSlot(recipient.id)
+        _ = try home.keyring.rotateGroup(.default)
+        #expect(home.keyring.takeWarnings().count == 1)
+        #expect(try home.keyring.backups() == [])
+        #expect(throws: KeyringError(.configuration, "")) { try home.keyring.backup() }
+        let bundle = try home.keyring.bundle(for: keys.seal)
+        let state = try home.state()
+        #expect(throws: KeyringError(.configuration, "")) {
+            try home.keyring.importBundle(try home.folder.bundle(bundle), with: keys.opener, mode: .replace)
+        }
+        #expect(try home.state() == state)
+        _ = try home.keyring.backup(to: home.folder.path + "/mine.age", for: [keys.recipient])
+    }
+
+    @Test("a named place is a new file, or a folder")
+    func places() throws {
+        let (home, keys) = (try KeyringHome(), BundleKeys())
+        let path = home.folder.path + "/mine.age"
+        #expect(try home.keyring.backup(to: path, for: [keys.recipient]).path == path)
+        #expect(throws: KeyringError(.alreadyExists, "")) { try home.keyring.backup(to: path) }
+        let inside = try home.keyring.backup(to: home.folder.path).path
+        #expect(inside == home.folder.path + "/keyfob-20231114T221320Z.age")
+        #expect(throws: KeyringError(.usage, "")) { try home.keyring.backup(for: ["age1nobody"]) }
+        #expect(
+            failure(of: KeyringError.self) { _ = try home.keyring.backup(to: home.folder.path + "/no/x.age") } != nil)
+        _ = try home.keyring.grantGroup(.default, to: .keyFile(keyFile(9)))
+        #expect(throws: KeyringError(.needsVaultKey, "")) { try home.opened(keyFile: 9).backup() }
+        #expect(try home.keyring.backups() == [])
+    }
+
+    @Test("a record that does not open is left out, and the report says so")
+    func damagedRecord() throws {
+        let home = try KeyringHome()
+        try home.fill()
+        let row = try #require(try home.database().numbers("SELECT id FROM secrets ORDER BY id").first)
+        try home.database().run("UPDATE secrets SET bytes = zeroblob(700) WHERE id = \(row)")
+        let report = try home.opened().backup()
+        #expect(report.isIncomplete)
+        #expect(report.skipped.count == 1)
+        _ = try Keyring.verifyBackup(try BundleFile(path: report.path), with: opener(home))
+    }
+
+    @Test("a backup in the folder of a vault that is gone is restored beside it")
+    func besideBackups() throws {
+        let home = try KeyringHome()
+        try home.fill()
+        let report = try home.keyring.backup()
+        for name in ["keyring.db", "header.copy"] {
+            try FileManager.default.removeItem(atPath: home.location.vault + "/" + name)
+        }
+        let restored = try Keyring.restore(
+            try BundleFile(path: report.path), with: opener(home), at: home.location, slot: .keyFile(keyFile(3)),
+            clock: .standing(at: noon))
+        #expect(try restored.keyring.accounts().count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.location.vault)
+        #expect(Set(names) == ["keyring.db", "header.copy", "vault.lock", "backups"])
+    }
+}

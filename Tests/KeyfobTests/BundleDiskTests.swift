@@ -1,0 +1,109 @@
+import Foundation
+import Glibc
+import Keyfob
+import KeyfobTestSupport
+import Synchronization
+import Testing
+
+/// A small file system of its own, that only one thread sees.
+private enum SmallDisk {
+    /// Whether this process may make one.
+    static let isAvailable = (try? run(kibibytes: 64) { _ in }) != nil
+
+    /// Runs `body` with the path of an empty file system, on a thread that has its own mounts.
+    static func run(kibibytes: Int, _ body: @escaping @Sendable (String) throws -> Void) throws {
+        let folder = try ScratchFolder()
+        let (path, done, failed) = (folder.path, DispatchSemaphore(value: 0), Failure())
+        let thread = Thread {
+            do {
+                try mount(path, kibibytes)
+                try body(path)
+            } catch {
+                failed.error.withLock { $0 = error }
+            }
+            done.signal()
+        }
+        thread.start()
+        done.wait()
+        if let error = failed.error.withLock({ $0 }) { throw error }
+    }
+
+    private final class Failure: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
+
+    private static func mount(_ path: String, _ kibibytes: Int) throws {
+        // Glibc's module does not show it: CLONE_NEWNS.
+        guard let symbol = unsafe dlsym(nil, "unshare") else { throw POSIXError(.ENOSYS) }
+        let unshare = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
+        guard unshare(0x2_0000) == 0 else { throw POSIXError(.EPERM) }
+        // MS_REC | MS_PRIVATE: nothing that is mounted here is seen elsewhere.
+        guard unsafe Glibc.mount("none", "/", nil, 0x4_4000, nil) == 0,
+            unsafe Glibc.mount("none", path, "tmpfs", 0, "size=\(kibibytes)k,mode=700") == 0
+        else { throw POSIXError(.EPERM) }
+    }
+}
+
+@Suite("Bundles on a full disk", .enabled(if: SmallDisk.isAvailable, "needs root, to mount a file system"))
+struct BundleDiskTests {
+    private let keys = BundleKeys()
+
+    /// A backup and an export of some hundred KiB.
+    private func source() throws -> (home: KeyringHome, backup: String, export: [UInt8]) {
+        let home = try KeyringHome()
+        let ada = try Account.contoso("ada")
+        for client in 0..<120 {
+            try home.keyring.store(
+                .refresh(ada, client: "client\(client)"), String(repeating: "t", count: 3_000), for: ada)
+        }
+        return (home, try home.keyring.backup(for: [keys.recipient]).path, try home.keyring.bundle(for: keys.seal))
+    }
+
+    @Test("a restore that does not fit leaves no vault")
+    func restoring() throws {
+        let (source, keys) = (try source(), keys)
+        let backup = source.backup
+        try SmallDisk.run(kibibytes: 300) { path in
+            let location = KeyringLocation(vault: path + "/vault", state: path + "/state")
+            let error = failure(of: KeyringError.self) {
+                _ = try Keyring.restore(
+                    try BundleFile(path: backup), with: keys.opener, at: location, slot: .keyFile(keyFile(2)))
+            }
+            #expect(error?.code == .diskFull)
+            let left = try FileManager.default.contentsOfDirectory(atPath: location.vault)
+            #expect(left == ["vault.lock"])
+        }
+    }
+
+    @Test("an import, a replacement and a backup that do not fit leave the vault as it was")
+    func importing() throws {
+        let (source, keys) = (try source(), keys)
+        try source.home.folder.write("bundle.age", source.export)
+        let bundle = source.home.folder.path + "/bundle.age"
+        try SmallDisk.run(kibibytes: 300) { path in
+            let location = KeyringLocation(vault: path + "/vault", state: path + "/state")
+            let keyring = try Keyring.create(at: location, slot: .keyFile(keyFile(1))).keyring
+            let bob = try Account.contoso("bob")
+            try keyring.store(.refresh(bob), "token", for: bob)
+            let state = try Data(contentsOf: URL(filePath: location.vault + "/keyring.db"))
+            for mode in Keyring.ImportMode.allCases {
+                let error = failure(of: KeyringError.self) {
+                    _ = try keyring.importBundle(try BundleFile(path: bundle), with: keys.opener, mode: mode)
+                }
+                #expect(error?.code == .diskFull)
+            }
+            #expect(try Data(contentsOf: URL(filePath: location.vault + "/keyring.db")) == state)
+            let kept = try keyring.backups()
+            try Data().write(to: URL(filePath: path + "/filling"))
+            let filling = try FileHandle(forWritingTo: URL(filePath: path + "/filling"))
+            while (try? filling.write(contentsOf: Data(count: 512))) != nil {}
+            #expect(throws: KeyringError(.diskFull, "")) { try keyring.backup() }
+            #expect(throws: KeyringError(.diskFull, "")) { try keyring.rotateGroup(.default) }
+            #expect(try keyring.backups() == kept)
+            let names = try FileManager.default.contentsOfDirectory(atPath: location.vault + "/backups")
+            #expect(names.count == kept.count)
+            #expect(try Data(contentsOf: URL(filePath: location.vault + "/keyring.db")) == state)
+            #expect(try keyring.verify().problems == [])
+        }
+    }
+}

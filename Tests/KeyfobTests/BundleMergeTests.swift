@@ -1,0 +1,204 @@
+import Keyfob
+import KeyfobModel
+import KeyfobSync
+import KeyfobTestSupport
+import Testing
+
+@Suite("Merging bundles")
+struct BundleMergeTests {
+    private let keys = BundleKeys()
+
+    /// Two vaults that hold the same account, the second an hour behind the first.
+    private func pair() throws -> (KeyringHome, KeyringHome, Account) {
+        let (home, other) = (try KeyringHome(), try KeyringHome())
+        let ada = try Account.contoso("ada", label: "boss")
+        try home.keyring.store(.refresh(ada), "first", for: ada)
+        try send(home.keyring, to: other)
+        return (home, other, ada)
+    }
+
+    @discardableResult
+    private func send(_ keyring: Keyring, to other: KeyringHome) throws -> ImportPlan {
+        let bundle = try keyring.bundle(for: keys.seal)
+        return try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener)
+    }
+
+    private func label(_ keyring: Keyring) throws -> String? { try keyring.accounts().first?.account.label }
+
+    @Test("fields that changed on both sides are merged one by one")
+    func fields() throws {
+        let (home, other, ada) = try pair()
+        let later = try other.opened(at: noon.advanced(by: 60))
+        try later.setLabel("chief", of: ada.id, in: .default)
+        let latest = try home.opened(at: noon.advanced(by: 120))
+        var renamed = ada
+        (renamed.displayName, renamed.label) = ("Ada L.", nil)
+        try latest.store(.refresh(ada), "first", for: renamed)
+        try send(latest, to: other)
+        #expect(try label(other.keyring) == "chief")
+        #expect(try other.keyring.accounts().first?.account.displayName == "Ada L.")
+        let plan = try send(later, to: home)
+        #expect(plan.lines.first?.fields == ["label"])
+        #expect(try label(home.keyring) == "chief")
+    }
+
+    @Test("a label that was taken away stays away")
+    func noLabel() throws {
+        let (home, other, ada) = try pair()
+        try home.opened(at: noon.advanced(by: 60)).setLabel(nil, of: ada.id, in: .default)
+        try send(home.keyring, to: other)
+        #expect(try label(other.keyring) == nil)
+        try send(other.keyring, to: home)
+        #expect(try label(home.keyring) == nil)
+    }
+
+    @Test("an account that was removed goes, and signs its grants out")
+    func removal() throws {
+        let (home, other, ada) = try pair()
+        let old = try home.keyring.bundle(for: keys.seal)
+        _ = try home.opened(at: noon.advanced(by: 60)).remove(ada.id, from: .default)
+        #expect(try home.keyring.accounts().isEmpty)
+        #expect(try home.database().numbers("SELECT count(*) FROM secrets") == [0])
+        #expect(try home.keyring.groups().first?.credentials == 0)
+        let plan = try send(home.keyring, to: other)
+        #expect(plan.counts["removed"] == 2)
+        #expect(try other.keyring.accounts().isEmpty)
+        #expect(try other.database().numbers("SELECT count(*) FROM secrets") == [0])
+        let revived = try home.keyring.importBundle(try home.folder.bundle(old), with: keys.opener)
+        #expect(Set(revived.lines.compactMap(\.reason)) == ["deletedHere", "signedOutHere"])
+        #expect(try home.keyring.accounts().isEmpty)
+        // A new sign-in is later than all of that.
+        try home.opened(at: noon.advanced(by: 90)).store(.refresh(ada), "second", for: ada)
+        try send(home.keyring, to: other)
+        #expect(try other.keyring.credentials(of: ada.id, in: .default).first?.grant?.epoch == 2)
+        #expect(try other.keyring.accounts().count == 1)
+        #expect(try other.keyring.verify().problems == [])
+    }
+
+    @Test("a sign-out that comes in leaves the account and takes the token")
+    func signOut() throws {
+        let (_, other, ada) = try pair()
+        var ended = Credential.refresh(ada)
+        ended.grant = Grant(state: .signedOut)
+        let record = ItemRecord(
+            group: .default, content: .credential(ended), version: Version(stamp: Stamp(value: 1), device: 1))
+        let bundle = try keys.crafted([.init(record: record)])
+        let plan = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener)
+        #expect(plan.lines.map(\.outcome) == ["removed"])
+        #expect(try other.database().numbers("SELECT count(*) FROM secrets") == [0])
+        #expect(try other.keyring.accounts().map(\.state) == [.signedOut])
+        #expect(try other.keyring.exportMSALCache { _ in }.credentials == 0)
+        #expect(try other.keyring.verify().problems == [])
+        let again = try other.keyring.bundle(for: keys.seal)
+        #expect(try records(again, keys).values.contains { $0.record == record })
+        try other.keyring.store(.refresh(ada), "again", for: ada)
+        #expect(try other.keyring.credentials(of: ada.id, in: .default).first?.grant == Grant(epoch: 2))
+    }
+
+    @Test("access tokens of an account that was removed do not come back")
+    func accessTokens() throws {
+        let home = try KeyringHome()
+        let ada = try Account.contoso("ada")
+        try home.keyring.store(.access(ada), "access", for: ada)
+        let old = try home.keyring.bundle(BundleContent(includesAccessTokens: true), for: keys.seal)
+        _ = try home.opened(at: noon.advanced(by: 1)).remove(ada.id, from: .default)
+        let plan = try home.keyring.importBundle(try home.folder.bundle(old), with: keys.opener)
+        #expect(plan.lines.allSatisfy { $0.reason == "deletedHere" })
+        #expect(try home.keyring.groups().first?.credentials == 0)
+    }
+
+    @Test("of access tokens with a scope in common the newer one stays")
+    func overlap() throws {
+        let (home, other) = (try KeyringHome(), try KeyringHome())
+        let ada = try Account.contoso("ada")
+        try home.keyring.store(.access(ada, scopes: ["a", "b"], expires: 100), "older", for: ada)
+        var newer = Credential.access(ada, scopes: ["b", "c"], expires: 900)
+        newer.cachedAt = noon.advanced(by: 5)
+        try other.keyring.store(newer, "newer", for: ada)
+        let content = BundleContent(includesAccessTokens: true)
+        let bundle = try home.keyring.bundle(content, for: keys.seal)
+        let plan = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener)
+        #expect(plan.lines.first { $0.kind == "accessToken" }?.reason == "newerHere")
+        let back = try other.keyring.bundle(content, for: keys.seal)
+        _ = try home.keyring.importBundle(try home.folder.bundle(back), with: keys.opener)
+        #expect(try home.keyring.credentials(of: ada.id, in: .default).map(\.scopes) == [newer.scopes])
+    }
+
+    @Test("two refreshes of one token on two machines are reported")
+    func fork() throws {
+        let (home, other, ada) = try pair()
+        try home.opened(at: noon.advanced(by: 60)).store(.refresh(ada), "here", for: ada)
+        try other.opened(at: noon.advanced(by: 70)).store(.refresh(ada), "there", for: ada)
+        let plan = try send(home.keyring, to: other)
+        #expect(plan.conflicts.map(\.name) == ["forkedGrant"])
+    }
+
+    @Test("a replacement leaves nothing but the bundle in its groups, and makes a backup first")
+    func replacement() throws {
+        let (home, other, ada) = try pair()
+        let bob = try Account.contoso("bob")
+        try other.keyring.store(.refresh(bob), "bob", for: bob)
+        try other.keyring.setLabel("other", of: ada.id, in: .default)
+        try other.keyring.createGroup(AccessGroup("own"))
+        let bundle = try home.keyring.bundle(for: keys.seal)
+        let plan = try other.keyring.importBundle(
+            try other.folder.bundle(bundle), with: keys.opener, mode: .replace)
+        #expect(try records(bundle, keys) == records(try other.keyring.bundle(for: keys.seal), keys))
+        #expect(plan.keptGroups.map(\.name) == ["own"])
+        #expect(plan.counts["removed"] == 2)
+        let backup = try #require(plan.backup)
+        let restored = try other.keyring.restore(
+            try BundleFile(path: backup), with: .identities(secret(other.recoveryKey)))
+        #expect(restored.backup != nil)
+        #expect(try label(other.keyring) == "other")
+        #expect(try other.keyring.accounts().count == 2)
+        #expect(try other.keyring.restoredGrants().map(\.account) == [bob.id])
+        try other.keyring.store(.refresh(bob), "newer", for: bob)
+        #expect(try other.keyring.restoredGrants() == [])
+    }
+
+    @Test("groups that were not granted are refused and stay as they are")
+    func groups() throws {
+        let (home, other) = (try KeyringHome(), try KeyringHome())
+        try home.fill()
+        let work = try AccessGroup("work")
+        try other.keyring.createGroup(work)
+        _ = try other.keyring.grantGroup(work, to: .keyFile(keyFile(9)))
+        let bundle = try home.keyring.bundle(for: keys.seal)
+        let guest = try other.opened(keyFile: 9)
+        let plan = try guest.importBundle(try other.folder.bundle(bundle), with: keys.opener)
+        #expect(plan.lines.filter { $0.group == .default }.allSatisfy { $0.reason == "groupNotGranted" })
+        #expect(plan.lines.filter { $0.group == work }.allSatisfy { $0.outcome != "refused" })
+        #expect(try other.keyring.accounts().map(\.group) == [work])
+        let refused = failure(of: KeyringError.self) {
+            _ = try guest.importBundle(try other.folder.bundle(bundle), with: keys.opener, groups: [.default])
+        }
+        #expect(refused?.code == .groupNotGranted)
+        let only = try home.keyring.bundle(BundleContent(groups: [.default]), for: keys.seal)
+        let none = failure(of: KeyringError.self) {
+            _ = try guest.importBundle(try other.folder.bundle(only), with: keys.opener)
+        }
+        #expect(none?.code == .groupNotGranted)
+        let selected = try other.keyring.planImport(
+            try other.folder.bundle(bundle), with: keys.opener, groups: [work])
+        #expect(selected.lines.filter { $0.group == .default }.allSatisfy { $0.reason == "notSelected" })
+    }
+
+    @Test("what is for one device alone leaves it in a backup only, and comes back only by a restore")
+    func thisDeviceOnly() throws {
+        let (home, other) = (try KeyringHome(), try KeyringHome())
+        var record = ItemRecord(
+            group: .default, content: .setting(name: "device key", value: "x"),
+            version: Version(stamp: Stamp(value: 1), device: 1))
+        record.isThisDeviceOnly = true
+        let bundle = try keys.crafted([.init(record: record)], purpose: .backup)
+        _ = try home.keyring.restore(try home.folder.bundle(bundle), with: keys.opener)
+        #expect(try records(try home.keyring.bundle(for: keys.seal), keys).isEmpty)
+        let backup = try home.keyring.backup(for: [keys.recipient])
+        #expect(backup.summary.counts == ["setting": 1])
+        let refused = failure(of: KeyringError.self) {
+            _ = try other.keyring.importBundle(try BundleFile(path: backup.path), with: keys.opener)
+        }
+        #expect(refused?.code == .usage)
+    }
+}
