@@ -35,6 +35,7 @@ let package = Package(
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
+        .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
 
         // Where they meet, and what people run.
@@ -72,6 +73,7 @@ let package = Package(
             name: "KeyfobInteropTests", dependencies: ["KeyfobInterop", "KeyfobModel", "KeyfobSodium"],
             exclude: ["Support"]
         ),
+        .testTarget(name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]),
         .testTarget(
             name: "KeyfobSelectionTests", dependencies: ["KeyfobModel", "KeyfobSelection", "KeyfobTestSupport"]
         ),

@@ -102,12 +102,31 @@ struct BundleCommandTests {
     func kept() throws {
         let place = try place()
         var made: [String] = []
-        for _ in 0..<7 { made.append(try place.run("keyfob backup --quiet").expectSuccess().text) }
+        for _ in 0..<6 { made.append(try place.run("keyfob backup --quiet").expectSuccess().text) }
         let listed = try place.document("keyfob backup --list --json")["backups"] as? [[String: Any]]
         #expect(
             listed?.compactMap { $0["path"] as? String }
                 == made.suffix(5).reversed().map { $0.trimmingCharacters(in: .newlines) })
         let status = try place.document("keyfob status --json")["backups"] as? [String: Any]
         #expect(status?["count"] as? Int == 5)
+    }
+
+    @Test("what is left of a vault is not written over")
+    func leftovers() throws {
+        let place = try place()
+        try place.run("keyfob backup --quiet --to kept.age > /dev/null; rm data/keyfob/keyring.db").expectSuccess()
+        let before = try place.contents(of: "data")
+        let line = "keyfob restore kept.age --bundle-identity recovery --recovery-file new"
+        // The existing recovery key of another new vault is not written over either.
+        try place.run(line.replacing("--recovery-file new", with: "--recovery-file recovery")).expectError(
+            73, "recovery")
+        try place.run(line).expectError(73, "header.copy", "move away")
+        #expect(
+            try place.contents(of: "data").filter { $0.key != "keyfob/vault.lock" }
+                == before.filter { $0.key != "keyfob/vault.lock" })
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/new"))
+        try place.run("rm data/keyfob/header.copy").expectSuccess()
+        try place.run(line).expectSuccess()
+        try place.run("keyfob verify --identity new").expectSuccess()
     }
 }

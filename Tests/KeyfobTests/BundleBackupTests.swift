@@ -44,6 +44,16 @@ struct BundleBackupTests {
         #expect(files.count == 7)
     }
 
+    @Test("the newest of one second is kept, however many there are")
+    func sameSecond() throws {
+        let home = try KeyringHome()
+        for _ in 0..<12 {
+            let path = try home.keyring.backup().path
+            #expect(try home.keyring.backups().first == path)
+        }
+        #expect(try home.keyring.backups().count == 5)
+    }
+
     @Test("one is made before a group gets a new key")
     func beforeRotation() throws {
         let home = try KeyringHome()

@@ -72,10 +72,17 @@ struct KeyringHistoryTests {
         #expect(usage.probability >= 0.9)
     }
 
-    @Test("the same choice within an hour says nothing new", arguments: [(0, 1), (1, 1), (3_599, 1), (3_600, 2)])
+    @Test("the same choice within a minute says nothing new", arguments: [(0, 1), (1, 1), (59, 1), (60, 2)])
     func repetition(seconds: Int64, expected: Int) throws {
         try remember(ada, after: 0)
         try remember(ada, after: seconds)
+        #expect(try count() == expected)
+    }
+
+    @Test("without a person it says nothing new within an hour", arguments: [(60, 1), (3_599, 1), (3_600, 2)])
+    func repetitionByTheSelection(seconds: Int64, expected: Int) throws {
+        try remember(ada, after: 0, by: .selection)
+        try remember(ada, after: seconds, by: .selection)
         #expect(try count() == expected)
     }
 

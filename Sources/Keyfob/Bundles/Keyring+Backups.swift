@@ -124,11 +124,10 @@ extension Keyring {
             folder = database.directory.backups
             try POSIXFile.createDirectories(folder)
         }
-        let names = Set(try POSIXFile.names(in: folder))
-        let time = clock.now
-        var number = 1
-        while names.contains(BackupName(time, number: number).text) { number += 1 }
-        return "\(folder)/\(BackupName(time, number: number).text)"
+        let first = BackupName(clock.now)
+        let names = try POSIXFile.names(in: folder).compactMap(BackupName.init(_:))
+        // Behind all of this second: a number that a rotation made free again would be taken for an older one's.
+        return "\(folder)/\((names.filter { $0.isOfSameSecond(as: first) }.max()?.next ?? first).text)"
     }
 
     /// Removes all but the newest; what cannot be removed stays.
@@ -145,10 +144,16 @@ struct BackupName: Comparable {
     private let time: String
     private let number: Int
 
-    init(_ time: Timestamp, number: Int) {
+    /// The first name of a second.
+    init(_ time: Timestamp) {
         let seconds = min(max(time.seconds, 0), 253_402_300_799)
         self.time = Date(timeIntervalSince1970: Double(seconds)).formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
+        number = 1
+    }
+
+    private init(time: String, number: Int) {
+        self.time = time
         self.number = number
     }
 
@@ -157,11 +162,16 @@ struct BackupName: Comparable {
         guard name.hasPrefix("keyfob-"), name.hasSuffix(".age") else { return nil }
         let parts = name.dropFirst(7).dropLast(4).split(separator: "_", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts[0].utf8.count == 16, parts[0].hasSuffix("Z") else { return nil }
-        guard let number = parts.count == 2 ? Int(parts[1]) : 1, number > 0 else { return nil }
+        guard let number = parts.count == 2 ? Int(parts[1]) : 1, (1..<1_000_000).contains(number) else { return nil }
         time = String(parts[0])
         self.number = number
         guard text == name else { return nil }
     }
+
+    /// The next name of the same second.
+    var next: BackupName { BackupName(time: time, number: number + 1) }
+
+    func isOfSameSecond(as other: BackupName) -> Bool { time == other.time }
 
     var text: String { "keyfob-\(time)" + (number == 1 ? "" : "_\(number)") + ".age" }
 

@@ -11,15 +11,17 @@ extension Keyring {
         case selection
     }
 
-    /// For how long a further choice of the same account in the same context says nothing new, in seconds.
-    private static let repetition: Int64 = 3_600
+    /// For how long a further choice of the same account in the same context says nothing new, in seconds: a person's
+    /// may soon be repeated by intent, a program's is repeated with every request.
+    private static func repetition(_ origin: ChoiceOrigin) -> Int64 { origin == .person ? 60 : 3_600 }
     /// How soon a person corrects a choice that was wrong, in seconds.
     private static let correction: Int64 = 600
 
     /// Remembers that `account` was chosen for `request`, so that the selection learns from it.
     ///
     /// To be called when the token is on its way already. Whatever goes wrong is a warning (``takeWarnings()``) and
-    /// nothing else. What was remembered within the last hour is not repeated.
+    /// nothing else. What was remembered within the last minute is not repeated, nor what no person said within the
+    /// last hour.
     public func remember(
         _ account: AccountID, in group: AccessGroup, for request: TokenRequest, by origin: ChoiceOrigin
     ) {
@@ -36,7 +38,7 @@ extension Keyring {
             let (records, problem) = usage.events(keys)
             state.warn(of: problem)
             let latest = records.last { $0.isAlike(record) }
-            if let latest, latest.account == record.account, now.seconds - latest.time < Self.repetition,
+            if let latest, latest.account == record.account, now.seconds &- latest.time < Self.repetition(origin),
                 now.seconds >= latest.time, !latest.isUnconfirmed || record.isUnconfirmed
             {
                 return

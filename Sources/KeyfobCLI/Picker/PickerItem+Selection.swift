@@ -27,8 +27,8 @@ extension PickerItem {
             }
         self.init(
             title: account.name, details: account.label == nil || account.username.isEmpty ? nil : account.username,
-            // What ends in an address is a name, and no tenant's id.
-            tenant: account.id.homeAccountID.contains("@") ? nil : account.homeRealm, group: judged.candidate.group.name, state: judged.candidate.state.words,
+            tenant: account.homeRealm,
+            group: judged.candidate.group.name, state: judged.candidate.state.words,
             reason: reason)
     }
 }

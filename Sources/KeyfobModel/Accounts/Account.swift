@@ -26,9 +26,10 @@ public struct Account: Hashable, Sendable, Identifiable {
         self.tenantProfiles = tenantProfiles
     }
 
-    /// The tenant the account is at home in: the part of `uid.utid` behind the last dot.
+    /// The tenant the account is at home in: the part of `uid.utid` behind the last dot; nil for ids that are no such
+    /// pair, as mail addresses are none.
     public var homeRealm: String? {
-        guard let dot = id.homeAccountID.lastIndex(of: ".") else { return nil }
+        guard !id.homeAccountID.contains("@"), let dot = id.homeAccountID.lastIndex(of: ".") else { return nil }
         let realm = id.homeAccountID[id.homeAccountID.index(after: dot)...]
         return realm.isEmpty ? nil : String(realm)
     }

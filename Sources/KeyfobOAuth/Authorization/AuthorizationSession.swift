@@ -1,0 +1,152 @@
+internal import KeyfobModel
+package import KeyfobSodium
+
+/// One sign-in by authorization code with PKCE (RFC 6749, section 4.1; RFC 7636), from the address that the
+/// browser opens to the request that redeems the code.
+///
+/// It does no input or output: the shell opens ``url``, gives every callback to ``receive(_:as:)`` and sends what
+/// ``redemption(of:client:extra:)`` makes. Callbacks of others do not end it.
+package struct AuthorizationSession: ~Copyable, Sendable {
+    /// Who is asked, and where the answer goes.
+    package struct Target: Sendable {
+        /// The provider.
+        package var provider: ProviderMetadata
+        /// The client.
+        package var clientID: String
+        /// Where the answer goes, exactly as in the redemption; on this machine, any port (RFC 8252, section 7.3).
+        package var redirectURI: String
+
+        /// A target.
+        package init(provider: ProviderMetadata, clientID: String, redirectURI: String) {
+            self.provider = provider
+            self.clientID = clientID
+            self.redirectURI = redirectURI
+        }
+    }
+
+    /// What the browser opens.
+    package let url: EndpointURL
+    /// What the ID token must repeat.
+    package let nonce: String
+    private let target: Target
+    private let tokenEndpoint: EndpointURL
+    private let scopes: ScopeSet
+    private let state: String
+    private let pkce: PKCE
+    private var isAnswered = false
+
+    /// How a callback came.
+    package enum Form: Hashable, Sendable {
+        /// The query of the redirect, or the body of the form post.
+        case fields
+        /// An address that a person pasted.
+        case pastedURL
+    }
+
+    /// Begins a sign-in; `randomness` gives as many secret bytes as it is asked for.
+    ///
+    /// - Throws: `endpointMissing` where the provider has no authorization or token endpoint.
+    package init(
+        _ target: Target, _ options: AuthorizationOptions, extra: TokenRequests.Extra = [],
+        randomness: (Int) -> SecretBytes
+    ) throws(DiscoveryFailure) {
+        let endpoint = try target.provider.require(.authorization)
+        let tokenEndpoint = try target.provider.require(.token)
+        let pkce = PKCE(randomness: randomness)
+        let state = Self.word(randomness)
+        let nonce = Self.word(randomness)
+        var items: [(name: String, value: String)] = [
+            ("response_type", "code"), ("client_id", target.clientID), ("redirect_uri", target.redirectURI),
+            ("scope", ScopeSet(options.scopes.scopes + options.extraScopes.scopes).spaceSeparated),
+            ("state", state), ("nonce", nonce), ("code_challenge", pkce.challenge),
+            ("code_challenge_method", "S256"),
+        ]
+        let mode = options.responseMode
+        let optional: [(String, String?)] = [
+            // The query is what a code comes in by itself; not every provider knows the word.
+            ("response_mode", mode == .query ? nil : mode.rawValue),
+            ("prompt", options.prompt?.rawValue), ("login_hint", options.loginHint),
+            ("domain_hint", options.domainHint), ("claims", options.claims),
+            ("max_age", options.maximumAge.map { String($0) }),
+        ]
+        for (name, value) in optional { if let value, !value.isEmpty { items.append((name, value)) } }
+        self.url = endpoint.appending(items + extra)
+        self.nonce = nonce
+        self.target = target
+        self.tokenEndpoint = tokenEndpoint
+        self.scopes = options.scopes
+        self.state = state
+        self.pkce = pkce
+    }
+
+    /// What a callback is; the first that carries our state is the answer, and there is no second.
+    package mutating func receive(_ callback: borrowing SecretBytes, as form: Form = .fields) -> AuthorizationAnswer {
+        let range = callback.withBytes { form == .fields ? 0..<$0.byteCount : pastedFields($0) }
+        guard let range else { return .rejected(.otherAddress) }
+        let part = callback.extracting(range, placement: .recycled)
+        guard let fields = try? part.withBytes({ try FormFields(reading: $0) }) else { return .rejected(.malformed) }
+        guard let given = part.withBytes({ fields.secret("state", in: $0) }), isOurs(given) else {
+            return .rejected(.otherState)
+        }
+        guard !isAnswered else { return .rejected(.alreadyAnswered) }
+        isAnswered = true
+        switch part.withBytes({ fields.string("iss", in: $0) }) {
+        case target.provider.issuer?: break
+        case let issuer?:
+            // Microsoft's common endpoint answers for the tenant it found.
+            guard target.provider.isTemplate, IssuerTemplate.matches(target.provider.issuer ?? "", issuer) else {
+                return .failed(.otherIssuer)
+            }
+        case nil: if target.provider.namesIssuerInAnswers { return .failed(.issuerMissing) }
+        }
+        if fields.has("error") { return .failed(.provider(part.withBytes { ProviderFailure(fields.refusal(in: $0)) })) }
+        guard let code = part.withBytes({ fields.secret("code", in: $0) }), code.count > 0 else {
+            return .failed(.codeMissing)
+        }
+        return .code(code)
+    }
+
+    /// The request that redeems the code (RFC 6749, section 4.1.3).
+    package borrowing func redemption(
+        of code: borrowing SecretBytes, client: borrowing OAuthClient, extra: TokenRequests.Extra = []
+    ) -> HTTPRequest {
+        TokenRequests.redeem(
+            code: code, verifier: pkce.verifier, redirectURI: target.redirectURI, scopes: scopes, client: client,
+            at: tokenEndpoint, extra: extra)
+    }
+
+    private borrowing func isOurs(_ given: borrowing SecretBytes) -> Bool {
+        given.withBytes { theirs in Array(state.utf8).withBytes { ConstantTime.areEqual($0, theirs) } }
+    }
+
+    /// Where the fields of a pasted address are; nil for another address than the redirect's.
+    private borrowing func pastedFields(_ bytes: RawSpan) -> Range<Int>? {
+        var start = 0
+        var end = bytes.byteCount
+        while start < end, bytes.byte(at: start) <= 0x20 { start += 1 }
+        while end > start, bytes.byte(at: end - 1) <= 0x20 { end -= 1 }
+        let address = Array(target.redirectURI.utf8)
+        guard end - start > address.count else { return nil }
+        for index in address.indices where bytes.byte(at: start + index) != address[index] { return nil }
+        let mark = bytes.byte(at: start + address.count)
+        guard mark == UInt8(ascii: "?") || mark == UInt8(ascii: "#") else { return nil }
+        start += address.count + 1
+        for index in start..<end where bytes.byte(at: index) == UInt8(ascii: "#") { return start..<index }
+        return start..<end
+    }
+
+    private static func word(_ randomness: (Int) -> SecretBytes) -> String {
+        let random = randomness(16)
+        return Base64.urlEncode(random.withBytes { [UInt8]($0) })
+    }
+}
+
+extension FormFields {
+    /// The error of an authorization response (RFC 6749, section 4.1.2.1).
+    func refusal(in bytes: RawSpan) -> Refusal {
+        Refusal(
+            status: 0, error: ProtocolWord.accept(string("error", in: bytes)) ?? "unreadable",
+            suberror: ProtocolWord.accept(string("error_subcode", in: bytes)),
+            text: string("error_description", in: bytes).flatMap { ProviderText($0) })
+    }
+}

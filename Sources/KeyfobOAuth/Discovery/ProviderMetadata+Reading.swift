@@ -1,0 +1,45 @@
+package import KeyfobSodium
+
+extension ProviderMetadata {
+    /// Reads a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2) of `expected`.
+    ///
+    /// The document's issuer must be the one asked, to the letter (RFC 8414, section 3.3). One with Microsoft's
+    /// `{tenantid}` in it stands for every tenant, and is only taken where `allowsTemplate`.
+    ///
+    /// - Throws: `badDocument`.
+    package init(
+        reading document: borrowing SecretBytes, issuer expected: String, allowsTemplate: Bool = false
+    ) throws(DiscoveryFailure) {
+        do {
+            self = try document.withBytes { bytes throws(ProtocolViolation) in
+                try Self.read(bytes, expected, allowsTemplate)
+            }
+        } catch {
+            throw .badDocument(error)
+        }
+    }
+
+    private static func read(
+        _ bytes: RawSpan, _ expected: String, _ allowsTemplate: Bool
+    ) throws(ProtocolViolation) -> ProviderMetadata {
+        let fields = try JSONFields(reading: bytes)
+        guard let issuer = fields.string("issuer", in: bytes) else { throw .missing("issuer") }
+        guard issuer == expected || allowsTemplate && IssuerTemplate.isSibling(issuer, of: expected) else {
+            throw .otherIssuer
+        }
+        var metadata = ProviderMetadata(issuer: issuer)
+        for endpoint in Endpoint.allCases where fields.has(endpoint.rawValue, in: bytes) {
+            guard let text = fields.string(endpoint.rawValue, in: bytes), let url = try? EndpointURL(text) else {
+                throw .badValue(endpoint.rawValue)
+            }
+            metadata.endpoints[endpoint] = url
+        }
+        metadata.namesIssuerInAnswers =
+            fields.bool("authorization_response_iss_parameter_supported", in: bytes) ?? false
+        metadata.scopes = fields.strings("scopes_supported", in: bytes)
+        metadata.challengeMethods = fields.strings("code_challenge_methods_supported", in: bytes)
+        metadata.idTokenAlgorithms = fields.strings("id_token_signing_alg_values_supported", in: bytes)
+        metadata.grantTypes = fields.strings("grant_types_supported", in: bytes)
+        return metadata
+    }
+}

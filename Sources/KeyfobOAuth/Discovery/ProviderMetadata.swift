@@ -1,0 +1,54 @@
+/// What is known of a provider: its discovery document, with what is configured in its place.
+package struct ProviderMetadata: Hashable, Sendable {
+    /// An endpoint, by the name discovery documents give it.
+    package enum Endpoint: String, Hashable, Sendable, CaseIterable {
+        case authorization = "authorization_endpoint"
+        case token = "token_endpoint"
+        case deviceAuthorization = "device_authorization_endpoint"
+        case revocation = "revocation_endpoint"
+        case endSession = "end_session_endpoint"
+        case userInfo = "userinfo_endpoint"
+        case keys = "jwks_uri"
+    }
+
+    /// The issuer, exactly as ID tokens name it; nil for plain OAuth.
+    package var issuer: String?
+    /// The endpoints that are known.
+    package var endpoints: [Endpoint: EndpointURL]
+    /// Whether authorization answers always carry `iss` (RFC 9207).
+    package var namesIssuerInAnswers = false
+    /// The scopes the provider names; nil where it names none.
+    package var scopes: [String]?
+    /// The PKCE methods it names; nil where it names none.
+    package var challengeMethods: [String]?
+    /// The algorithms of its ID tokens; nil where it names none.
+    package var idTokenAlgorithms: [String]?
+    /// The grant types it names; nil where it names none.
+    package var grantTypes: [String]?
+
+    /// Metadata without a document: what is configured.
+    package init(issuer: String?, endpoints: [Endpoint: EndpointURL] = [:]) {
+        self.issuer = issuer
+        self.endpoints = endpoints
+    }
+
+    /// Whether the issuer stands for any tenant's (`{tenantid}` in it).
+    package var isTemplate: Bool { issuer.map { $0.contains(IssuerTemplate.placeholder) } ?? false }
+
+    /// The metadata with configured endpoints in place of those of the document.
+    package func overridden(by overrides: [Endpoint: EndpointURL]) -> ProviderMetadata {
+        var metadata = self
+        metadata.endpoints.merge(overrides) { $1 }
+        return metadata
+    }
+
+    /// An endpoint that must be there.
+    ///
+    /// - Throws: `endpointMissing`; `noPKCE` for the authorization endpoint of a provider that names its PKCE
+    ///   methods without S256.
+    package func require(_ endpoint: Endpoint) throws(DiscoveryFailure) -> EndpointURL {
+        if endpoint == .authorization, let challengeMethods, !challengeMethods.contains("S256") { throw .noPKCE }
+        guard let url = endpoints[endpoint] else { throw .endpointMissing(endpoint) }
+        return url
+    }
+}

@@ -1,0 +1,126 @@
+internal import KeyfobModel
+
+/// The address of an endpoint: https, or http on this machine alone (RFC 8252, section 7.3).
+///
+/// It has no user name and no fragment. Its description leaves out the query, which may hold what others
+/// should not read.
+package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
+    /// The whole address as it was written.
+    package let text: String
+    /// The host in small letters, an IPv6 address in its brackets.
+    package let host: String
+    /// The port, where one is written.
+    package let port: Int?
+    /// The path, empty or beginning with a slash.
+    package let path: String
+    /// What stands behind the question mark, encoded.
+    package let query: String?
+    private let scheme: String
+
+    /// The longest address that is read, in bytes.
+    package static let maximumCount = 2_048
+
+    /// Why a text is no endpoint's address; no case holds any of the text.
+    package enum Flaw: String, Error, Hashable, Sendable, CustomStringConvertible {
+        case tooLong = "the address is longer than 2048 bytes"
+        case forbiddenCharacter = "the address holds a character that must be percent-encoded"
+        case insecure = "the address is not https, and not on this machine"
+        case credentials = "the address holds a user name or a password"
+        case badHost = "the address has no host, or one that cannot be"
+        case badPort = "the address's port is no number from 1 to 65535"
+        case fragment = "the address has a fragment"
+
+        package var description: String { rawValue }
+    }
+
+    /// The address that `text` is.
+    package init(_ text: String) throws(Flaw) {
+        guard text.utf8.count <= Self.maximumCount else { throw .tooLong }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#""<>\^`{|}"#.utf8.contains($0) }) else {
+            throw .forbiddenCharacter
+        }
+        guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
+        let folded = Identifier.folded(String(text.prefix(8)))
+        let isSecure = folded.hasPrefix("https://")
+        guard isSecure || folded.hasPrefix("http://") else { throw .insecure }
+        let rest = text.dropFirst(isSecure ? 8 : 7)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains("@") else { throw .credentials }
+        (self.host, self.port) = try Self.hostAndPort(authority)
+        guard isSecure || Self.isLoopback(host) else { throw .insecure }
+        let tail = rest[authority.endIndex...]
+        let path = tail.prefix { $0 != "?" }
+        self.path = String(path)
+        self.query = path.endIndex < tail.endIndex ? String(tail[path.endIndex...].dropFirst()) : nil
+        self.scheme = isSecure ? "https" : "http"
+        self.text = text
+    }
+
+    /// The address with `items` behind what its query has already, encoded.
+    package func appending(_ items: [(name: String, value: String)]) -> EndpointURL {
+        let pairs = items.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }
+        return EndpointURL(
+            self, query: ([query].compactMap { $0 }.filter { !$0.isEmpty } + pairs).joined(separator: "&"))
+    }
+
+    /// The address with another path and without a query.
+    func replacingPath(_ path: String) -> EndpointURL { EndpointURL(self, path: path, query: nil) }
+
+    private init(_ other: EndpointURL, path: String? = nil, query: String?) {
+        self.scheme = other.scheme
+        self.host = other.host
+        self.port = other.port
+        self.path = path ?? other.path
+        self.query = query
+        let address = other.scheme + "://" + other.host + (other.port.map { ":\($0)" } ?? "") + self.path
+        self.text = address + (query.map { "?" + $0 } ?? "")
+    }
+
+    /// The address without its query.
+    package var description: String { scheme + "://" + host + (port.map { ":\($0)" } ?? "") + path }
+
+    /// Whether the host is this machine by whatever name.
+    package static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func hostAndPort(_ authority: Substring) throws(Flaw) -> (String, Int?) {
+        var host = authority
+        var port: Substring?
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { throw .badHost }
+            host = authority[...end]
+            let rest = authority[authority.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw .badHost }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+            let inside = host.dropFirst().dropLast()
+            guard inside.contains(":"), inside.utf8.allSatisfy({ isHexadecimal($0) || $0 == 0x3A || $0 == 0x2E }) else {
+                throw .badHost
+            }
+        } else {
+            if let colon = authority.firstIndex(of: ":") {
+                host = authority[..<colon]
+                port = authority[authority.index(after: colon)...]
+            }
+            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+            guard host.utf8.count <= 253, labels.allSatisfy({ (1...63).contains($0.utf8.count) }),
+                host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F })
+            else { throw .badHost }
+        }
+        guard let port else { return (Identifier.folded(String(host)), nil) }
+        guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
+            (1...65_535).contains(number)
+        else { throw .badPort }
+        return (Identifier.folded(String(host)), number)
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    }
+}

@@ -1,0 +1,54 @@
+package import KeyfobModel
+
+/// Who signed in, as an answer tells it.
+package struct SignedInAccount: Hashable, Sendable {
+    /// Who.
+    package let id: AccountID
+    /// As the tenant that issued the token sees it.
+    package let profile: TenantProfile
+
+    /// The account of an ID token; nil where an identifier is unusable.
+    ///
+    /// The home account id is that of `client_info`; without it, object id and tenant at Microsoft, and the
+    /// subject elsewhere.
+    package init?(_ claims: IDToken.Claims, clientInfo: ClientInfo?, environment: String) {
+        let isMicrosoft = EnvironmentAliases.isMicrosoft(environment)
+        let home: String
+        if isMicrosoft, let clientInfo {
+            home = clientInfo.homeAccountID
+        } else if isMicrosoft, let object = claims.objectID, let tenant = claims.tenantID {
+            home = object + "." + tenant
+        } else {
+            home = claims.subject
+        }
+        guard let id = AccountID(homeAccountID: home, environment: environment) else { return nil }
+        func acceptable(_ text: String?) -> String? { text.flatMap { Identifier.isAcceptable($0) ? $0 : nil } }
+        self.id = id
+        self.profile = TenantProfile(
+            realm: acceptable(claims.tenantID) ?? "", localAccountID: acceptable(claims.objectID) ?? claims.subject,
+            environment: environment,
+            username: acceptable(claims.preferredUsername) ?? acceptable(claims.upn) ?? acceptable(claims.email) ?? "",
+            displayName: acceptable(claims.name), authorityType: isMicrosoft ? "MSSTS" : nil)
+    }
+
+    /// How this account compares with the one that was asked for.
+    package func compared(with asked: Account) -> AccountMatch {
+        if id == asked.id { return .same }
+        let sameName = asked.tenantProfiles.contains { other in
+            !other.realm.isEmpty && Identifier.folded(other.realm) == Identifier.folded(profile.realm)
+                && !other.username.isEmpty && Identifier.folded(other.username) == Identifier.folded(profile.username)
+        }
+        return sameName && EnvironmentAliases.areSame(id.environment, asked.id.environment) ? .renumbered : .other
+    }
+}
+
+/// Whether the account that came back is the one asked for.
+package enum AccountMatch: String, Hashable, Sendable {
+    /// It is.
+    case same
+    /// Another id with the same tenant and user name: an account that was made anew. Only a sign-in that the
+    /// person watches may take it.
+    case renumbered
+    /// Somebody else: nothing is stored under the account that was asked for.
+    case other
+}

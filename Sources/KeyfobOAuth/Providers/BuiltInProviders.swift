@@ -1,0 +1,57 @@
+internal import KeyfobModel
+
+/// The providers that need no file.
+package enum BuiltInProviders {
+    /// All of them, made anew at each call: nothing is kept in a process that signs nobody in.
+    package static var all: [ProviderDescription] {
+        [
+            microsoft("microsoft", "Microsoft", tenant: "common"),
+            microsoft("microsoft-organizations", "Microsoft (work or school)", tenant: "organizations"),
+            microsoft("microsoft-consumers", "Microsoft (personal)", tenant: "consumers"),
+            microsoft(
+                "microsoft-us", "Microsoft (US Government)", host: "login.microsoftonline.us", tenant: "organizations"),
+            microsoft(
+                "microsoft-china", "Microsoft (China)", host: "login.partner.microsoftonline.cn",
+                tenant: "organizations"),
+            ProviderDescription(
+                name: "google", title: "Google", issuer: "https://accounts.google.com",
+                environment: "accounts.google.com", defaultScopes: ["openid", "email", "profile"],
+                flows: [.authorizationCode, .deviceAuthorization], rotation: .no, quirks: [.accessTypeOffline]),
+            ProviderDescription(
+                name: "github", title: "GitHub", issuer: nil, environment: "github.com", hasDiscovery: false,
+                endpoints: endpoints([
+                    .authorization: "https://github.com/login/oauth/authorize",
+                    .token: "https://github.com/login/oauth/access_token",
+                    .deviceAuthorization: "https://github.com/login/device/code",
+                ]),
+                defaultScopes: ["read:user"], flows: [.authorizationCode, .deviceAuthorization], rotation: .yes,
+                quirks: [.tokensNeverExpire]),
+            ProviderDescription(
+                name: "gitlab", title: "GitLab", issuer: "https://gitlab.com", environment: "gitlab.com",
+                endpoints: endpoints([.deviceAuthorization: "https://gitlab.com/oauth/authorize_device"]),
+                defaultScopes: ["openid", "read_user"], flows: [.authorizationCode, .deviceAuthorization],
+                rotation: .yes),
+        ]
+    }
+
+    /// The built-in provider called `name`.
+    package static func named(_ name: String) -> ProviderDescription? {
+        all.first { $0.name == Identifier.folded(name) }
+    }
+
+    /// Microsoft for one tenant, or for the tenants that a word such as `common` stands for.
+    package static func microsoft(
+        _ name: String, _ title: String, host: String = "login.microsoftonline.com", tenant: String
+    ) -> ProviderDescription {
+        ProviderDescription(
+            name: name, title: title, issuer: "https://\(host)/\(tenant)/v2.0", environment: host,
+            defaultScopes: ["openid", "profile", "offline_access"], flows: [.authorizationCode, .deviceAuthorization],
+            rotation: .yes, quirks: [.clientInfo, .tenantIssuer, .families, .toleratesReuse])
+    }
+
+    private static func endpoints(
+        _ texts: [ProviderMetadata.Endpoint: String]
+    ) -> [ProviderMetadata.Endpoint: EndpointURL] {
+        texts.compactMapValues { try? EndpointURL($0) }
+    }
+}

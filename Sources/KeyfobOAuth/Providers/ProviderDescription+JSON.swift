@@ -1,0 +1,108 @@
+internal import KeyfobModel
+package import KeyfobSodium
+
+extension ProviderDescription {
+    /// The version of the document's format.
+    package static let formatVersion: Int64 = 1
+
+    /// Reads a description from a JSON document; a member, flow or quirk that is not known is refused, so that a
+    /// misspelling is seen.
+    ///
+    /// - Throws: `missing` or `badValue` with the member's name.
+    package init(reading document: borrowing SecretBytes) throws(ProtocolViolation) {
+        self = try document.withBytes { bytes throws(ProtocolViolation) in try Self.read(bytes) }
+    }
+
+    private static func read(_ bytes: RawSpan) throws(ProtocolViolation) -> ProviderDescription {
+        let fields = try JSONFields(reading: bytes)
+        let known = [
+            "formatVersion", "name", "title", "issuer", "environment", "discovery", "endpoints", "clientIDs",
+            "defaultScopes", "flows", "rotation", "quirks",
+        ]
+        if fields.names(in: bytes).contains(where: { !known.contains($0) }) { throw .badValue("member") }
+        guard fields.integer("formatVersion", in: bytes) == formatVersion else { throw .badValue("formatVersion") }
+        func text(_ name: String) throws(ProtocolViolation) -> String {
+            guard let text = fields.string(name, in: bytes) else { throw .missing(name) }
+            guard Identifier.isAcceptable(text) else { throw .badValue(name) }
+            return text
+        }
+        func list(_ name: String) throws(ProtocolViolation) -> [String] {
+            guard fields.has(name, in: bytes) else { return [] }
+            guard let list = fields.strings(name, in: bytes), list.allSatisfy(Identifier.isAcceptable) else {
+                throw .badValue(name)
+            }
+            return list
+        }
+        func values<Value: RawRepresentable>(
+            _ name: String, _ type: Value.Type
+        ) throws(ProtocolViolation) -> [Value] where Value.RawValue == String {
+            var values: [Value] = []
+            for word in try list(name) {
+                guard let value = Value(rawValue: word) else { throw .badValue(name) }
+                values.append(value)
+            }
+            return values
+        }
+        let issuer = fields.has("issuer", in: bytes) ? try text("issuer") : nil
+        if let issuer, (try? EndpointURL(issuer)) == nil { throw .badValue("issuer") }
+        guard let rotation = Rotation(rawValue: fields.string("rotation", in: bytes) ?? "unknown") else {
+            throw .badValue("rotation")
+        }
+        var description = ProviderDescription(
+            name: try text("name"), title: try text("title"), issuer: issuer, environment: try text("environment"),
+            hasDiscovery: fields.bool("discovery", in: bytes) ?? (issuer != nil),
+            clientIDs: try list("clientIDs"), defaultScopes: ScopeSet(try list("defaultScopes")),
+            flows: Set(try values("flows", Flow.self)), rotation: rotation,
+            quirks: Set(try values("quirks", Quirk.self)))
+        if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
+        guard fields.has("endpoints", in: bytes) else { return description }
+        guard let endpoints = fields.object("endpoints", in: bytes) else { throw .badValue("endpoints") }
+        for name in endpoints.names(in: bytes) {
+            guard let endpoint = ProviderMetadata.Endpoint(rawValue: name),
+                let url = endpoints.string(name, in: bytes).flatMap({ try? EndpointURL($0) })
+            else { throw .badValue("endpoints") }
+            description.endpoints[endpoint] = url
+        }
+        return description
+    }
+
+    /// The description as a JSON document.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        func write(_ name: String, _ list: [String]) {
+            writer.name(name)
+            writer.beginArray()
+            for text in list { writer.string(text) }
+            writer.endArray()
+        }
+        writer.beginObject()
+        writer.name("formatVersion")
+        writer.integer(Self.formatVersion)
+        let texts: [(String, String?)] = [
+            ("name", name), ("title", title), ("issuer", issuer), ("environment", environment),
+        ]
+        for (name, text) in texts {
+            guard let text else { continue }
+            writer.name(name)
+            writer.string(text)
+        }
+        writer.name("discovery")
+        writer.bool(hasDiscovery)
+        writer.name("endpoints")
+        writer.beginObject()
+        for endpoint in ProviderMetadata.Endpoint.allCases {
+            guard let url = endpoints[endpoint] else { continue }
+            writer.name(endpoint.rawValue)
+            writer.string(url.text)
+        }
+        writer.endObject()
+        write("clientIDs", clientIDs)
+        write("defaultScopes", defaultScopes.scopes)
+        write("flows", Flow.allCases.filter(flows.contains).map(\.rawValue))
+        writer.name("rotation")
+        writer.string(rotation.rawValue)
+        write("quirks", Quirk.allCases.filter(quirks.contains).map(\.rawValue))
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,87 @@
+package import KeyfobModel
+
+/// An identity provider as data: what discovery does not say, or says wrongly.
+package struct ProviderDescription: Hashable, Sendable {
+    /// By which people choose it: `microsoft`, `gitlab`.
+    package var name: String
+    /// Its name for people.
+    package var title: String
+    /// The issuer, or nil for plain OAuth.
+    package var issuer: String?
+    /// The host under which its accounts are kept.
+    package var environment: String
+    /// Whether there is a discovery document.
+    package var hasDiscovery: Bool
+    /// Endpoints that count in place of those of the document.
+    package var endpoints: [ProviderMetadata.Endpoint: EndpointURL]
+    /// The client ids to use, the first unless told otherwise; none are built in.
+    package var clientIDs: [String]
+    /// The scopes to ask for where nobody names any.
+    package var defaultScopes: ScopeSet
+    /// The flows it supports.
+    package var flows: Set<Flow>
+    /// Whether it replaces the refresh token at each use.
+    package var rotation: Rotation
+    /// Where it differs from others.
+    package var quirks: Set<Quirk>
+
+    /// A way to sign in.
+    package enum Flow: String, Hashable, Sendable, CaseIterable {
+        case authorizationCode
+        case deviceAuthorization
+    }
+
+    /// Whether refresh tokens are replaced at each use.
+    package enum Rotation: String, Hashable, Sendable, CaseIterable {
+        case yes, no, unknown
+    }
+
+    /// Where a provider differs from others.
+    package enum Quirk: String, Hashable, Sendable, CaseIterable {
+        /// `client_info=1` asks for who signed in (Microsoft).
+        case clientInfo
+        /// The issuer of ID tokens has the tenant's id in it (Microsoft).
+        case tenantIssuer
+        /// Families of clients share refresh tokens (Microsoft).
+        case families
+        /// A refresh token that was replaced stays good (Microsoft).
+        case toleratesReuse
+        /// Access tokens without `expires_in` do not expire (GitHub).
+        case tokensNeverExpire
+        /// `access_type=offline` asks for a refresh token (Google).
+        case accessTypeOffline
+    }
+
+    /// A description.
+    package init(
+        name: String, title: String, issuer: String?, environment: String, hasDiscovery: Bool = true,
+        endpoints: [ProviderMetadata.Endpoint: EndpointURL] = [:], clientIDs: [String] = [],
+        defaultScopes: ScopeSet = [], flows: Set<Flow> = [.authorizationCode], rotation: Rotation = .unknown,
+        quirks: Set<Quirk> = []
+    ) {
+        self.name = name
+        self.title = title
+        self.issuer = issuer
+        self.environment = environment
+        self.hasDiscovery = hasDiscovery
+        self.endpoints = endpoints
+        self.clientIDs = clientIDs
+        self.defaultScopes = defaultScopes
+        self.flows = flows
+        self.rotation = rotation
+        self.quirks = quirks
+    }
+
+    /// What is known without the network.
+    package var configuredMetadata: ProviderMetadata { ProviderMetadata(issuer: issuer, endpoints: endpoints) }
+
+    /// Fields that every token request carries for this provider.
+    package var tokenFields: TokenRequests.Extra {
+        quirks.contains(.clientInfo) ? [("client_info", "1")] : []
+    }
+
+    /// Fields that every authorization request carries for this provider.
+    package var authorizationFields: TokenRequests.Extra {
+        tokenFields + (quirks.contains(.accessTypeOffline) ? [("access_type", "offline")] : [])
+    }
+}

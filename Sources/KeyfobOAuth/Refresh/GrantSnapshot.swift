@@ -1,0 +1,30 @@
+package import KeyfobModel
+
+/// A grant as it is read under its lock, or where a commit found another than expected.
+package struct GrantSnapshot: Hashable, Sendable {
+    /// Its state; nil where it is gone.
+    package var state: Grant.State?
+    /// The version of its refresh token.
+    package var version: GrantVersion
+    /// Whether the provider replaces the refresh token at each use; nil where nobody knows.
+    package var rotates: Bool?
+    /// Whether there is now an access token that answers the request.
+    package var hasFreshAccessToken: Bool
+    /// The intent of a refresh that did not end.
+    package var intent: RefreshIntent?
+    /// Until when the provider asked to wait.
+    package var throttledUntil: Timestamp?
+
+    /// A snapshot.
+    package init(
+        state: Grant.State?, version: GrantVersion, rotates: Bool? = nil, hasFreshAccessToken: Bool = false,
+        intent: RefreshIntent? = nil, throttledUntil: Timestamp? = nil
+    ) {
+        self.state = state
+        self.version = version
+        self.rotates = rotates
+        self.hasFreshAccessToken = hasFreshAccessToken
+        self.intent = intent
+        self.throttledUntil = throttledUntil
+    }
+}

@@ -1,0 +1,85 @@
+package import KeyfobModel
+
+/// What a refresh does next; the shell executes it and reports with a ``RefreshEvent``.
+package enum RefreshStep: Hashable, Sendable {
+    /// Take the grant's lock: `lockAcquired` or `lockUnavailable`.
+    case acquireLock
+    /// Read the grant anew, and its refresh token with it: `grant`, or `storeFailed`.
+    case readGrant
+    /// Write the intent, durably, if the grant is still active in the intent's version: `done`, `conflict` or
+    /// `storeFailed`.
+    case writeIntent(RefreshIntent)
+    /// Send one request with the refresh token that was read, which has this version: `answered` or `failed`.
+    case sendRequest(GrantVersion)
+    /// Store the tokens and remove the intent in one transaction, durably: `done`, `conflict` or `storeFailed`.
+    case commit(RefreshCommit)
+    /// Remove the intent with this id, and remember until when to wait: `done` or `storeFailed`.
+    case clearIntent(String, throttledUntil: Timestamp?)
+    /// Note in the intent that nobody knows what became of the request: `done` or `storeFailed`.
+    case markUncertain(String)
+    /// Apply the changes and remove the intent in one transaction: `done`, `conflict` or `storeFailed`.
+    case recordRefusal([StoredChange], intent: String)
+    /// Revoke the refresh token that just came, if that is possible: `done` whatever comes of it.
+    case revokeReceived
+    /// Release the lock: `done`.
+    case releaseLock
+    /// Over; nothing is held.
+    case finished(RefreshResult)
+}
+
+/// What a commit writes.
+package struct RefreshCommit: Hashable, Sendable {
+    /// The version that must still be there, in an active grant; otherwise nothing is written: `conflict`.
+    package let expected: GrantVersion
+    /// The version afterwards.
+    package let version: GrantVersion
+    /// Whether a new refresh token takes the place of the one used.
+    package let replacesRefreshToken: Bool
+    /// The intent that ends with it.
+    package let intent: String
+}
+
+/// What became of a ``RefreshStep``.
+package enum RefreshEvent: Hashable, Sendable {
+    /// The lock is held.
+    case lockAcquired
+    /// The lock could not be had in time.
+    case lockUnavailable
+    /// The grant, read under the lock.
+    case grant(GrantSnapshot)
+    /// Tokens came; whether with a refresh token other than the one used.
+    case answered(replacesRefreshToken: Bool)
+    /// None came.
+    case failed(ProviderFailure)
+    /// It is done, durably where that was asked.
+    case done
+    /// The grant is not what was expected, and nothing was written.
+    case conflict(GrantSnapshot)
+    /// The store could not be read or written.
+    case storeFailed
+}
+
+/// How a refresh ended.
+package enum RefreshResult: Hashable, Sendable {
+    /// New tokens are stored.
+    case refreshed(GrantVersion)
+    /// New tokens came, with the refresh token unchanged, and could not be stored.
+    case refreshedUnsaved
+    /// Another process stored an access token that will do.
+    case adopted(GrantVersion)
+    /// The stored access token is kept, because an earlier refresh was interrupted and trying again could end the
+    /// grant.
+    case keptOld(RefreshIntent)
+    /// The provider gave none; the store is as before, but for what the refusal changes.
+    case failed(TokenIdentity, ProviderFailure)
+    /// The grant has ended, is gone, or ended while the request was under way.
+    case ended(Grant.State?)
+    /// Somebody stored another refresh token meanwhile: decide again.
+    case superseded(GrantVersion)
+    /// The lock could not be had in time; nothing was sent.
+    case busy
+    /// The store failed before anything was sent.
+    case storeFailed
+    /// A new refresh token came and could not be made durable, so the access token does not go out.
+    case notDurable
+}

@@ -1,0 +1,40 @@
+package import KeyfobModel
+
+/// What a provider's answer is where it is not what the protocol says; no case holds any of it.
+package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertible {
+    /// More than ``HTTPResponse/bodyLimit`` bytes.
+    case tooLarge
+    /// Nothing where there should be a document.
+    case empty
+    /// A page for people, from a proxy or a portal.
+    case html
+    /// Not JSON.
+    case notJSON(JSONError)
+    /// JSON, but not an object.
+    case notAnObject
+    /// An object that has a name twice.
+    case repeatedName
+    /// A member that must be there.
+    case missing(String)
+    /// A member of another type, or outside its range.
+    case badValue(String)
+    /// A document of another issuer than the one asked.
+    case otherIssuer
+    /// A token of a type that is not supported.
+    case unknownTokenType
+
+    package var description: String {
+        switch self {
+        case .tooLarge: "the answer is longer than 1 MiB"
+        case .empty: "the answer is empty"
+        case .html: "the answer is a web page"
+        case .notJSON(let error): "the answer is not JSON: \(error)"
+        case .notAnObject: "the answer is not a JSON object"
+        case .repeatedName: "the answer has a member twice"
+        case .missing(let name): "the answer lacks \(name)"
+        case .badValue(let name): "the answer has no usable \(name)"
+        case .otherIssuer: "the document is another issuer's"
+        case .unknownTokenType: "the token is of an unknown type"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import KeyfobSodium
+
+/// What a provider said when it refused (RFC 6749, section 5.2), without anything secret.
+package struct Refusal: Hashable, Sendable, CustomStringConvertible {
+    /// The status code; 0 for what came by redirect.
+    package var status: Int
+    /// The error's name; nil where the body was empty or named none.
+    package var error: String?
+    /// Microsoft's finer name.
+    package var suberror: String?
+    /// Microsoft's numbers (`AADSTS…`).
+    package var codes: [Int64]
+    /// The sentence for people.
+    package var text: ProviderText?
+    /// By which the provider finds the request in its logs.
+    package var correlationID: String?
+
+    /// A refusal.
+    package init(
+        status: Int, error: String? = nil, suberror: String? = nil, codes: [Int64] = [],
+        text: ProviderText? = nil, correlationID: String? = nil
+    ) {
+        self.status = status
+        self.error = error
+        self.suberror = suberror
+        self.codes = codes
+        self.text = text
+        self.correlationID = correlationID
+    }
+
+    /// What an error body says, or nil where it names no error.
+    static func reading(_ fields: JSONFields, status: Int, in bytes: RawSpan) -> Refusal? {
+        guard fields.has("error", in: bytes) else { return nil }
+        return Refusal(
+            status: status, error: ProtocolWord.accept(fields.string("error", in: bytes)) ?? "unreadable",
+            suberror: ProtocolWord.accept(fields.string("suberror", in: bytes)),
+            codes: Array(fields.integers("error_codes", in: bytes).prefix(8)),
+            text: fields.string("error_description", in: bytes).flatMap { ProviderText($0) },
+            correlationID: fields.string("correlation_id", in: bytes).flatMap { id in
+                let isID = id.utf8.allSatisfy {
+                    (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) || $0 == 0x2D
+                }
+                return isID && (1...36).contains(id.utf8.count) ? id : nil
+            })
+    }
+
+    package var description: String {
+        let name = [error, suberror].compactMap { $0 }.joined(separator: "/")
+        let head = name.isEmpty ? "the provider refused without a reason" : "the provider refused: \(name)"
+        return head + (status > 0 ? " (status \(status))" : "") + (text.map { ": \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,32 @@
+import KeyfobModel
+import KeyfobOAuth
+
+/// A provider that replaces the refresh token at each use, and ends the whole family when a token comes a second
+/// time (RFC 9700, section 4.14.2).
+struct RotatingProvider {
+    private(set) var current = 1
+    private(set) var isAlive = true
+    private(set) var requests = 0
+    /// Whether it rotates at all.
+    var rotates = true
+    /// What it answers instead of tokens, before it looks at the request.
+    var outage: ProviderFailure?
+
+    static let refusal = ProviderFailure.invalidGrant(Refusal(status: 400, error: "invalid_grant"))
+
+    /// Redeems a refresh token: the next one, or why not.
+    mutating func redeem(_ token: Int) -> Result<Int, ProviderFailure> {
+        requests += 1
+        if let outage { return .failure(outage) }
+        guard isAlive, token == current else {
+            isAlive = false
+            return .failure(Self.refusal)
+        }
+        if rotates { current += 1 }
+        return .success(current)
+    }
+
+    mutating func revoke(_ token: Int) {
+        if token == current { isAlive = false }
+    }
+}
