@@ -45,12 +45,12 @@ extension Binding {
 
     /// The command that takes the binding back.
     fileprivate var undoing: String {
-        if case .file(let path, _) = origin { return "'keyfob allow --revoke \(path)'" }
+        if case .file(let path, _) = origin { return "'keyfob allow --revoke \(ShellWord.quoted(path))'" }
         switch subject {
-        case .directory(let path): return "'keyfob unbind --directory \(path)'"
-        case .url(let url): return "'keyfob unbind --url \(url)'"
-        case .host(let host): return "'keyfob unbind --host \(host)'"
-        case .tool(let tool): return "'keyfob unbind --tool \(tool)'"
+        case .directory(let path): return "'keyfob unbind --directory \(ShellWord.quoted(path))'"
+        case .url(let url): return "'keyfob unbind --url \(ShellWord.quoted(url.description))'"
+        case .host(let host): return "'keyfob unbind --host \(ShellWord.quoted(host))'"
+        case .tool(let tool): return "'keyfob unbind --tool \(ShellWord.quoted(tool))'"
         }
     }
 }

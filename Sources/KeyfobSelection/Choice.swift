@@ -117,31 +117,44 @@ struct Choice {
     /// Keeps what the most specific bindings name that concern the request.
     private mutating func applyBindings() -> BindingResult {
         guard !evidence.bindings.isEmpty else { return .free }
+        var blocked: Set<AccessGroup> = []
         for step in BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps {
-            if step.contains(where: { $0.target == .nobody }) { return .free }
-            var bound: [Int: Binding] = [:]
-            var vain: BindingResult?
-            for binding in step {
-                guard case .account(let id) = binding.target else { continue }
-                if let environment = request.environment, !EnvironmentAliases.areSame(environment, id.environment) {
-                    continue
-                }
-                let named = candidates.indices.filter { candidates[$0].account.id == id }
-                if let index = named.first(where: { rejections[$0] == nil }) {
-                    bound[index] = bound[index] ?? binding
-                } else if let index = named.first(where: { !isRepeated($0) }), let rejection = rejections[index] {
-                    vain = vain ?? .ended(.boundInVain(binding, index, rejection))
-                } else {
-                    vain = vain ?? .ended(.boundToNobody(binding))
-                }
+            blocked.formUnion(step.filter { $0.target == .nobody }.map(\.origin.group))
+            let counting = step.filter { !blocked.contains($0.origin.group) }
+            switch bound(by: counting) {
+            case .free: continue
+            case let result: return result
             }
-            if let binding = open.compactMap({ bound[$0] }).first {
-                reject(.boundToAnother(binding)) { bound[$0] == nil }
-                return .bound(binding)
-            }
-            if let vain { return vain }
         }
         return .free
+    }
+
+    /// What the bindings of one subject come to.
+    ///
+    /// An account that is gone or signed out is told, also where another one is bound to the same subject: nobody
+    /// else's token takes its place. One that this request cannot be about gives way to another.
+    private mutating func bound(by bindings: [Binding]) -> BindingResult {
+        var bound: [Int: Binding] = [:]
+        var (vain, isLost) = (nil as Conclusion?, false)
+        for binding in bindings {
+            guard case .account(let id) = binding.target else { continue }
+            if let environment = request.environment, !EnvironmentAliases.areSame(environment, id.environment) {
+                continue
+            }
+            let named = candidates.indices.filter { candidates[$0].account.id == id }
+            if let index = named.first(where: { rejections[$0] == nil }) {
+                bound[index] = bound[index] ?? binding
+            } else if let index = named.first(where: { !isRepeated($0) }), let rejection = rejections[index] {
+                if vain == nil || rejection == .signedOut && !isLost { vain = .boundInVain(binding, index, rejection) }
+                isLost = isLost || rejection == .signedOut
+            } else {
+                if vain == nil || !isLost { vain = .boundToNobody(binding) }
+                isLost = true
+            }
+        }
+        guard let first = open.compactMap({ bound[$0] }).first, !isLost else { return vain.map { .ended($0) } ?? .free }
+        reject(.boundToAnother(first)) { bound[$0] == nil }
+        return .bound(first)
     }
 
     private func isRepeated(_ index: Int) -> Bool {

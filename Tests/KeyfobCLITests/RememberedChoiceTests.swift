@@ -97,7 +97,11 @@ struct RememberedChoiceTests {
         #expect(run.status == 0, "\(run)")
         // The test's own interpreter is a program that calls, and no person.
         #expect(try choices(place) == 0)
-        let shell = try place.onTerminal("sh -c 'keyfob token --account ada > out; true'", [])
+        let script = try place.onTerminal("sh -c 'keyfob token --account ada > out; true'", [])
+        #expect(script.status == 0, "\(script)")
+        #expect(try choices(place) == 0)
+        // With job control, as at a prompt.
+        let shell = try place.onTerminal("sh -m -c 'keyfob token --account ada > out; true'", [])
         #expect(shell.status == 0, "\(shell)")
         #expect(try choices(place) == 1)
     }

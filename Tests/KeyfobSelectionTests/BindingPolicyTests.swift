@@ -84,6 +84,37 @@ struct BindingPolicyTests {
         #expect(select([binding], among: [ada, out]).outcome == .boundInVain(binding, out, .signedOut))
     }
 
+    @Test("where one of two accounts bound to a subject is gone or signed out, the other does not take its place")
+    func oneOfTwo() throws {
+        let work = try AccessGroup("work")
+        let other = try SelectionSample.candidate("bob", group: work)
+        let out = try SelectionSample.candidate("ada", state: .signedOut)
+        let bindings = [
+            SelectionSample.binding(.tool("gh"), ada),
+            SelectionSample.binding(.tool("gh"), other, from: .keyring(work)),
+        ]
+        func outcome(_ candidates: [Candidate]) -> Selection.Outcome {
+            AccountSelector().select(
+                TokenRequest(context: context), among: candidates, groups: [.default, work],
+                evidence: Evidence(bindings: bindings)
+            ).outcome
+        }
+        #expect(outcome([other]) == .boundToNobody(bindings[0]))
+        #expect(outcome([out, other]) == .boundInVain(bindings[0], out, .signedOut))
+        #expect(outcome([ada, other]) == .ambiguous([ada, other]))
+    }
+
+    @Test("none counts for its own group")
+    func noneOfAGroup() throws {
+        let work = try AccessGroup("work")
+        let none = SelectionSample.binding(.tool("gh"), nil, from: .keyring(work))
+        let wide = SelectionSample.binding(.tool("gh"), bob)
+        let selection = AccountSelector().select(
+            TokenRequest(context: context), among: [ada, bob], groups: [.default, work],
+            evidence: Evidence(bindings: [none, wide]))
+        #expect(selection.outcome == .chosen(bob))
+    }
+
     @Test("one directory has an account at each provider")
     func providers() {
         let bindings = [ada, carol].map { SelectionSample.binding(.directory("/home/ada/work"), $0) }

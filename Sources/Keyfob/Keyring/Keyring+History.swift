@@ -37,9 +37,9 @@ extension Keyring {
             record.isUnconfirmed = origin == .selection
             let (records, problem) = usage.events(keys)
             state.warn(of: problem)
-            let latest = records.last { $0.isAlike(record) }
+            let latest = records.last { $0.isAlike(record) && !$0.isAhead(of: now) }
             if let latest, latest.account == record.account, now.seconds &- latest.time < Self.repetition(origin),
-                now.seconds >= latest.time, !latest.isUnconfirmed || record.isUnconfirmed
+                !latest.isUnconfirmed || record.isUnconfirmed
             {
                 return
             }
@@ -83,6 +83,7 @@ extension Keyring {
         let own = UsageContext(
             place: UsageTag(rawValue: 1), owner: UsageTag(rawValue: 2), host: UsageTag(rawValue: 3),
             tool: UsageTag(rawValue: 4))
+        let now = clock.now
         var events: [UsageEvent] = []
         var isNamed = false
         for group in groups {
@@ -100,9 +101,9 @@ extension Keyring {
             let wanted = UsageContext(context) { UsageTag(rawValue: group.keys.usageTag($0)) }
             events.reserveCapacity(events.count + records.count)
             for (index, record) in records.enumerated() {
-                guard let account = tags[record.account], !records.isCorrected(index, within: Self.correction) else {
-                    continue
-                }
+                guard let account = tags[record.account], !record.isAhead(of: now),
+                    !records.isCorrected(index, within: Self.correction)
+                else { continue }
                 events.append(
                     UsageEvent(
                         time: Timestamp(seconds: record.time), account: account,
@@ -125,6 +126,14 @@ extension GroupKeys {
 }
 
 extension UsageRecord {
+    /// How far clocks may differ, in seconds.
+    private static let tolerance: Int64 = 300
+
+    /// Whether it was noted while the clock was ahead: what is to come has not been chosen yet.
+    fileprivate func isAhead(of now: Timestamp) -> Bool {
+        time > now.seconds && time &- now.seconds > Self.tolerance
+    }
+
     /// Whether both happened in the same context.
     fileprivate func isAlike(_ other: UsageRecord) -> Bool { tool == other.tool && isAtSamePlace(as: other) }
 

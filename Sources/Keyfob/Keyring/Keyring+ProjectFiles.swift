@@ -43,7 +43,9 @@ extension Keyring {
             try change(&state, group) { try $0.setSetting(name, to: setting.value) }
             // A file is allowed in one group.
             for other in try state.groups(nil) where other.name != group.name {
-                guard try allowances(&state, [other]).contains(where: { $0.setting.path == path }) else { continue }
+                guard try allowances(&state, [other]).allowances.contains(where: { $0.setting.path == path }) else {
+                    continue
+                }
                 try change(&state, other) { try $0.setSetting(name, to: nil) }
             }
             return setting.binding(in: group.name)
@@ -60,7 +62,9 @@ extension Keyring {
         let count = try withState { state in
             var count = 0
             for group in try state.groups(groups) {
-                guard try allowances(&state, [group]).contains(where: { $0.setting.path == path }) else { continue }
+                guard try allowances(&state, [group]).allowances.contains(where: { $0.setting.path == path }) else {
+                    continue
+                }
                 try change(&state, group) { try $0.setSetting(AllowanceSetting.name(of: path), to: nil) }
                 count += 1
             }
@@ -77,7 +81,7 @@ extension Keyring {
     /// - Throws: as ``accounts(in:)``.
     public func allowedFiles(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [AllowedFile] {
         try withState { state in
-            try allowances(&state, state.groups(groups)).map { setting, group in
+            try allowances(&state, state.groups(groups)).allowances.map { setting, group in
                 AllowedFile(
                     binding: setting.binding(in: group), path: setting.path,
                     problem: Self.problem(of: setting.path, setting))
@@ -96,14 +100,21 @@ extension Keyring {
     ) throws -> (binding: Binding?, warnings: [String]) {
         let paths = ProjectFile.paths(from: directory)
         guard !paths.isEmpty else { return (nil, []) }
-        let allowances = try allowances(&state, groups)
+        let asked = Set(groups.map(\.name))
+        let (allowances, isWhole) = try allowances(&state, state.groups(nil))
         var warnings: [String] = []
         for path in paths {
-            let allowance = allowances.first { $0.setting.path == path }
-            if let problem = Self.problem(of: path, allowance?.setting) {
-                warnings.append(problem)
-            } else if let allowance {
+            let own = allowances.filter { $0.setting.path == path }
+            let here = own.filter { asked.contains($0.group) }
+            if let allowance = here.first(where: { Self.problem(of: path, $0.setting) == nil }) {
                 return (allowance.setting.binding(in: allowance.group), warnings)
+            }
+            if here.isEmpty, let other = own.first(where: { Self.problem(of: path, $0.setting) == nil }) {
+                warnings.append(
+                    "\(path) is allowed in group '\(other.group)', which was not asked for, and does not count")
+            } else if isWhole || !own.isEmpty, let problem = Self.problem(of: path, here.first?.setting) {
+                // Where an allowance does not open, the file may well be allowed.
+                warnings.append(problem)
             }
         }
         return (nil, warnings)
@@ -111,7 +122,7 @@ extension Keyring {
 
     /// Why a project file does not count, and what to do; nil when it does.
     private static func problem(of path: String, _ allowance: AllowanceSetting?) -> String? {
-        let review = "review it and run 'keyfob allow \(path)'"
+        let review = "review it and run 'keyfob allow \(ShellWord.quoted(path))'"
         do {
             let content = try ProjectFile.content(path)
             guard let allowance else { return "\(path) is not allowed, and does not count; \(review)" }
@@ -120,7 +131,7 @@ extension Keyring {
             }
             return nil
         } catch {
-            let revoke = allowance == nil ? nil : "'keyfob allow --revoke \(path)' forgets it"
+            let revoke = allowance == nil ? nil : "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
             let advice = (error.words.advice ?? (error == .missing ? revoke : nil)).map { "; " + $0 } ?? ""
             return "\(path) \(error.words.what), and does not count\(advice)"
         }
@@ -128,13 +139,15 @@ extension Keyring {
 
     private func allowances(
         _ state: inout State, _ groups: [UnlockedVault.Group]
-    ) throws -> [(setting: AllowanceSetting, group: AccessGroup)] {
+    ) throws -> (allowances: [(setting: AllowanceSetting, group: AccessGroup)], isWhole: Bool) {
         var allowances: [(setting: AllowanceSetting, group: AccessGroup)] = []
+        var isWhole = true
         for group in groups {
             let found = try database.settings(prefixes: [AllowanceSetting.prefix], in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
+            isWhole = isWhole && found.damaged.isEmpty
             allowances += found.items.compactMap { item in AllowanceSetting(item.value).map { ($0, group.name) } }
         }
-        return allowances
+        return (allowances, isWhole)
     }
 }

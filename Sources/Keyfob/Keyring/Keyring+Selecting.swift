@@ -27,6 +27,23 @@ extension Keyring {
         }
     }
 
+    /// Makes sure that ``select(_:in:)`` had every account and binding to choose from.
+    ///
+    /// - Throws: `damaged` when what does not open, or is not there, might be the one; as ``accounts(in:)``.
+    public func requireWhole(for request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) {
+        try withState { state in
+            let groups = try state.groups(groups)
+            guard try roster(&state, groups, request.context).isWhole else { throw Self.uncertain }
+            for group in groups { try database.requireComplete(group.keys) }
+        }
+    }
+
+    private static var uncertain: KeyringError {
+        KeyringError(
+            .damaged, "records are damaged, so that no account can be chosen for certain",
+            hint: "name the account exactly, or run 'keyfob doctor'")
+    }
+
     /// The account that `request` means, when it is clear.
     ///
     /// - Throws: what ``KeyringError/init(_:for:)`` says of a selection that has not chosen; `damaged` when what does
@@ -37,11 +54,7 @@ extension Keyring {
         let roster = try roster(&state, groups, request.context)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
-        guard roster.isWhole else {
-            throw KeyringError(
-                .damaged, "records are damaged, so that no account can be chosen for certain",
-                hint: "name the account exactly, or run 'keyfob doctor'")
-        }
+        guard roster.isWhole else { throw Self.uncertain }
         let (selector, names) = (AccountSelector(), groups.map(\.name))
         if let choice = selector.choose(request, among: candidates, groups: names, evidence: evidence) { return choice }
         // Before saying that there is nobody, make sure that nobody is missing.

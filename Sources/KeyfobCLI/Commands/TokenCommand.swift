@@ -40,9 +40,8 @@ struct TokenCommand: ParsableCommand {
         defer { global.tellWarnings(of: keyring) }
         var request = try options.request(minimumValidity: minValidity)
         let groups = try global.groups()
-        let picked = request.account == nil && global.mayPick ? try pick(keyring, request, groups) : nil
-        if let picked { request.account = picked.account.id.description }
-        let answer = try keyring.token(for: request, in: groups)
+        var picked: Candidate?
+        let answer = try answer(keyring, &request, groups, &picked)
         global.tellWarnings(of: keyring)
         if answer.found.isAging {
             global.say(
@@ -57,6 +56,20 @@ struct TokenCommand: ParsableCommand {
             try StandardOutput.write(text: "\n")
         }
         remember(answer.found, picked, request, keyring)
+    }
+
+    /// The token; where several accounts fit and a person is there, of the one that they pick.
+    private func answer(
+        _ keyring: Keyring, _ request: inout TokenRequest, _ groups: [AccessGroup]?, _ picked: inout Candidate?
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        do {
+            return try keyring.token(for: request, in: groups)
+        } catch  where error.code == .ambiguous && request.account == nil && global.mayPick {
+            guard let chosen = try pick(keyring, request, groups) else { throw error }
+            picked = chosen
+            request.account = chosen.account.id.description
+        }
+        return try keyring.token(for: request, in: groups)
     }
 
     /// Lets the person choose where the request is for several accounts.
@@ -75,7 +88,7 @@ struct TokenCommand: ParsableCommand {
         switch found.reason {
         case .explicit where picked != nil:
             keyring.remember(found.account.id, in: found.group, for: request, by: .person)
-        case .explicit where StandardError.isTerminal && CallingTool.name == nil:
+        case .explicit where options.account != nil && StandardError.isTerminal && CallingTool.isInteractiveShell:
             // Only what a person typed, and not what a script repeats, tells what the person wants.
             guard let context = try? options.context() else { return }
             var request = request

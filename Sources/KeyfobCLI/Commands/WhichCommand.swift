@@ -6,8 +6,8 @@ struct WhichCommand: ParsableCommand {
         commandName: "which", abstract: "Show which account 'token' would take, and why.",
         discussion: """
             Prints a line for every account: the chosen one, those that would do with how likely they are meant, and \
-            those that will not do. Changes nothing and asks nothing. Ends as 'token' would: 0 when one is chosen, 11 \
-            when several fit, 13 when none does.
+            those that will not do. Changes nothing and asks nothing. Ends with 0 when one is chosen, 11 when \
+            several fit, 13 when none does; whether the chosen one has a valid token, only 'token' says.
 
             Example:
               keyfob which --url https://git.example/contoso/app
@@ -27,6 +27,7 @@ struct WhichCommand: ParsableCommand {
         } else {
             try StandardOutput.write(text: Self.table(selection).text)
         }
+        if request.account == nil { try keyring.requireWhole(for: request, in: global.groups()) }
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
         let isAdvice = error.hint?.contains("'keyfob which'") == false

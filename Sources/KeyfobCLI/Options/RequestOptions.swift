@@ -53,24 +53,29 @@ struct RequestOptions: ParsableArguments {
         minimumValidity: Int64 = 300, _ environment: Environment = .current
     ) throws(KeyringError) -> TokenRequest {
         let (host, authorityTenant) = try Self.parse(authority)
+        let tenant = tenant.flatMap(Self.specific)
+        let address = try address()
         if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
             throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
         }
         let named = account ?? environment["KEYFOB_ACCOUNT"]
         return TokenRequest(
             account: named, environment: host, realm: tenant ?? authorityTenant, clientID: client, scopes: scopes,
-            minimumValidity: minimumValidity, context: named == nil ? try context() : RequestContext())
+            minimumValidity: minimumValidity, context: named == nil ? context(address) : RequestContext())
     }
 
     /// Where the request comes from.
     ///
     /// - Throws: `usage` for a URL that makes no sense, or that holds a password.
-    func context() throws(KeyringError) -> RequestContext {
-        var address: ResourceURL?
-        if let url {
-            address = try SubjectOptions.parse(url, "--url")
-        }
-        return RequestContext(workingDirectory: ".", url: address, tool: tool ?? CallingTool.name)
+    func context() throws(KeyringError) -> RequestContext { context(try address()) }
+
+    private func context(_ address: ResourceURL?) -> RequestContext {
+        RequestContext(workingDirectory: ".", url: address, tool: tool ?? CallingTool.name)
+    }
+
+    private func address() throws(KeyringError) -> ResourceURL? {
+        guard let url else { return nil }
+        return try SubjectOptions.parse(url, "--url")
     }
 
     private var scopes: ScopeSet {
@@ -89,7 +94,11 @@ struct RequestOptions: ParsableArguments {
             throw KeyringError(.usage, "--authority is no https URL of the form https://host/tenant")
         }
         let tenant = url.path.split(separator: "/").first.map(String.init)
-        let anyTenant: Set<String> = ["common", "organizations", "consumers"]
-        return (host, tenant.flatMap { anyTenant.contains(Identifier.folded($0)) ? nil : $0 })
+        return (host, tenant.flatMap(specific))
+    }
+
+    /// A tenant; nil for the names by which Microsoft calls any.
+    private static func specific(_ tenant: String) -> String? {
+        ["common", "organizations", "consumers"].contains(Identifier.folded(tenant)) ? nil : tenant
     }
 }

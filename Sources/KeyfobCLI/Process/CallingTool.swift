@@ -22,4 +22,8 @@ enum CallingTool {
         else { return nil }
         return text
     }
+
+    /// Whether a shell called at which a person types: one that gives each command a process group of its own, as
+    /// shells do for job control, and not for the commands of a script.
+    static var isInteractiveShell: Bool { name == nil && getpgrp() != getpgid(getppid()) }
 }

@@ -89,11 +89,13 @@ extension Binding.Target {
 }
 
 extension Binding {
-    /// Whether one of two bindings of one subject has to give way: they are about the same provider, or one
-    /// of them is about all.
+    /// Whether one of two bindings of one subject has to give way: they are about the same provider, or one of
+    /// them is about all of their group.
     package func excludes(_ other: Binding) -> Bool {
         guard subject == other.subject else { return false }
-        guard let mine = target.environment, let its = other.target.environment else { return true }
+        guard let mine = target.environment, let its = other.target.environment else {
+            return origin.group == other.origin.group
+        }
         return mine == its
     }
 
