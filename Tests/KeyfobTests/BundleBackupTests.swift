@@ -54,6 +54,20 @@ struct BundleBackupTests {
         #expect(try home.keyring.backups().count == 5)
     }
 
+    @Test("a restore that fails leaves every backup, and one that works keeps the one it restores")
+    func restoring() throws {
+        let (home, keys) = (try KeyringHome(), BundleKeys())
+        try home.fill()
+        var paths: [String] = []
+        for _ in 0..<5 { paths.append(try home.keyring.backup(for: [keys.recipient]).path) }
+        #expect(throws: KeyringError(.wrongKey, "")) {
+            try home.keyring.restore(BundleFile(path: paths[0]), with: BundleKeys().opener)
+        }
+        #expect(try Set(home.keyring.backups()) == Set(paths))
+        _ = try home.keyring.restore(BundleFile(path: paths[0]), with: keys.opener)
+        #expect(try home.keyring.backups().contains(paths[0]))
+    }
+
     @Test("one is made before a group gets a new key")
     func beforeRotation() throws {
         let home = try KeyringHome()
@@ -124,6 +138,6 @@ struct BundleBackupTests {
             clock: .standing(at: noon))
         #expect(try restored.keyring.accounts().count == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: home.location.vault)
-        #expect(Set(names) == ["keyring.db", "header.copy", "vault.lock", "backups"])
+        #expect(Set(names) == ["keyring.db", "header.copy", "vault.lock", "backup.lock", "backups"])
     }
 }

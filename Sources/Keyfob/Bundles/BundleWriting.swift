@@ -122,7 +122,10 @@ struct BundleWriting {
         switch item.content {
         case .account(let account): return content.account == nil || account.id == content.account
         case .credential(let credential):
-            if credential.kind == .accessToken, !content.includesAccessTokens { return false }
+            if credential.kind == .accessToken, !content.includesAccessTokens {
+                // One that does not expire came from elsewhere, and no refresh brings it back.
+                guard purpose == .backup, credential.expiresOn == nil else { return false }
+            }
             return content.account == nil || credential.account == content.account
         case .appMetadata, .setting, .foreign, .tombstone: return content.account == nil
         }

@@ -40,7 +40,7 @@ public struct ImportPlan: Hashable, Sendable {
     /// The groups that are made.
     public let newGroups: [AccessGroup]
     /// Groups of the vault that a replacement leaves as they are, because the bundle has none of the name.
-    public let keptGroups: [AccessGroup]
+    public internal(set) var keptGroups: [AccessGroup]
     /// The backup that was made before.
     public internal(set) var backup: String?
 

@@ -70,8 +70,9 @@ extension Keyring {
         }
     }
 
+    /// - Parameter rotates: Whether older ones give way; never to one that is incomplete.
     func makeBackup(
-        _ state: inout State, to path: String?, for named: [AgeRecipient]?
+        _ state: inout State, to path: String?, for named: [AgeRecipient]?, rotates: Bool = true
     ) throws -> BackupReport {
         guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
         let recipients = named ?? Self.recoveryRecipients(of: state.vault)
@@ -80,6 +81,9 @@ extension Keyring {
                 .configuration, "the vault has no recovery key that could open a backup",
                 hint: "say for whom it is, or add one with 'keyfob slot add recipient'")
         }
+        // Two at once would take one name.
+        let lock = try FileLock(database.directory.backupLock)
+        defer { extendLifetime(lock) }
         let place = try backupPlace(path)
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generate()
@@ -107,8 +111,8 @@ extension Keyring {
             throw KeyringError(.inputOutput, "the backup that was written could not be read back")
         }
         try file.putInPlace()
-        let removed = path == nil ? removeOldBackups(except: place) : []
         let report = written.report
+        let removed = path == nil && rotates && !report.isIncomplete ? removeOldBackups(except: [place]) : []
         return BackupReport(
             path: place, summary: report.summary, skipped: report.skipped, isIncomplete: report.isIncomplete,
             removed: removed)
@@ -130,9 +134,11 @@ extension Keyring {
         return "\(folder)/\((names.filter { $0.isOfSameSecond(as: first) }.max()?.next ?? first).text)"
     }
 
-    /// Removes all but the newest; what cannot be removed stays.
-    private func removeOldBackups(except new: String) -> [String] {
-        let others = ((try? backups()) ?? []).filter { $0 != new }
+    /// Removes all but the newest and those in `kept`; what cannot be removed stays.
+    @discardableResult
+    func removeOldBackups(except kept: [String]) -> [String] {
+        let kept = Set(kept.map { FileAccess.realPath($0) ?? $0 })
+        let others = ((try? backups()) ?? []).filter { !kept.contains(FileAccess.realPath($0) ?? $0) }
         return others.dropFirst(Self.backupsKept - 1).filter { path in
             (try? POSIXFile.remove(path)) != nil
         }

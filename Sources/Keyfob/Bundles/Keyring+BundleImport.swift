@@ -43,14 +43,17 @@ extension Keyring {
     /// Takes a bundle in that has been read.
     func take(
         _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?, isDryRun: Bool = false,
-        isRestoring: Bool = false, backsUp: Bool = true
+        isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil
     ) throws(KeyringError) -> ImportPlan {
         let taking: Taking
         var backup: String?
+        var isBackupWhole = false
         do {
             taking = try withVault { state in try choose(&state, incoming, mode, wanted) }
             if mode == .replace, backsUp, !isDryRun {
-                backup = try withVault { state in try makeBackup(&state, to: nil, for: nil) }.path
+                let report = try withVault { state in try makeBackup(&state, to: nil, for: nil, rotates: false) }
+                backup = report.path
+                isBackupWhole = !report.isIncomplete
             }
         } catch {
             throw KeyringError(error)
@@ -85,8 +88,11 @@ extension Keyring {
         } catch is DryRunEnded {
             return plan
         } catch {
+            // Nothing has changed: the backup is of what is there still, and older ones are worth more.
+            if let backup { try? POSIXFile.remove(backup) }
             throw KeyringError(error)
         }
+        if let backup, isBackupWhole { removeOldBackups(except: [backup] + [source].compactMap(\.self)) }
         return plan
     }
 

@@ -70,7 +70,11 @@ extension Keyring {
         var encryptor: AgeEncryptor? = consume encryptor
         do {
             return try withVault { state in
-                let groups = try state.groups(content.groups)
+                var groups = try state.groups(content.groups)
+                if let account = content.account {
+                    // Whoever gets one account learns of no other group.
+                    groups = try groups.filter { try database.account(account, in: $0.keys) != nil }
+                }
                 let writing = BundleWriting(
                     database: database, vault: state.vault.header.vault, groups: groups, content: content,
                     purpose: purpose, isArmored: isArmored, milliseconds: clock.milliseconds())

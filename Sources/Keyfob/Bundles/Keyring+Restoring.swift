@@ -36,7 +36,7 @@ extension Keyring {
     ) throws(KeyringError) -> ImportPlan {
         guard opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
         let incoming = try IncomingBundle(file, try opener.key(), for: [.backup])
-        return try take(incoming, .replace, nil, isRestoring: true)
+        return try take(incoming, .replace, nil, isRestoring: true, from: file.name)
     }
 
     /// Makes a vault with new keys from a backup, where none is.
@@ -96,8 +96,9 @@ extension Keyring {
         let aside = KeyringLocation(vault: directory.building.path, state: location.state)
         let created = try create(at: aside, slot: slot, clock: clock)
         let keyring = created.keyring
-        let plan = try keyring.take(incoming, .replace, nil, isRestoring: true, backsUp: false)
+        var plan = try keyring.take(incoming, .replace, nil, isRestoring: true, backsUp: false)
         for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
+        plan.keptGroups = []
         let vaultKey = keyring.state.withLock { $0.vault.unlockingKey().key.withBytes { SecretBytes(copying: $0) } }
         let recoveryKey = created.recoveryKey.withBytes { SecretBytes(copying: $0) }
         return Built(vaultKey: vaultKey, recoveryKey: recoveryKey, plan: plan)

@@ -94,7 +94,7 @@ struct DoctorCommand: ParsableCommand {
             findings.append(
                 Finding(
                     "records", .failure, problem,
-                    hint: "restore a backup, or 'keyfob doctor --repair' to go on with what is left"))
+                    hint: "'keyfob doctor --repair' puts them aside; then a backup can be restored"))
         }
         if keyring.opensWholeVault, try keyring.slots().count < 2 {
             findings.append(

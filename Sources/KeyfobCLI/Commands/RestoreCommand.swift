@@ -48,7 +48,7 @@ struct RestoreCommand: ParsableCommand {
         let backup = try BundleInput.open(file)
         do throws(KeyringError) {
             try isThere ? restore(backup, over: location) : restore(backup, into: location)
-        } catch  where error.code == .alreadyExists && !isThere {
+        } catch  where error.code == .alreadyExists && !isThere && error.message.contains(location.vault) {
             throw KeyringError(
                 error.code, error.message,
                 hint: "move away what is left of a vault in \(location.vault), or name another folder with --vault")

@@ -17,6 +17,8 @@ package struct VaultDirectory: Hashable, Sendable {
     package var lock: String { path + "/vault.lock" }
     /// What the selection of accounts learns from; a folder that holds nothing else is no vault.
     package var usage: String { path + "/usage.db" }
+    /// The lock that lets one backup at a time take a name.
+    package var backupLock: String { path + "/backup.lock" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy] }
     /// Rows that did not open.
