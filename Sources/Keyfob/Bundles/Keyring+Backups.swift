@@ -81,10 +81,6 @@ extension Keyring {
                 .configuration, "the vault has no recovery key that could open a backup",
                 hint: "say for whom it is, or add one with 'keyfob slot add recipient'")
         }
-        // Two at once would take one name.
-        let lock = try FileLock(database.directory.backupLock)
-        defer { extendLifetime(lock) }
-        let place = try backupPlace(path)
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generate()
         var encryptor: AgeEncryptor?
@@ -98,7 +94,7 @@ extension Keyring {
         let writing = BundleWriting(
             database: database, vault: state.vault.header.vault, groups: state.vault.groups,
             content: BundleContent(), purpose: .backup, isArmored: false, milliseconds: clock.milliseconds())
-        var file = try NewFile.begin(place)
+        var file = try NewFile.begin(try backupPlace(path))
         let written = try writing.run(encryptor) { try file.write($0) }
         try file.synchronize()
         var offset = 0
@@ -110,7 +106,11 @@ extension Keyring {
         guard found.digest == written.digest else {
             throw KeyringError(.inputOutput, "the backup that was written could not be read back")
         }
-        try file.putInPlace()
+        // Two that name theirs at once would take one name. A vault that cannot be backed up gets no lock file.
+        let lock = try FileLock(database.directory.backupLock)
+        defer { extendLifetime(lock) }
+        let place = try backupPlace(path)
+        try file.putInPlace(as: place)
         let report = written.report
         let removed = path == nil && rotates && !report.isIncomplete ? removeOldBackups(except: [place]) : []
         return BackupReport(

@@ -1,7 +1,11 @@
 internal import Glibc
+internal import Synchronization
 
 /// A file that is there as a whole or not at all: written under another name beside its place, for its owner alone.
 package struct NewFile: ~Copyable {
+    /// How many this process has begun: two threads that write the same file at once do not share a temporary one.
+    private static let begun = Atomic(0)
+
     private let path: String
     private let temporary: String
     private let descriptor: CInt
@@ -12,7 +16,8 @@ package struct NewFile: ~Copyable {
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
     package static func begin(_ path: String) throws -> NewFile {
         guard try POSIXFile.status(path) == nil else { throw StoreError.alreadyThere(path: path) }
-        let temporary = path + ".\(getpid()).new"
+        let number = begun.add(1, ordering: .relaxed).newValue
+        let temporary = path + ".\(getpid()).\(number).new"
         unsafe unlink(temporary)
         let opened = unsafe open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else { throw POSIXFile.failure() }
@@ -57,13 +62,14 @@ package struct NewFile: ~Copyable {
         return Array(buffer[..<read])
     }
 
-    /// Gives the file its name, unless something else has it by now.
+    /// Gives the file its name, or another one in the same folder, unless something else has it by now.
     ///
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
-    package mutating func putInPlace() throws {
-        try POSIXFile.moveToNewName(temporary, path)
+    package mutating func putInPlace(as name: String? = nil) throws {
+        let name = name ?? path
+        try POSIXFile.moveToNewName(temporary, name)
         isInPlace = true
-        try POSIXFile.synchronizeFolder(of: path)
+        try POSIXFile.synchronizeFolder(of: name)
     }
 }
 
