@@ -20,6 +20,10 @@ package enum IDTokenFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     case notYetValid
     /// About another subject than before the refresh.
     case otherSubject
+    /// None of the provider's keys has the id that the token names.
+    case unknownKey
+    /// The signature is not by the provider's key.
+    case badSignature
 
     package var description: String {
         switch self {
@@ -33,6 +37,8 @@ package enum IDTokenFlaw: Error, Hashable, Sendable, CustomStringConvertible {
         case .expired: "the ID token has expired"
         case .notYetValid: "the ID token is from the future; check this machine's clock"
         case .otherSubject: "the ID token is about somebody else than before"
+        case .unknownKey: "the ID token is signed with a key that the provider does not name"
+        case .badSignature: "the signature of the ID token is wrong"
         }
     }
 }
