@@ -11,6 +11,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target, and never publicly.
@@ -36,13 +40,26 @@ let package = Package(
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
         .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),
+        // The only one that opens sockets; whoever reads what is stored does not link it.
+        .target(
+            name: "KeyfobNetwork",
+            dependencies: [
+                "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
         .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
 
         // Where they meet, and what people run.
         .target(
             name: "Keyfob",
             dependencies: [
-                "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobSelection",
+                "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobOAuth", "KeyfobSelection",
                 "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]
@@ -50,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "Keyfob", "KeyfobSodium",
+                "CLinux", "Keyfob", "KeyfobNetwork", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -63,6 +80,10 @@ let package = Package(
         .executableTarget(
             name: "KeyfobAgeVectors", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobAgeVectors"
         ),
+        .executableTarget(
+            name: "KeyfobRefreshVictim", dependencies: ["Keyfob", "KeyfobOAuth", "KeyfobSodium"],
+            path: "Tests/KeyfobRefreshVictim"
+        ),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
         .testTarget(
@@ -72,6 +93,15 @@ let package = Package(
         .testTarget(
             name: "KeyfobInteropTests", dependencies: ["KeyfobInterop", "KeyfobModel", "KeyfobSodium"],
             exclude: ["Support"]
+        ),
+        .testTarget(
+            name: "KeyfobNetworkTests",
+            dependencies: [
+                "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
         ),
         .testTarget(name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]),
         .testTarget(
@@ -95,8 +125,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobStore", "KeyfobSync",
-                "KeyfobTestSupport", "KeyfobVault",
+                "Keyfob", "KeyfobAge", "KeyfobModel", "KeyfobOAuth", "KeyfobRefreshVictim", "KeyfobSodium",
+                "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -52,6 +52,10 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSuchSlot
         /// Nothing is bound, or allowed, there.
         case noSuchBinding
+        /// No provider answers to the name, or serves the account.
+        case noSuchProvider
+        /// No client has the id, or none is the one to take.
+        case noSuchClient
         /// The person said no.
         case cancelled
         /// The request contradicts itself.
@@ -88,6 +92,18 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case lastSlot
         /// A path cannot be trusted, or a setting makes no sense.
         case configuration
+        /// The provider cannot be reached, or is out of order; nothing is lost, try again.
+        case offline
+        /// The provider asks to wait; nothing is lost, try again later.
+        case throttled
+        /// The provider granted fewer scopes than were asked for; what it granted is stored.
+        case scopesDeclined
+        /// Somebody else signed in than was asked for; nothing was stored.
+        case otherAccount
+        /// The provider refused, or answered what makes no sense.
+        case providerFailed
+        /// A service answered a request with an error.
+        case requestRefused
         /// A fault of Keyfob.
         case fault
     }

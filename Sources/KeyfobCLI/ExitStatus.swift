@@ -8,6 +8,7 @@ enum ExitStatus: Int32 {
     case ambiguous = 11
     case locked = 12
     case notFound = 13
+    case scopesDeclined = 14
     case cancelled = 15
     case usage = 64
     case malformed = 65
@@ -25,18 +26,20 @@ enum ExitStatus: Int32 {
         case .signInNeeded: self = .signInNeeded
         case .ambiguous: self = .ambiguous
         case .locked: self = .locked
-        case .noSuchAccount, .noSuchGroup, .noSuchSlot, .noSuchBinding: self = .notFound
+        case .noSuchAccount, .noSuchGroup, .noSuchSlot, .noSuchBinding, .noSuchProvider, .noSuchClient:
+            self = .notFound
+        case .scopesDeclined: self = .scopesDeclined
         case .cancelled: self = .cancelled
         case .usage, .lastSlot: self = .usage
         case .damaged, .limitExceeded, .rolledBack, .newerVersion: self = .malformed
         case .noVault, .noSuchFile: self = .noInput
-        case .unavailable: self = .unavailable
+        case .unavailable, .providerFailed: self = .unavailable
         case .alreadyExists: self = .cannotCreate
         case .inputOutput, .diskFull: self = .inputOutput
-        case .busy: self = .tryAgain
+        case .busy, .offline, .throttled: self = .tryAgain
         case .wrongKey, .groupNotGranted, .needsVaultKey: self = .noPermission
         case .configuration: self = .configuration
-        case .fault: self = .failure
+        case .fault, .otherAccount, .requestRefused: self = .failure
         }
     }
 }

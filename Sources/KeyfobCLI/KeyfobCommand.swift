@@ -14,7 +14,7 @@ struct KeyfobCommand: ParsableCommand {
               keyfob account list
               keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
 
-            Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 64 usage, \
+            Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 14 scopes declined, 64 usage, \
             65 malformed or damaged, 66 no vault or file, 73 exists already, 74 input/output, \
             75 try again, 77 wrong key or group not granted, 78 configuration. 'keyfob man' has them all.
             """,
@@ -30,6 +30,12 @@ struct KeyfobCommand: ParsableCommand {
                 name: "Accounts and tokens",
                 subcommands: [
                     AccountCommand.self, AddCommand.self, TokenCommand.self, WhichCommand.self, PickCommand.self,
+                ]),
+            CommandGroup(
+                name: "Signing in",
+                subcommands: [
+                    LoginCommand.self, LogoutCommand.self, RequestCommand.self, ProviderCommand.self,
+                    ClientCommand.self,
                 ]),
             CommandGroup(
                 name: "Bundles",

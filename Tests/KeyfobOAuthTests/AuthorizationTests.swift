@@ -133,6 +133,13 @@ import Testing
                 == "failed \(AuthorizationFailure.issuerMissing)")
     }
 
+    @Test("takes an error that does not name the issuer, because it hands nothing over")
+    func issuerMissingFromError() throws {
+        var session = try Self.session(namesIssuer: true)
+        let outcome = Self.outcome(session.receive(secret("error=access_denied&state=\(Self.state)")))
+        #expect(outcome != "failed \(AuthorizationFailure.issuerMissing)" && outcome.hasPrefix("failed "))
+    }
+
     @Test(
         "takes an address that was pasted, if it is the redirect's",
         arguments: [

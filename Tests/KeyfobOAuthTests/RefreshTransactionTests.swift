@@ -191,7 +191,7 @@ import Testing
         let result = world.run()
         if wasLost {
             let reason =
-                "an earlier refresh was interrupted, and its answer is lost; the provider refused: invalid_grant (status 400)"
+                "interrupted rotation: the answer to an earlier refresh is lost; the provider refused: invalid_grant (status 400)"
             #expect(result == .failed(RefreshTransactionTests.token, RotatingProvider.refusal))
             #expect(world.store.state == .needsSignIn(reason: reason))
         } else {

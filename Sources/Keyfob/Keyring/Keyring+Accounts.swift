@@ -129,7 +129,7 @@ extension Keyring {
 
     static let defaultAccount = "default account"
 
-    private static func isDefault(_ account: AccountID, _ writer: GroupWriter) throws -> Bool {
+    static func isDefault(_ account: AccountID, _ writer: GroupWriter) throws -> Bool {
         try writer.setting(defaultAccount) == account.canonical
     }
 }

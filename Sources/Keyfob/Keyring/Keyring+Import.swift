@@ -7,6 +7,8 @@ extension Keyring {
     public struct ImportReport: Hashable, Sendable {
         /// The group that the items went to.
         public internal(set) var group: AccessGroup
+        /// Which libraries' cache it was.
+        public internal(set) var format = CacheFormat.msal
         /// How many accounts, tokens and other entries had each outcome.
         public internal(set) var accounts: [StoreOutcome: Int] = [:]
         /// How many tokens had each outcome.
@@ -45,22 +47,11 @@ extension Keyring {
         } catch {
             throw KeyringError(error)
         }
-        var labels: [AccountID: String] = [:]
         var remarks = parsed.remarks.map(\.description)
-        switch azureProfile {
-        case nil: break
-        case .some(let profile):
-            do {
-                labels = try profile.withBytes { bytes in
-                    try AzureProfile(reading: bytes).labels(for: parsed.accounts)
-                }
-            } catch {
-                remarks.append("azureProfile.json could not be read, so it gave no labels")
-            }
-        }
-        let importer = MSALImport(cache: parsed, labels: labels)
+        let importer = MSALImport(
+            cache: parsed, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks))
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
-            try run(importer, bytes, groups, isDryRun: isDryRun, progress)
+            try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
         }
         report.skipped = parsed.skipped.map(\.description)
         report.remarks = remarks
@@ -68,9 +59,25 @@ extension Keyring {
         return report
     }
 
-    private func run(
-        _ importer: MSALImport, _ bytes: RawSpan, _ groups: [AccessGroup]?, isDryRun: Bool,
-        _ progress: (Int, Int) -> Void
+    /// What the `azureProfile.json` beside a cache calls accounts.
+    static func labels(
+        _ profile: borrowing SecretBytes?, for accounts: [Account], _ remarks: inout [String]
+    ) -> [AccountID: String] {
+        switch profile {
+        case nil: return [:]
+        case .some(let profile):
+            do {
+                return try profile.withBytes { bytes in try AzureProfile(reading: bytes).labels(for: accounts) }
+            } catch {
+                remarks.append("azureProfile.json could not be read, so it gave no labels")
+                return [:]
+            }
+        }
+    }
+
+    /// Runs an import in one transaction, which is undone at the end of a dry run.
+    func run(
+        in groups: [AccessGroup]?, isDryRun: Bool, _ importer: (GroupWriter, inout ImportReport) throws -> Void
     ) throws(KeyringError) -> ImportReport {
         let group = try withState { try $0.groupForNewItems(groups).name }
         var report = ImportReport(group: group)
@@ -79,7 +86,7 @@ extension Keyring {
                 let target = try state.group(group)
                 try change(&state, target) { writer in
                     report = ImportReport(group: group)
-                    try importer.run(writer, bytes, &report, progress)
+                    try importer(writer, &report)
                     // Leaving by an error undoes the transaction: what was found out stays.
                     if isDryRun { throw DryRunEnded() }
                 }
@@ -135,7 +142,7 @@ private struct MSALImport {
 }
 
 extension KeyringError {
-    fileprivate init(_ error: MSALCacheError) {
+    init(_ error: MSALCacheError) {
         switch error {
         case .tooLarge, .tooManyEntities, .tooManyValues, .stringTooLong, .tooDeep:
             self.init(.limitExceeded, error.description)

@@ -8,6 +8,12 @@ extension Keyring {
         public let secret: SecretBytes
         /// What is known of it.
         public let found: Found
+
+        /// A token that was found.
+        package init(secret: consuming SecretBytes, found: Found) {
+            self.secret = secret
+            self.found = found
+        }
     }
 
     /// What is known of a token that was found.
@@ -22,10 +28,22 @@ extension Keyring {
         public let isAging: Bool
         /// Why the token is this account's.
         public let reason: Verdict.Reason
+        /// Where the token comes from.
+        public internal(set) var origin = Origin.stored
+
+        /// Where a token comes from.
+        public enum Origin: String, Hashable, Sendable, CaseIterable {
+            /// It was stored, and is valid.
+            case stored
+            /// It was stored, and is used in its extended lifetime because the provider is down.
+            case extended
+            /// The provider has just issued it.
+            case provider
+        }
     }
 
     /// Whose token it is to be, where the account is, and why.
-    private typealias Owner = (account: Account, group: AccessGroup, reason: Verdict.Reason)
+    typealias Owner = (account: Account, group: AccessGroup, reason: Verdict.Reason)
 
     /// An access token for `request`, from what is stored.
     ///
@@ -105,7 +123,7 @@ extension Keyring {
     }
 
     /// The groups asked for, each compared with its mark unless nothing has changed since.
-    private func groups(
+    func groups(
         _ state: inout State, _ names: [AccessGroup]?, _ version: VaultDatabase.Version
     ) throws -> [UnlockedVault.Group] {
         let groups = try state.groups(names)
@@ -120,7 +138,7 @@ extension Keyring {
     }
 
     /// The account that `request` means, and the group it is in.
-    private func account(
+    func account(
         _ state: inout State, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws -> Owner {
         if let text = request.account, let found = try indexed(text, request, groups) {
@@ -241,7 +259,7 @@ extension Keyring {
 
 extension Credential {
     /// Whether this access token is what `request` asks for, its validity aside.
-    fileprivate func serves(_ request: TokenRequest) -> Bool {
+    func serves(_ request: TokenRequest) -> Bool {
         if let client = request.clientID, clientID != client { return false }
         if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
         guard partition.isEmpty else { return false }

@@ -17,6 +17,13 @@ internal import Synchronization
 /// - ``token(for:in:)``
 /// - ``select(_:in:)``
 /// - ``store(_:secret:for:in:)``
+/// ### Signing in
+/// - ``acquireTokenSilently(for:options:in:network:)``
+/// - ``beginSignIn(_:redirectURI:in:network:)``
+/// - ``beginDeviceSignIn(_:in:network:)``
+/// - ``signOut(_:clientID:reach:from:endsBrowserSession:network:)``
+/// - ``providers(in:)``
+/// - ``clients(of:in:)``
 public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation

@@ -11,7 +11,7 @@ struct AccountCommand: ParsableCommand {
             """,
         subcommands: [
             AccountListCommand.self, AccountShowCommand.self, AccountLabelCommand.self, AccountMoveCommand.self,
-            AccountRemoveCommand.self, AccountDefaultCommand.self,
+            AccountRemoveCommand.self, AccountDefaultCommand.self, AccountRefreshCommand.self,
         ])
 }
 

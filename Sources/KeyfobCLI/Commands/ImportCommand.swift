@@ -4,7 +4,7 @@ internal import KeyfobSodium
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over accounts and tokens from a bundle or an MSAL token cache.",
+        commandName: "import", abstract: "Take over accounts and tokens from a bundle or a token cache.",
         discussion: """
             The content tells what the file is; the file is not changed. All of it is taken over, or nothing. \
             '-' reads standard input.
@@ -13,7 +13,10 @@ struct ImportCommand: ParsableCommand {
             groups of the bundle hold afterwards what it holds and nothing else; what they held is backed up \
             first.
             A cache is one of MSAL for Python, .NET, Go or Node. Entries that make no sense are left out and \
-            listed. An azureProfile.json in the same folder gives labels.
+            listed. An azureProfile.json in the same folder gives labels. Caches of ADAL, which came before MSAL, \
+            are read as well: Azure CLI's old accessTokens.json, and what ADAL for Objective-C archived, as a \
+            binary property list (XML: 'plutil -convert binary1' first). Their tokens go to the account that has \
+            the same user name already, and a refresh token replaces only one that is known to be older.
 
             Example:
               keyfob import work.age --bundle-identity identity.txt --dry-run
@@ -53,8 +56,8 @@ struct ImportCommand: ParsableCommand {
 
     private func take(_ cache: borrowing SecretBytes, into keyring: Keyring) throws {
         guard way == .merge, !opening.isGiven else {
-            // What starts like JSON was meant to be a cache.
-            let isCache = cache.withBytes { $0.byteCount > 0 && $0.byte(at: 0) == UInt8(ascii: "{") }
+            // What starts like a cache was meant to be one.
+            let isCache = Keyring.CacheFormat(recognizing: cache) != nil
             throw KeyringError(
                 isCache ? .usage : .damaged, "\(file == "-" ? BundleInput.standardInput : file) is no bundle",
                 hint: isCache ? "--replace, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
@@ -64,7 +67,7 @@ struct ImportCommand: ParsableCommand {
         defer { progress.finish() }
         let report: Keyring.ImportReport
         do throws(KeyringError) {
-            report = try keyring.importMSALCache(
+            report = try keyring.importCache(
                 cache, azureProfile: profile, in: global.groups(), isDryRun: dryRun, progress: progress.update)
         } catch {
             throw naming(error)
@@ -118,7 +121,7 @@ struct ImportCommand: ParsableCommand {
 /// `Schemas/import.schema.json`.
 struct ImportDocument: JSONDocument {
     let formatVersion = 1
-    let format = "msal"
+    let format: String
     let group: String
     let isDryRun: Bool
     let accounts: [String: Int]
@@ -132,6 +135,7 @@ struct ImportDocument: JSONDocument {
         func named(_ counts: [Keyring.StoreOutcome: Int]) -> [String: Int] {
             Dictionary(uniqueKeysWithValues: Keyring.StoreOutcome.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
         }
+        format = report.format.rawValue
         group = report.group.name
         self.isDryRun = isDryRun
         accounts = named(report.accounts)

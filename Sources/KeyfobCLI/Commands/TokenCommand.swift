@@ -5,12 +5,14 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print an access token.",
         discussion: """
-            Answers from what is stored. Without --account the account is chosen: by what can serve the request, by \
-            bindings of the directory, the URL and the tool ('keyfob bind'), and by what was chosen before. Where that \
-            leaves several, a person at a terminal is asked, and the answer is remembered. 'keyfob which' explains \
-            the choice.
+            Answers from what is stored while that is fresh, and else with a new token: the refresh token is redeemed \
+            once, however many programs ask at the same time. Without --account the account is chosen: by what can \
+            serve the request, by bindings of the directory, the URL and the tool ('keyfob bind'), and by what was \
+            chosen before. Where that leaves several, a person at a terminal is asked, and the answer is remembered. \
+            'keyfob which' explains the choice.
 
-            Ends with 10 when a sign-in or a refresh is needed, and with 11 when several accounts fit.
+            Ends with 10 when a person must sign in, 11 when several accounts fit, 14 when the provider granted fewer \
+            scopes, and 75 when the provider cannot be reached or asks to wait: nothing is lost then.
 
             Example:
               keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
@@ -25,6 +27,8 @@ struct TokenCommand: ParsableCommand {
     var minValidity: Int64 = 300
 
     @Flag(name: .long, help: "Print a whole Authorization header.") var header = false
+    @OptionGroup var refresh: RefreshOptions
+    @OptionGroup var networkOptions: NetworkOptions
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -38,15 +42,12 @@ struct TokenCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         // Also where there is no token: a project file that does not count may be why.
         defer { global.tellWarnings(of: keyring) }
-        var request = try options.request(minimumValidity: minValidity)
-        let groups = try global.groups()
-        var picked: Candidate?
-        let answer = try answer(keyring, &request, groups, &picked)
+        var acquisition = TokenAcquisition(
+            keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
+        let answer = try acquisition.token(minimumValidity: minValidity)
         global.tellWarnings(of: keyring)
-        if answer.found.isAging {
-            global.say(
-                "keyfob: warning: the token should be replaced soon; sign in again with the program that owns the account"
-            )
+        if answer.found.isAging, refresh.offline {
+            global.say("keyfob: warning: the token should be replaced soon; ask for it without --offline")
         }
         if global.json {
             try printDocument(answer)
@@ -55,48 +56,7 @@ struct TokenCommand: ParsableCommand {
             try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
             try StandardOutput.write(text: "\n")
         }
-        remember(answer.found, picked, request, keyring)
-    }
-
-    /// The token; where several accounts fit and a person is there, of the one that they pick.
-    private func answer(
-        _ keyring: Keyring, _ request: inout TokenRequest, _ groups: [AccessGroup]?, _ picked: inout Candidate?
-    ) throws(KeyringError) -> Keyring.TokenAnswer {
-        do {
-            return try keyring.token(for: request, in: groups)
-        } catch  where error.code == .ambiguous && request.account == nil && global.mayPick {
-            guard let chosen = try pick(keyring, request, groups) else { throw error }
-            picked = chosen
-            request.account = chosen.account.id.description
-        }
-        return try keyring.token(for: request, in: groups)
-    }
-
-    /// Lets the person choose where the request is for several accounts.
-    private func pick(
-        _ keyring: Keyring, _ request: TokenRequest, _ groups: [AccessGroup]?
-    ) throws(KeyringError) -> Candidate? {
-        let selection = try keyring.select(request, in: groups)
-        guard case .ambiguous = selection.outcome else { return nil }
-        return try global.pick(among: PickerItem.candidates(of: selection), for: request)
-    }
-
-    /// Remembers whose token it was, when somebody chose; the token is on its way already.
-    private func remember(
-        _ found: Keyring.Found, _ picked: Candidate?, _ request: TokenRequest, _ keyring: Keyring
-    ) {
-        switch found.reason {
-        case .explicit where picked != nil:
-            keyring.remember(found.account.id, in: found.group, for: request, by: .person)
-        case .explicit where options.account != nil && StandardError.isTerminal && CallingTool.isInteractiveShell:
-            // Only what a person typed, and not what a script repeats, tells what the person wants.
-            guard let context = try? options.context() else { return }
-            var request = request
-            request.context = context
-            keyring.remember(found.account.id, in: found.group, for: request, by: .person)
-        case .learned: keyring.remember(found.account.id, in: found.group, for: request, by: .selection)
-        default: return
-        }
+        acquisition.remember(answer.found)
     }
 
     /// The token as text, because JSON can hold nothing else.
@@ -110,7 +70,7 @@ struct TokenCommand: ParsableCommand {
                 expiresOn: found.credential.expiresOn.map(TimeText.rfc3339),
                 scopes: found.credential.scopes.scopes, account: found.account.id.description,
                 username: found.account.username, group: found.group.name, clientID: found.credential.clientID,
-                tenant: found.credential.realm.isEmpty ? nil : found.credential.realm))
+                tenant: found.credential.realm.isEmpty ? nil : found.credential.realm, source: found.origin.rawValue))
     }
 }
 
@@ -126,4 +86,5 @@ struct TokenDocument: JSONDocument {
     let group: String
     let clientID: String
     let tenant: String?
+    let source: String
 }

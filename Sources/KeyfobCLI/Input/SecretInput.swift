@@ -32,11 +32,20 @@ enum SecretInput {
 
     /// A token: all that comes from a descriptor, without a final line end.
     static func token(descriptor: Int32) throws(KeyringError) -> SecretBytes {
+        try oneLine("token", descriptor, limit: tokenLimit)
+    }
+
+    /// The secret of a client: all that comes from a descriptor, without a final line end.
+    static func clientSecret(descriptor: Int32) throws(KeyringError) -> SecretBytes {
+        try oneLine("secret", descriptor, limit: Keyring.clientSecretLimit)
+    }
+
+    private static func oneLine(_ what: String, _ descriptor: Int32, limit: Int) throws(KeyringError) -> SecretBytes {
         let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
         try requireGiven(descriptor)
         let all: SecretBytes
         do {
-            all = try SecretBytes.reading(descriptor: descriptor, limit: tokenLimit)
+            all = try SecretBytes.reading(descriptor: descriptor, limit: limit)
         } catch {
             throw KeyringError(reading: name, error)
         }
@@ -45,13 +54,13 @@ enum SecretInput {
             while end > 0, [10, 13].contains(bytes.byte(at: end - 1)) { end -= 1 }
             return end
         }
-        guard count > 0 else { throw KeyringError(.usage, "the token from \(name) is empty") }
+        guard count > 0 else { throw KeyringError(.usage, "the \(what) from \(name) is empty") }
         let hasControls = all.withBytes { bytes in
             (0..<count).contains { bytes.byte(at: $0) < 0x20 || bytes.byte(at: $0) == 0x7F }
         }
         guard !hasControls else {
             throw KeyringError(
-                .damaged, "the token from \(name) holds line ends or control characters, as no token does")
+                .damaged, "the \(what) from \(name) holds line ends or control characters, as no \(what) does")
         }
         return all.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }
@@ -65,6 +74,17 @@ enum SecretInput {
     /// can read it.
     static func ownFile(_ path: String) throws(KeyringError) -> SecretBytes {
         try read(path, limit: keyFileLimit, mode: 0o022)
+    }
+
+    /// The description of a provider, which decides where tokens go: a file that others cannot write, or standard
+    /// input (`-`).
+    static func description(_ path: String) throws(KeyringError) -> [UInt8] {
+        guard path == "-" else { return try ownFile(path).withBytes { [UInt8]($0) } }
+        do {
+            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: keyFileLimit).withBytes { [UInt8]($0) }
+        } catch {
+            throw KeyringError(reading: "standard input", error)
+        }
     }
 
     /// The first bytes of a regular file, at most `count`: to tell what it is.

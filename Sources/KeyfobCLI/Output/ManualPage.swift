@@ -138,7 +138,7 @@ struct ManualPage {
                 10  sign-in needed
                 11  ambiguous account
                 12  locked: nothing unlocks the vault without asking
-                13  no such account, group or slot
+                13  no such account, group, slot, provider or client
                 15  cancelled
                 64  usage
                 65  input malformed or damaged

@@ -87,7 +87,7 @@ enum AccountPicker {
         _ state: inout PickerState, _ screen: PickerScreen, _ terminal: borrowing PickerTerminal,
         _ signals: borrowing PickerSignals, _ color: Bool
     ) {
-        let (columns, rows) = terminal.size
+        let (columns, rows) = (terminal.size.columns, terminal.size.rows)
         state.setPage(screen.page(columns: columns, rows: rows))
         terminal.draw(
             screen.frame(state, columns: columns, rows: rows), columns: columns, rows: rows, color: color, signals)

@@ -55,7 +55,7 @@ extension GlobalOptions {
     }
 
     /// Whether to draw in colour: as --color says, or else unless `NO_COLOR` is set or the terminal has none.
-    private func usesColor(_ environment: Environment = .current) -> Bool {
+    func usesColor(_ environment: Environment = .current) -> Bool {
         switch color {
         case .always: true
         case .never: false

@@ -76,13 +76,7 @@ struct PickerTerminal: ~Copyable {
     }
 
     /// Columns and rows; 80 and 24 where the terminal does not know.
-    var size: (columns: Int, rows: Int) {
-        var size = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return (80, 24)
-        }
-        return (Int(size.ws_col), Int(size.ws_row))
-    }
+    var size: TerminalSize { TerminalSize.of(descriptor) }
 
     /// Draws a frame over what is there.
     ///

@@ -3,25 +3,32 @@ package import KeyfobSodium
 
 /// Where a secret is in the bytes of a cache.
 package struct SecretLocation: Hashable, Sendable {
-    private let text: JSONText
+    /// The bytes between the quotation marks of a JSON text, or those of a text that has none.
+    package let range: Range<Int>
+    /// The JSON text, where the bytes hold escapes.
+    private let escaped: JSONText?
 
     init(_ text: JSONText) {
-        self.text = text
+        self.range = text.range
+        self.escaped = text.hasEscapes ? text : nil
     }
 
-    /// The bytes between the quotation marks.
-    package var range: Range<Int> { text.range }
+    /// A secret that is in the bytes as it is.
+    init(plain range: Range<Int>) {
+        self.range = range
+        self.escaped = nil
+    }
 
     /// Whether the bytes hold escapes; otherwise they are the secret already.
-    package var hasEscapes: Bool { text.hasEscapes }
+    package var hasEscapes: Bool { escaped != nil }
 
     /// The secret, copied from the bytes in which it was found straight into guarded memory.
     package func secret(in bytes: RawSpan) -> SecretBytes {
-        guard text.hasEscapes else {
-            return SecretBytes(copying: bytes.extracting(text.range), placement: .recycled)
+        guard let escaped else {
+            return SecretBytes(copying: bytes.extracting(range), placement: .recycled)
         }
-        return SecretBytes(count: text.decodedCount(in: bytes), placement: .recycled) { output in
-            text.decode(from: bytes, into: &output)
+        return SecretBytes(count: escaped.decodedCount(in: bytes), placement: .recycled) { output in
+            escaped.decode(from: bytes, into: &output)
         }
     }
 

@@ -8,14 +8,29 @@ public struct Grant: Hashable, Sendable {
     public var generation: UInt64
     /// Whether the provider replaces the refresh token at each use; nil where nobody knows.
     public var rotates: Bool?
+    /// The note of a refresh on this machine that has not ended, or whose end nobody knows.
+    public var intent: RefreshIntent?
+    /// Until when the provider has asked this machine to wait.
+    public var throttledUntil: Timestamp?
 
     /// A grant.
-    public init(state: State = .active, epoch: UInt64 = 1, generation: UInt64 = 1, rotates: Bool? = nil) {
+    public init(
+        state: State = .active, epoch: UInt64 = 1, generation: UInt64 = 1, rotates: Bool? = nil,
+        intent: RefreshIntent? = nil, throttledUntil: Timestamp? = nil
+    ) {
         self.state = state
         self.epoch = epoch
         self.generation = generation
         self.rotates = rotates
+        self.intent = intent
+        self.throttledUntil = throttledUntil
     }
+
+    /// The version of its refresh token.
+    public var version: GrantVersion { GrantVersion(epoch: epoch, generation: generation) }
+
+    /// The grant without what concerns this machine alone.
+    public var elsewhere: Grant { Grant(state: state, epoch: epoch, generation: generation, rotates: rotates) }
 
     /// The state of a grant; a grant that ended keeps a state instead of vanishing.
     public enum State: Hashable, Sendable {

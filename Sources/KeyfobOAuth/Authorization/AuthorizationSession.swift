@@ -97,7 +97,9 @@ package struct AuthorizationSession: ~Copyable, Sendable {
             guard target.provider.isTemplate, IssuerTemplate.matches(target.provider.issuer ?? "", issuer) else {
                 return .failed(.otherIssuer)
             }
-        case nil: if target.provider.namesIssuerInAnswers { return .failed(.issuerMissing) }
+        case nil:
+            // An error hands nothing over, and some providers name themselves in their other answers alone.
+            if target.provider.namesIssuerInAnswers, !fields.has("error") { return .failed(.issuerMissing) }
         }
         if fields.has("error") { return .failed(.provider(part.withBytes { ProviderFailure(fields.refusal(in: $0)) })) }
         guard let code = part.withBytes({ fields.secret("code", in: $0) }), code.count > 0 else {

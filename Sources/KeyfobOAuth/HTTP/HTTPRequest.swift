@@ -7,7 +7,11 @@ package struct HTTPRequest: ~Copyable, Sendable {
     /// The method.
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
+        case head = "HEAD"
         case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
     }
 
     /// The method.
@@ -20,6 +24,21 @@ package struct HTTPRequest: ~Copyable, Sendable {
     package let authorization: SecretBytes?
     /// The body.
     package let body: SecretBytes?
+    /// The longest answer that is taken, in bytes.
+    package let answerLimit: Int
+
+    /// Any request, to a service that an access token opens (RFC 6750, section 2.1).
+    package init(
+        _ method: Method, _ url: EndpointURL, headers: [HTTPHeader], body: consuming SecretBytes?,
+        bearer token: borrowing SecretBytes, answerLimit: Int
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.authorization = Self.bearer(token)
+        self.body = body
+        self.answerLimit = answerLimit
+    }
 
     /// A request for a document.
     package init(getting url: EndpointURL) {
@@ -28,6 +47,24 @@ package struct HTTPRequest: ~Copyable, Sendable {
         self.headers = [HTTPHeader(name: "Accept", value: "application/json")]
         self.authorization = nil
         self.body = nil
+        self.answerLimit = HTTPResponse.bodyLimit
+    }
+
+    /// A request for a document that an access token opens (RFC 6750, section 2.1).
+    package init(getting url: EndpointURL, bearer token: borrowing SecretBytes) {
+        self.method = .get
+        self.url = url
+        self.headers = [HTTPHeader(name: "Accept", value: "application/json")]
+        self.authorization = Self.bearer(token)
+        self.body = nil
+        self.answerLimit = HTTPResponse.bodyLimit
+    }
+
+    private static func bearer(_ token: borrowing SecretBytes) -> SecretBytes {
+        var header = SecretBuffer(capacity: 7 + token.count)
+        Array("Bearer ".utf8).withBytes { header.append($0) }
+        token.withBytes { header.append($0) }
+        return header.withBytes { SecretBytes(copying: $0, placement: .recycled) }
     }
 
     /// A request that posts a form.
@@ -40,6 +77,7 @@ package struct HTTPRequest: ~Copyable, Sendable {
         ]
         self.authorization = authorization
         self.body = form.encoded()
+        self.answerLimit = HTTPResponse.bodyLimit
     }
 
     /// What a log may show: the method, and the address without its query.

@@ -10,20 +10,23 @@ package struct HTTPResponse: ~Copyable, Sendable {
     /// The body, which holds tokens where all went well.
     package let body: SecretBytes
 
-    /// The longest body that is taken, in bytes; the shell stops reading there.
+    /// The longest body that a provider's answer may have, in bytes; the shell stops reading there.
     package static let bodyLimit = 1 << 20
 
     /// An answer.
     ///
-    /// - Throws: `tooLarge` for a body longer than ``bodyLimit``.
+    /// - Throws: `tooLarge` for a body longer than `limit`.
     package init(
-        status: Int, headers: [HTTPHeader] = [], body: consuming SecretBytes
+        status: Int, headers: [HTTPHeader] = [], body: consuming SecretBytes, limit: Int = bodyLimit
     ) throws(ProtocolViolation) {
-        guard body.count <= Self.bodyLimit else { throw .tooLarge }
+        guard body.count <= limit else { throw .tooLarge }
         self.status = status
         self.headers = headers
         self.body = body
     }
+
+    /// The body, when nothing else is wanted any more.
+    package consuming func takeBody() -> SecretBytes { body }
 
     /// The first value of a header.
     package func header(_ name: String) -> String? {

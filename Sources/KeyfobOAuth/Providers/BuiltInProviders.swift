@@ -23,6 +23,7 @@ package enum BuiltInProviders {
                     .authorization: "https://github.com/login/oauth/authorize",
                     .token: "https://github.com/login/oauth/access_token",
                     .deviceAuthorization: "https://github.com/login/device/code",
+                    .userInfo: "https://api.github.com/user",
                 ]),
                 defaultScopes: ["read:user"], flows: [.authorizationCode, .deviceAuthorization], rotation: .yes,
                 quirks: [.tokensNeverExpire]),
@@ -46,7 +47,7 @@ package enum BuiltInProviders {
         ProviderDescription(
             name: name, title: title, issuer: "https://\(host)/\(tenant)/v2.0", environment: host,
             defaultScopes: ["openid", "profile", "offline_access"], flows: [.authorizationCode, .deviceAuthorization],
-            rotation: .yes, quirks: [.clientInfo, .tenantIssuer, .families, .toleratesReuse])
+            rotation: .yes, quirks: [.clientInfo, .tenantIssuer, .families, .toleratesReuse, .multipleResources])
     }
 
     private static func endpoints(

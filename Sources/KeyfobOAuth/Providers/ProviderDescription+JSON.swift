@@ -5,6 +5,12 @@ extension ProviderDescription {
     /// The version of the document's format.
     package static let formatVersion: Int64 = 1
 
+    /// The members that a document may have.
+    package static let members = [
+        "formatVersion", "name", "title", "issuer", "environment", "discovery", "endpoints", "clientIDs",
+        "defaultScopes", "flows", "rotation", "quirks",
+    ]
+
     /// Reads a description from a JSON document; a member, flow or quirk that is not known is refused, so that a
     /// misspelling is seen.
     ///
@@ -15,11 +21,7 @@ extension ProviderDescription {
 
     private static func read(_ bytes: RawSpan) throws(ProtocolViolation) -> ProviderDescription {
         let fields = try JSONFields(reading: bytes)
-        let known = [
-            "formatVersion", "name", "title", "issuer", "environment", "discovery", "endpoints", "clientIDs",
-            "defaultScopes", "flows", "rotation", "quirks",
-        ]
-        if fields.names(in: bytes).contains(where: { !known.contains($0) }) { throw .badValue("member") }
+        if fields.names(in: bytes).contains(where: { !members.contains($0) }) { throw .badValue("member") }
         guard fields.integer("formatVersion", in: bytes) == formatVersion else { throw .badValue("formatVersion") }
         func text(_ name: String) throws(ProtocolViolation) -> String {
             guard let text = fields.string(name, in: bytes) else { throw .missing(name) }
@@ -45,8 +47,10 @@ extension ProviderDescription {
         }
         let issuer = fields.has("issuer", in: bytes) ? try text("issuer") : nil
         if let issuer, (try? EndpointURL(issuer)) == nil { throw .badValue("issuer") }
-        guard let rotation = Rotation(rawValue: fields.string("rotation", in: bytes) ?? "unknown") else {
-            throw .badValue("rotation")
+        let rotation = fields.has("rotation", in: bytes) ? fields.string("rotation", in: bytes) : "unknown"
+        guard let rotation = rotation.flatMap(Rotation.init(rawValue:)) else { throw .badValue("rotation") }
+        if fields.has("discovery", in: bytes), fields.bool("discovery", in: bytes) == nil {
+            throw .badValue("discovery")
         }
         var description = ProviderDescription(
             name: try text("name"), title: try text("title"), issuer: issuer, environment: try text("environment"),

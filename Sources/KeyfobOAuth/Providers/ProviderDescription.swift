@@ -48,6 +48,9 @@ package struct ProviderDescription: Hashable, Sendable {
         case toleratesReuse
         /// Access tokens without `expires_in` do not expire (GitHub).
         case tokensNeverExpire
+        /// One refresh token serves every resource and tenant: each request names the scopes it wants (Microsoft).
+        /// Elsewhere naming fewer scopes than were granted may narrow the grant for good.
+        case multipleResources
         /// `access_type=offline` asks for a refresh token (Google).
         case accessTypeOffline
     }

@@ -9,7 +9,8 @@ package enum RefreshStep: Hashable, Sendable {
     /// Write the intent, durably, if the grant is still active in the intent's version: `done`, `conflict` or
     /// `storeFailed`.
     case writeIntent(RefreshIntent)
-    /// Send one request with the refresh token that was read, which has this version: `answered` or `failed`.
+    /// Send one request with the refresh token that was read, which has this version: `answered` or `failed`;
+    /// `storeFailed` where there is nothing to send.
     case sendRequest(GrantVersion)
     /// Store the tokens and remove the intent in one transaction, durably: `done`, `conflict` or `storeFailed`.
     case commit(RefreshCommit)

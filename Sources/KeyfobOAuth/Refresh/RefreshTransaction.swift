@@ -77,6 +77,9 @@ package struct RefreshTransaction: Hashable, Sendable {
             self.replaces = replaces
             return commit()
         case (.sendRequest, .failed(let failure)): return end(failure)
+        case (.sendRequest, .storeFailed):
+            result = .storeFailed
+            return .clearIntent(request.intentID, throttledUntil: nil)
         case (.commit(let commit), .done): return release(.refreshed(commit.version))
         case (.commit, .conflict(let snapshot)): return discard(snapshot)
         case (.commit, .storeFailed): return commits < Self.commitLimit ? commit() : unsaved()
@@ -101,8 +104,9 @@ package struct RefreshTransaction: Hashable, Sendable {
         version = snapshot.version
         if let until = snapshot.throttledUntil, until > now { return release(.failed(token, .throttled(until: until))) }
         if let intent = snapshot.intent, intent.version == version {
-            // Those who waited share what came of it; only somebody who comes later tries again.
-            if intent.isUncertain, intent.writtenAt >= request.startedAt {
+            // Those who waited share what came of it; only somebody who comes later tries again. A note from the
+            // future says that the clock was set back.
+            if intent.isUncertain, intent.writtenAt >= request.startedAt, intent.writtenAt <= now {
                 return release(.failed(token, .outcomeUnknown))
             }
             isRecovering = snapshot.rotates != false && !request.reuseIsTolerated

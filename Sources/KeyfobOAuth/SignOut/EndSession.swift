@@ -9,7 +9,7 @@ package enum EndSession {
     ) -> EndpointURL? {
         guard let endpoint = provider.endpoints[.endSession] else { return nil }
         var items: [(name: String, value: String)] = [("client_id", clientID)]
-        if let logoutHint { items.append(("logout_hint", logoutHint)) }
+        if let logoutHint, !logoutHint.isEmpty { items.append(("logout_hint", logoutHint)) }
         if let redirectURI { items.append(("post_logout_redirect_uri", redirectURI)) }
         if let state, redirectURI != nil { items.append(("state", state)) }
         return endpoint.appending(items)

@@ -1,3 +1,5 @@
+package import KeyfobModel
+
 /// What signing out does, in order: revoke at the provider, mark the grants signed out, remove.
 ///
 /// It goes on when revoking fails, and says so. A refresh that is under way finds the grant signed out when it

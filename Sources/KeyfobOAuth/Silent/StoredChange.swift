@@ -24,7 +24,7 @@ package enum StoredChange: Hashable, Sendable {
         if refusal.suberror == "client_mismatch" { return token.source == .family ? [.leaveFamily] : [] }
         var changes: [StoredChange] = []
         if token.source == .own {
-            let interrupted = "an earlier refresh was interrupted, and its answer is lost; "
+            let interrupted = "interrupted rotation: the answer to an earlier refresh is lost; "
             changes.append(.markNeedsSignIn(token, reason: (wasInterrupted ? interrupted : "") + refusal.description))
         }
         if refusal.suberror == "bad_token" { changes.append(.deleteRefreshToken(token)) }

@@ -33,6 +33,11 @@ package struct OAuthClient: ~Copyable, Sendable {
         self.secret = secret
     }
 
+    /// Another of the same client, for a closure, which can hold only what it owns.
+    package borrowing func copy() -> OAuthClient {
+        OAuthClient(id: id, secret: secret.withBytes { SecretBytes(copying: $0) }, authentication: authentication)
+    }
+
     /// A form that begins with what says who the client is, and the header that does.
     borrowing func request(
         to url: EndpointURL, _ fields: (inout FormBody) -> Void

@@ -22,6 +22,8 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
     case otherIssuer
     /// A token of a type that is not supported.
     case unknownTokenType
+    /// Tokens of another account than the one asked for.
+    case otherAccount
 
     package var description: String {
         switch self {
@@ -35,6 +37,7 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
         case .badValue(let name): "the answer has no usable \(name)"
         case .otherIssuer: "the document is another issuer's"
         case .unknownTokenType: "the token is of an unknown type"
+        case .otherAccount: "the answer is about another account"
         }
     }
 }

@@ -19,6 +19,8 @@ package struct VaultDirectory: Hashable, Sendable {
     package var usage: String { path + "/usage.db" }
     /// The lock that lets one backup at a time take a name.
     package var backupLock: String { path + "/backup.lock" }
+    /// The lock with a byte for each refresh token, held while one is redeemed.
+    package var refreshLock: String { path + "/refresh.lock" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy] }
     /// Rows that did not open.

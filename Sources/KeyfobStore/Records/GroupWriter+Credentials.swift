@@ -25,7 +25,12 @@ extension GroupWriter {
             let isSame = try record.secretCommitment != nil && reader.secret(record).isEqual(to: secret)
             if source == .file, !isSame, credential.isOlder(than: stored) { return .kept }
             if credential.kind == .refreshToken {
-                credential.grant = stored.grant.map { $0.succeeded(by: credential.grant ?? Grant(), isSame: isSame) }
+                let (before, incoming) = (stored.grant ?? Grant(), credential.grant ?? Grant())
+                if source == .signIn {
+                    credential.grant = before.signedIn(incoming)
+                } else {
+                    credential.grant = isSame ? stored.grant : before.succeeded(by: incoming)
+                }
             }
             // The same token, brought in again later, is the same token.
             var again = credential
@@ -56,10 +61,14 @@ extension Credential.Kind {
 }
 
 extension Grant {
+    /// The grant after the person signed in again.
+    func signedIn(_ incoming: Grant) -> Grant {
+        Grant(epoch: epoch &+ 1, rotates: incoming.rotates ?? rotates)
+    }
+
     /// The grant after a refresh token came in from outside.
-    func succeeded(by incoming: Grant, isSame: Bool) -> Grant {
-        guard !isSame else { return self }
-        var grant = self
+    func succeeded(by incoming: Grant) -> Grant {
+        var grant = elsewhere
         grant.rotates = incoming.rotates ?? rotates
         if state == .active {
             grant.generation &+= 1

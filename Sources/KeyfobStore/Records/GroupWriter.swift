@@ -17,6 +17,8 @@ package final class GroupWriter {
     package enum Source: Sendable {
         /// The owner of the keyring, whose word counts.
         case owner
+        /// A provider that a person has just signed in to.
+        case signIn
         /// Another program's file, which may be older than what is stored.
         case file
     }

@@ -25,8 +25,13 @@ package struct RecordItem: Sendable {
 
     /// When and where it was written.
     package var version: WriteVersion { record.version }
-    /// Whether it has a secret.
-    package var hasSecret: Bool { record.secretCommitment != nil }
+    /// Whether it has a secret to take along; the token of a grant that has ended stays where it is.
+    package var hasSecret: Bool {
+        if case .credential(let credential) = content, let grant = credential.grant, grant.state != .active {
+            return false
+        }
+        return record.secretCommitment != nil
+    }
     /// Whether it never leaves this device.
     package var isThisDeviceOnly: Bool { record.header.flags & Self.thisDeviceOnly != 0 }
 
@@ -50,7 +55,10 @@ package struct RecordItem: Sendable {
         switch kind {
         case .account: return .account(try AccountBody.decode(body))
         case .accessToken: return .credential(try CredentialBody.decode(body, kind: .accessToken))
-        case .refreshToken: return .credential(try CredentialBody.decode(body, kind: .refreshToken))
+        case .refreshToken:
+            var credential = try CredentialBody.decode(body, kind: .refreshToken)
+            credential.grant = credential.grant?.elsewhere
+            return .credential(credential)
         case .idToken: return .credential(try CredentialBody.decode(body, kind: .idToken))
         case .appMetadata: return .appMetadata(try AppMetadataBody.decode(body))
         case .foreign:

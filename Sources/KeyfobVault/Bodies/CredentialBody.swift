@@ -4,7 +4,8 @@ package import KeyfobModel
 ///
 /// 1 home account id, 2 environment, 3 client id, 4 realm, 5 scopes, 6 family id, 7 token type,
 /// 8 key id, 9 cached at, 10 expires on, 11 extended expires on, 12 refresh on (i64 seconds since
-/// 1970), 13 grant (1 state u8, 2 reason, 3 epoch u64, 4 generation u64, 5 rotates u8),
+/// 1970), 13 grant (1 state u8, 2 reason, 3 epoch u64, 4 generation u64, 5 rotates u8, 6 intent of a refresh
+/// (1 id, 2 epoch u64, 3 generation u64, 4 written at i64, 5 uncertain u8), 7 throttled until i64),
 /// 14 additional field (repeats: 1 name, 2 JSON). The kind is the record's.
 package enum CredentialBody {
     private static let lastKnown: UInt16 = 14
@@ -69,7 +70,28 @@ package enum CredentialBody {
         list.append(3, grant.epoch)
         list.append(4, grant.generation)
         list.append(5, grant.rotates.map { $0 ? UInt8(1) : UInt8(0) })
+        if let intent = grant.intent { list.append(6, encode(intent)) }
+        list.append(7, grant.throttledUntil?.seconds)
         return list
+    }
+
+    private static func encode(_ intent: RefreshIntent) -> FieldList {
+        var list = FieldList()
+        list.append(1, intent.id)
+        list.append(2, intent.version.epoch)
+        list.append(3, intent.version.generation)
+        list.append(4, intent.writtenAt.seconds)
+        list.append(5, intent.isUncertain ? UInt8(1) : UInt8(0))
+        return list
+    }
+
+    private static func decodeIntent(_ list: FieldList) throws(FieldList.Malformed) -> RefreshIntent {
+        let uncertain: UInt8? = try list.integer(5)
+        let written: Int64? = try list.integer(4)
+        return RefreshIntent(
+            id: try list.requiredText(1),
+            version: GrantVersion(epoch: try list.integer(2) ?? 1, generation: try list.integer(3) ?? 1),
+            writtenAt: Timestamp(seconds: written ?? 0), isUncertain: uncertain == 1)
     }
 
     private static func decodeGrant(_ list: FieldList) throws(FieldList.Malformed) -> Grant {
@@ -77,6 +99,9 @@ package enum CredentialBody {
         let rotates: UInt8? = try list.integer(5)
         var grant = Grant(
             epoch: try list.integer(3) ?? 1, generation: try list.integer(4) ?? 1, rotates: rotates.map { $0 != 0 })
+        grant.intent = try list.lists(6).first.map(decodeIntent)
+        let throttled: Int64? = try list.integer(7)
+        grant.throttledUntil = throttled.map(Timestamp.init(seconds:))
         switch state {
         case 1: grant.state = .active
         case 2: grant.state = .signedOut

@@ -18,12 +18,16 @@ struct TerminalRun: Decodable {
 extension Workplace {
     /// Runs `line` on a terminal; at each step waits for a text on the screen and types another.
     func onTerminal(_ line: String, _ steps: [(waitFor: String, type: String)]) throws -> TerminalRun {
+        try onTerminal(line, steps.map { [$0.waitFor, $0.type] })
+    }
+
+    /// The same with steps as `terminal.py` takes them: what is typed may depend on the screen.
+    func onTerminal(_ line: String, _ steps: [[String]]) throws -> TerminalRun {
         struct Task: Encodable {
             let line: String
             let steps: [[String]]
         }
-        let task = Task(line: line, steps: steps.map { [$0.waitFor, $0.type] })
-        let outcome = try python("terminal", input: JSONEncoder().encode(task))
+        let outcome = try python("terminal", input: JSONEncoder().encode(Task(line: line, steps: steps)))
         let run = try JSONDecoder().decode(TerminalRun.self, from: outcome.output)
         #expect(run.missed == nil && run.status != nil, "\(run)")
         #expect(run.isRestored, "\(run)")

@@ -1,6 +1,7 @@
 """Runs a command on a terminal and types what a person types.
 
 usage: terminal.py < {"line": SHELL LINE, "steps": [[TEXT TO WAIT FOR, WHAT TO TYPE], …], "deadline": SECONDS}
+A step may have a third text: a shell line that gets the screen as it is, and prints what is typed before the second.
 Prints {"status": …, "screen": …, "echoes": [whether typing was shown at each step], "isRestored": …, "missed": …}."""
 
 import fcntl
@@ -9,6 +10,7 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import sys
 import termios
 import time
@@ -45,7 +47,11 @@ while time.monotonic() < end:
     if steps and steps[0][0].encode() in screen[start:]:
         start = screen.index(steps[0][0].encode(), start) + len(steps[0][0].encode())
         echoes.append(bool(termios.tcgetattr(slave)[3] & termios.ECHO))
-        os.write(master, steps.pop(0)[1].encode())
+        _, text, *command = steps.pop(0)
+        if command:
+            printed = subprocess.run(["/bin/sh", "-c", command[0]], input=screen, stdout=subprocess.PIPE).stdout
+            text = printed.decode().strip() + text
+        os.write(master, text.encode())
     done, code = os.waitpid(child, os.WNOHANG)
     if done:
         status = os.waitstatus_to_exitcode(code)

@@ -1,0 +1,123 @@
+internal import KeyfobInterop
+internal import KeyfobSodium
+internal import KeyfobStore
+
+/// One import of an ADAL cache that has been read.
+///
+/// ADAL knows people by their user names. Where the group has an account of that name already, the tokens go to
+/// that account, found by its name this once; nothing is stored in ADAL's form.
+struct ADALImport {
+    let cache: MSALCache
+    let labels: [AccountID: String]
+
+    func run(
+        _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
+        _ progress: (Int, Int) -> Void
+    ) throws {
+        let known = try ADALImportTarget(writer)
+        let total = cache.accounts.count + cache.credentials.count
+        var done = 0
+        func step() {
+            done += 1
+            if done % 64 == 0 || done == total { progress(done, total) }
+        }
+        var ids: [AccountID: AccountID] = [:]
+        for account in cache.accounts {
+            let (id, remark) = known.id(for: account)
+            if let remark, !report.remarks.contains(remark) { report.remarks.append(remark) }
+            ids[account.id] = id
+            var account = known.addition(of: account, to: id)
+            account.label = labels[account.id]
+            report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
+            step()
+        }
+        for item in cache.credentials {
+            var credential = item.credential
+            credential.account = ids[credential.account] ?? credential.account
+            let secret = item.secret.secret(in: bytes)
+            let outcome =
+                try known.outcome(of: credential, secret)
+                ?? Keyring.StoreOutcome(writer.save(credential, secret: secret, from: .file))
+            report.credentials[outcome, default: 0] += 1
+            step()
+        }
+    }
+}
+
+/// What a group holds that an import of an ADAL cache must look at first.
+private struct ADALImportTarget {
+    private var accounts: [AccountID: Account] = [:]
+    private var idsByName: [String: [AccountID]] = [:]
+    private var refreshTokens: [AccountID: [(item: RecordItem, credential: Credential, secrets: ItemSecrets)]] = [:]
+
+    init(_ writer: GroupWriter) throws {
+        var (accounts, refreshTokens) = (accounts, refreshTokens)
+        let isComplete = try writer.forEachItem { result, secrets in
+            let item = try result.get()
+            switch item.content {
+            case .account(let account): accounts[account.id] = account
+            case .credential(let credential) where credential.kind == .refreshToken:
+                refreshTokens[credential.account, default: []].append((item, credential, secrets))
+            default: break
+            }
+        }
+        guard isComplete else { throw writer.incomplete }
+        self.accounts = accounts
+        self.refreshTokens = refreshTokens
+        idsByName = Dictionary(grouping: accounts.keys.sorted()) { Self.name(accounts[$0]?.username ?? "", at: $0) }
+    }
+
+    private static func name(_ username: String, at id: AccountID) -> String {
+        Identifier.folded(username) + "\u{0}" + EnvironmentAliases.canonicalName(of: id.environment)
+    }
+
+    /// The account that the tokens of an account of the cache go to, and what is to be said about it.
+    func id(for account: Account) -> (AccountID, remark: String?) {
+        let namesakes = idsByName[Self.name(account.username, at: account.id)] ?? []
+        let isNamed = { (id: AccountID) in
+            Identifier.folded(id.homeAccountID) == Identifier.folded(account.username)
+        }
+        let identified = namesakes.filter { !isNamed($0) }
+        if accounts[account.id] != nil, !isNamed(account.id) { return (account.id, nil) }
+        switch identified.count {
+        case 0: return (namesakes.first ?? account.id, nil)
+        case 1:
+            let remark =
+                namesakes.count > 1
+                ? "an account that is known by its user name only is now known by its id as well; "
+                    + "what was imported goes to the latter" : nil
+            return (identified[0], remark)
+        default:
+            return (
+                account.id,
+                "several accounts have the user name of one in the cache, which was imported as an account of its own"
+            )
+        }
+    }
+
+    /// What `account` adds to the account `id`: the tenants it was not seen in.
+    func addition(of account: Account, to id: AccountID) -> Account {
+        guard let stored = accounts[id] else { return account }
+        let realms = Set(stored.tenantProfiles.map { Identifier.folded($0.realm) })
+        return Account(
+            id: stored.id, username: stored.username, displayName: stored.displayName ?? account.displayName,
+            tenantProfiles: account.tenantProfiles.filter { !realms.contains(Identifier.folded($0.realm)) })
+    }
+
+    /// What becomes of a token that is not to be stored, or nil.
+    ///
+    /// ADAL's tokens are old: a refresh token takes the place of another only if both tell when they came and this
+    /// one came later; and who signed out stays signed out.
+    func outcome(of credential: Credential, _ secret: borrowing SecretBytes) throws -> Keyring.StoreOutcome? {
+        for stored in refreshTokens[credential.account] ?? []
+        where Identifier.folded(stored.credential.clientID) == Identifier.folded(credential.clientID) {
+            if let grant = stored.credential.grant, grant.state != .active { return .kept }
+            guard credential.supersedes(stored.credential) else { continue }
+            if stored.item.hasSecret, try stored.secrets.secret(of: stored.item).isEqual(to: secret) {
+                return .unchanged
+            }
+            if !stored.credential.isOlder(than: credential) { return .kept }
+        }
+        return nil
+    }
+}

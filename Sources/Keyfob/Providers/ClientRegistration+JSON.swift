@@ -1,0 +1,52 @@
+internal import KeyfobModel
+internal import KeyfobSodium
+
+extension ClientRegistration {
+    /// What is known besides the id, as a JSON text.
+    var json: String {
+        var writer = JSONWriter()
+        func write(_ name: String, _ list: [String]) {
+            writer.name(name)
+            writer.beginArray()
+            for text in list { writer.string(text) }
+            writer.endArray()
+        }
+        writer.beginObject()
+        writer.name("formatVersion")
+        writer.integer(1)
+        if let name {
+            writer.name("name")
+            writer.string(name)
+        }
+        write("redirectURIs", redirectURIs)
+        write("scopes", scopes.scopes)
+        writer.name("authentication")
+        writer.string(authentication.rawValue)
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// The client with this id and what ``json`` wrote; nil where that makes no sense.
+    init?(id: String, json: String) {
+        let limits = JSONLimits(size: 1 << 18, depth: 8)
+        let read = Array(json.utf8).withBytes { bytes -> ClientRegistration? in
+            guard let tape = try? JSONTape(reading: bytes, limits: limits) else { return nil }
+            func text(_ name: String) -> String? {
+                tape.member(name, of: tape.root, in: bytes).flatMap { tape.string(of: $0, in: bytes) }
+            }
+            func list(_ name: String) -> [String] {
+                guard let array = tape.member(name, of: tape.root, in: bytes) else { return [] }
+                return tape.elements(of: array).compactMap { tape.string(of: $0, in: bytes) }
+            }
+            guard let version = tape.member("formatVersion", of: tape.root, in: bytes),
+                tape.raw(version, in: bytes) == "1",
+                let authentication = text("authentication").flatMap(Authentication.init(rawValue:))
+            else { return nil }
+            return ClientRegistration(
+                id: id, name: text("name"), redirectURIs: list("redirectURIs"), scopes: ScopeSet(list("scopes")),
+                authentication: authentication)
+        }
+        guard let read, read.problem == nil else { return nil }
+        self = read
+    }
+}

@@ -1,0 +1,88 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+
+/// An identity provider at which people sign in: one that is built in, or one that was added.
+public struct IdentityProvider: Hashable, Sendable {
+    /// What is known of it.
+    let description: ProviderDescription
+    /// Where it comes from.
+    public let origin: Origin
+
+    /// Where a provider comes from.
+    public enum Origin: Hashable, Sendable {
+        /// It needs no description.
+        case builtIn
+        /// Its description is kept in this group.
+        case added(AccessGroup)
+    }
+
+    init(_ description: ProviderDescription, _ origin: Origin) {
+        self.description = description
+        self.origin = origin
+    }
+
+    /// By which people choose it: `microsoft`, `gitlab`.
+    public var name: String { description.name }
+    /// Its name for people.
+    public var title: String { description.title }
+    /// Its issuer, or nil for plain OAuth.
+    public var issuer: String? { description.issuer }
+    /// The host under which its accounts are kept, with `:port` where the port is not the scheme's own.
+    public var environment: String { description.environment }
+    /// Whether a discovery document is read at sign-in.
+    public var hasDiscovery: Bool { description.hasDiscovery }
+    /// The endpoints that count in place of those of the document, by the names that such documents use.
+    public var endpoints: [String: String] {
+        var endpoints: [String: String] = [:]
+        for (endpoint, url) in description.endpoints { endpoints[endpoint.rawValue] = url.text }
+        return endpoints
+    }
+    /// The ways to sign in: `authorizationCode`, `deviceAuthorization`.
+    public var flows: [String] {
+        ProviderDescription.Flow.allCases.filter(description.flows.contains).map(\.rawValue)
+    }
+    /// Whether it replaces refresh tokens at each use: `yes`, `no` or `unknown`.
+    public var rotation: String { description.rotation.rawValue }
+    /// Where it differs from others.
+    public var quirks: [String] {
+        ProviderDescription.Quirk.allCases.filter(description.quirks.contains).map(\.rawValue)
+    }
+    /// The scopes that are asked for where nobody names any.
+    public var defaultScopes: ScopeSet { description.defaultScopes }
+    /// The client ids in its description.
+    public var clientIDs: [String] { description.clientIDs }
+    /// Whether it takes the place of a built-in provider.
+    public var overridesBuiltIn: Bool { origin != .builtIn && BuiltInProviders.named(name) != nil }
+    /// Its description, as ``Keyring/addProvider(_:replacing:in:)`` reads it.
+    public var document: [UInt8] { description.json }
+
+    /// Whether accounts of `environment`, or of an alias of it, are its own.
+    func serves(_ environment: String) -> Bool {
+        EnvironmentAliases.areSame(self.environment, environment)
+    }
+
+    /// The provider for one tenant; nil where it has none, or the text is no tenant's id or domain.
+    func with(tenant: String) -> IdentityProvider? {
+        guard description.quirks.contains(.tenantIssuer), let issuer, Self.isTenant(tenant) else { return nil }
+        // https://host/tenant/rest
+        var pieces = issuer.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+        guard pieces.count >= 4 else { return nil }
+        pieces[3] = tenant
+        var own = description
+        own.issuer = pieces.joined(separator: "/")
+        return IdentityProvider(own, origin)
+    }
+
+    /// The tenant, or the word for many, that its issuer names.
+    var tenant: String? {
+        guard description.quirks.contains(.tenantIssuer), let issuer else { return nil }
+        let pieces = issuer.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+        return pieces.count >= 4 ? String(pieces[3]) : nil
+    }
+
+    private static func isTenant(_ text: String) -> Bool {
+        (1...253).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ProviderRules.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+            && text.utf8.contains(where: ProviderRules.isAlphanumeric)
+    }
+}

@@ -1,0 +1,229 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+internal import KeyfobSodium
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// The longest secret of a client, in bytes.
+    public static let clientSecretLimit = 4_096
+
+    /// The clients that there are, by their providers.
+    ///
+    /// A client belongs to the host of its provider, so those of `microsoft` are also those of every tenant of
+    /// Microsoft's.
+    ///
+    /// - Parameters:
+    ///   - provider: The name, issuer or host of a provider; nil for all.
+    ///   - groups: The groups to look through; nil for all within reach.
+    /// - Throws: `noSuchProvider`, and as ``providers(in:)``.
+    public func clients(
+        of provider: String? = nil, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> [RegisteredClient] {
+        try withState { state in
+            let groups = try state.groups(groups)
+            let registry = try registry(&state, groups)
+            let roster = try clientRoster(&state, groups, registry)
+            guard let provider else { return roster.clients }
+            return roster.clients(at: try registry.required(provider).environment)
+        }
+    }
+
+    /// Adds a client; the first one of a provider becomes its default.
+    ///
+    /// - Parameters:
+    ///   - client: What is known of it.
+    ///   - secret: Its secret, of at most 4096 bytes; nil for a public client. It is kept sealed and never shown.
+    ///   - provider: The name, issuer or host of its provider.
+    ///   - isDefault: Whether it becomes the one to take where nobody names one.
+    ///   - replacing: Whether it may take the place of one with the same id.
+    ///   - groups: The first is where it goes; nil for `default`, or the only one within reach.
+    /// - Throws: `usage` for what no client can have, `noSuchProvider`, `alreadyExists`, and what writing can throw.
+    @discardableResult
+    public func addClient(
+        _ client: ClientRegistration, secret: consuming SecretBytes? = nil, at provider: String,
+        isDefault: Bool = false, replacing: Bool = false, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> RegisteredClient {
+        if let problem = client.problem { throw KeyringError(.usage, problem) }
+        // Nothing stands for no secret: a closure cannot take what it may run twice with.
+        let secret = secret.take() ?? SecretBytes(count: 0) { _ in }
+        guard (secret.count > 0) == (client.authentication != .none) else {
+            throw KeyringError(.usage, "a client has a secret exactly where it says who it is by one")
+        }
+        guard secret.count <= Self.clientSecretLimit else {
+            throw KeyringError(.limitExceeded, "the secret is longer than \(Self.clientSecretLimit) bytes")
+        }
+        return try withState { state in
+            let reach = try state.groups(groups)
+            let registry = try registry(&state, reach)
+            let environment = try registry.required(provider).environment
+            let place = EnvironmentAliases.canonicalName(of: environment)
+            let known = try clientRoster(&state, reach, registry).clients(at: place)
+            var target = try state.groupForNewItems(groups)
+            if let old = known.first(where: { $0.client.id == client.id }), case .added(let group) = old.origin {
+                guard replacing else {
+                    throw KeyringError(
+                        .alreadyExists, "there is a client '\(client.id)' at \(place) already, in group '\(group)'",
+                        hint: "put this one in its place with --replace")
+                }
+                target = try state.group(group)
+            }
+            let becomesDefault = isDefault || !known.contains { $0.isDefault }
+            if isDefault {
+                for group in reach where group.name != target.name { try forgetDefault(&state, group, at: place) }
+            }
+            try change(&state, target) { writer in
+                try writer.setSetting(RegistrySetting.client(client.id, at: place), to: client.json)
+                let key = RegistrySetting.secretKey(client.id, at: place)
+                if secret.count > 0 {
+                    _ = try writer.saveForeign(section: RegistrySetting.secretSection, key: key, json: secret)
+                } else {
+                    try writer.removeForeign(section: RegistrySetting.secretSection, key: key)
+                }
+                if becomesDefault {
+                    try writer.setSetting(RegistrySetting.defaultClient(at: place), to: client.id)
+                }
+            }
+            let added = try clientRoster(&state, reach, registry).clients(at: place)
+            guard let added = added.first(where: { $0.client.id == client.id }) else {
+                throw KeyringError(.fault, "a client was lost")
+            }
+            return added
+        }
+    }
+
+    /// Removes a client with its secret, wherever it was added.
+    ///
+    /// - Parameter provider: The name, issuer or host of its provider, or of one that is not there any more; nil where
+    ///   the id says enough.
+    /// - Throws: `noSuchClient`, `ambiguous` with the hosts when clients of several providers have the id, `usage` for
+    ///   one that the description of its provider names, and what writing can throw.
+    public func removeClient(
+        _ id: String, at provider: String? = nil, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) {
+        try withState { state in
+            let reach = try state.groups(groups)
+            let registry = try registry(&state, reach)
+            var found = try clientRoster(&state, reach, registry).clients.filter { $0.client.id == id }
+            if let provider {
+                let environment = registry.provider(named: provider)?.environment ?? provider
+                found = found.filter { EnvironmentAliases.areSame($0.environment, environment) }
+            }
+            guard let client = found.first else { throw KeyringError.noSuchClient(id) }
+            guard found.count == 1 else {
+                throw KeyringError(
+                    .ambiguous, "clients of several providers are called '\(id)'", hint: "say which with --provider",
+                    candidates: found.map { $0.provider ?? $0.environment })
+            }
+            guard case .added = client.origin else {
+                throw KeyringError(
+                    .usage, "client '\(id)' stands in the description of provider '\(client.provider ?? "")'",
+                    hint: "change that with 'keyfob provider add --replace'")
+            }
+            let name = RegistrySetting.client(id, at: client.environment)
+            for group in reach {
+                let names = try database.settings(prefixes: [name], in: group.keys).items.map(\.value.name)
+                guard names.contains(name) else { continue }
+                try change(&state, group) { try $0.forgetClient(id, at: client.environment) }
+            }
+        }
+    }
+
+    /// A client with its secret, for a request to the provider of an environment.
+    ///
+    /// - Parameters:
+    ///   - id: The client id; nil for the default. One that was never added is a public client.
+    ///   - environment: The environment of the provider.
+    /// - Throws: `noSuchClient` where no id is given and no client is the default, `damaged` where the secret is
+    ///   missing or does not open.
+    func oauthClient(
+        id: String?, environment: String, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> OAuthClient {
+        try withState { state in
+            let groups = try state.groups(groups)
+            return try oauthClient(&state, groups, id: id, environment: environment)
+        }
+    }
+
+    /// The same for whoever holds the state.
+    func oauthClient(
+        _ state: inout State, _ groups: [UnlockedVault.Group], id: String?, environment: String
+    ) throws -> OAuthClient {
+        let place = EnvironmentAliases.canonicalName(of: environment)
+        let registry = try registry(&state, groups)
+        let known = try clientRoster(&state, groups, registry).clients(at: place)
+        guard let found = known.first(where: { id == nil ? $0.isDefault : $0.client.id == id }) else {
+            if let id { return OAuthClient(id: id) }
+            throw KeyringError(
+                .noSuchClient,
+                known.isEmpty
+                    ? "there is no client to sign in with at \(place)" : "no client is the default at \(place)",
+                hint: known.isEmpty
+                    ? "add the client id that the provider gave you with 'keyfob client add'"
+                    : "say which with --client, or make one the default with 'keyfob client add --replace --default'",
+                candidates: known.map(\.client.id))
+        }
+        let client = found.client
+        guard client.authentication != .none, case .added(let name) = found.origin,
+            let authentication = OAuthClient.Authentication(rawValue: client.authentication.rawValue)
+        else { return OAuthClient(id: client.id) }
+        let secret = try database.foreignSecret(
+            section: RegistrySetting.secretSection, key: RegistrySetting.secretKey(client.id, at: place),
+            in: try state.group(name).keys)
+        switch consume secret {
+        case .some(let secret): return OAuthClient(id: client.id, secret: secret, authentication: authentication)
+        case nil:
+            throw KeyringError(
+                .damaged, "the secret of client '\(client.id)' is missing from group '\(name)'",
+                hint: "add the client again with 'keyfob client add --replace --secret-fd'")
+        }
+    }
+
+    /// The clients that there are in `groups`, and their defaults.
+    func clientRoster(
+        _ state: inout State, _ groups: [UnlockedVault.Group], _ registry: ProviderRegistry
+    ) throws -> ClientRoster {
+        var stored: [ClientRoster.Stored] = []
+        var defaults: [ClientRoster.Default] = []
+        let prefixes = [RegistrySetting.clientPrefix, RegistrySetting.defaultClientPrefix]
+        for group in groups {
+            let found = try database.settings(prefixes: prefixes, in: group.keys)
+            state.warn(ofDamage: found.damaged, in: group.name)
+            for setting in found.items.map(\.value) {
+                if let environment = RegistrySetting.environment(ofDefault: setting.name) {
+                    defaults.append(ClientRoster.Default(environment: environment, id: setting.value))
+                } else if let (environment, id) = RegistrySetting.client(setting.name),
+                    let client = ClientRegistration(id: id, json: setting.value)
+                {
+                    stored.append(ClientRoster.Stored(client: client, environment: environment, group: group.name))
+                } else {
+                    state.warn("a client of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                }
+            }
+        }
+        return ClientRoster(stored, defaults: defaults, registry: registry)
+    }
+
+    private func forgetDefault(_ state: inout State, _ group: UnlockedVault.Group, at environment: String) throws {
+        let name = RegistrySetting.defaultClient(at: environment)
+        guard try !database.settings(prefixes: [name], in: group.keys).items.isEmpty else { return }
+        try change(&state, group) { try $0.setSetting(name, to: nil) }
+    }
+}
+
+extension GroupWriter {
+    /// Removes what is known of a client, its secret, and that it is the default.
+    func forgetClient(_ id: String, at environment: String) throws {
+        try setSetting(RegistrySetting.client(id, at: environment), to: nil)
+        try removeForeign(
+            section: RegistrySetting.secretSection, key: RegistrySetting.secretKey(id, at: environment))
+        let name = RegistrySetting.defaultClient(at: environment)
+        if try setting(name) == id { try setSetting(name, to: nil) }
+    }
+}
+
+extension KeyringError {
+    static func noSuchClient(_ id: String) -> KeyringError {
+        KeyringError(.noSuchClient, "there is no client '\(id)'", hint: "'keyfob client list' shows those there are")
+    }
+}

@@ -1,0 +1,197 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// The providers that are built in, and those that were added to the groups.
+    ///
+    /// An added one that has a built-in one's name takes its place.
+    ///
+    /// - Parameter groups: The groups to look through; nil for all within reach. Of two added ones with the same name
+    ///   that of the earlier group counts.
+    /// - Throws: as ``accounts(in:)``. An added one that makes no sense is passed over and told by ``takeWarnings()``.
+    public func providers(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [IdentityProvider] {
+        try withState { state in try registry(&state, state.groups(groups)).providers }
+    }
+
+    /// The provider that `text` names: by its name, its issuer, or the host under which its accounts are kept.
+    ///
+    /// Any name of Microsoft's hosts will do, and the address of a tenant,
+    /// `https://login.microsoftonline.com/<tenant>` with or without `/v2.0`, gives Microsoft for that tenant.
+    ///
+    /// - Throws: `noSuchProvider`, and as ``providers(in:)``.
+    public func provider(named text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> IdentityProvider {
+        try withState { state in
+            try registry(&state, state.groups(groups)).required(text)
+        }
+    }
+
+    /// Adds the provider that a document describes (`Schemas/provider.schema.json`).
+    ///
+    /// - Parameters:
+    ///   - document: The JSON text, at most 64 KiB.
+    ///   - replacing: Whether it may take the place of one with the same name, added or built in.
+    ///   - groups: The first is where it goes, unless it replaces one that was added to another of them; nil for
+    ///     `default`, or the only one within reach.
+    /// - Throws: `damaged`, `limitExceeded` or `newerVersion` for a document that is no such description,
+    ///   `alreadyExists` for a name or a host that another provider has, and what writing can throw.
+    @discardableResult
+    public func addProvider(
+        _ document: [UInt8], replacing: Bool = false, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> IdentityProvider {
+        try add(try ProviderDocument.read(document), replacing: replacing, groups)
+    }
+
+    /// Adds an OpenID provider of which nothing is known but its issuer.
+    ///
+    /// The network is not asked: the rest is discovered at sign-in.
+    ///
+    /// - Throws: `usage` for an issuer that is not https, nor http on this machine, or other text that will not do;
+    ///   and as ``addProvider(_:replacing:in:)``.
+    @discardableResult
+    public func addProvider(
+        _ new: NewProvider, replacing: Bool = false, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> IdentityProvider {
+        try add(try new.description(), replacing: replacing, groups)
+    }
+
+    /// What removing a provider did.
+    public struct ProviderRemoval: Hashable, Sendable {
+        /// The provider.
+        public let provider: IdentityProvider
+        /// How many clients went with it: where no other provider serves their host.
+        public let clients: Int
+        /// How many accounts within reach have no provider any more.
+        public let orphanedAccounts: Int
+    }
+
+    /// Removes a provider that was added; accounts stay, and so does a built-in one that it stood in for.
+    ///
+    /// - Throws: `usage` for a built-in one, `noSuchProvider`, and what writing can throw.
+    public func removeProvider(
+        named name: String, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> ProviderRemoval {
+        let name = Identifier.folded(name)
+        return try withState { state in
+            let reach = try state.groups(groups)
+            let before = try registry(&state, reach)
+            guard let provider = before.providers.first(where: { $0.name == name }) else {
+                throw KeyringError.noSuchProvider(name)
+            }
+            guard case .added(let group) = provider.origin else {
+                throw KeyringError(.usage, "provider '\(name)' is built in and cannot be removed")
+            }
+            let setting = RegistrySetting.provider(name)
+            let clients = RegistrySetting.clients(at: provider.environment)
+            let added = try addedProviders(&state, reach).filter { $0 != provider }
+            let isServed =
+                ProviderRegistry(added: added).provider(environment: provider.environment, tenant: nil) != nil
+            let count = try change(&state, try state.group(group)) { writer in
+                try writer.setSetting(setting, to: nil)
+                let names = isServed ? [] : try writer.settingNames(prefix: clients)
+                for client in names.compactMap({ RegistrySetting.client($0) }) {
+                    try writer.forgetClient(client.id, at: client.environment)
+                }
+                return names.count
+            }
+            var orphans = 0
+            if !isServed {
+                for group in try state.groups(nil) {
+                    orphans += try database.accounts(in: group.keys).items.count {
+                        provider.serves($0.value.id.environment)
+                    }
+                }
+            }
+            return ProviderRemoval(provider: provider, clients: count, orphanedAccounts: orphans)
+        }
+    }
+
+    /// The provider that serves an account's environment, for its tenant where it has tenants; nil where there is none.
+    func description(
+        forEnvironment environment: String, tenant: String? = nil, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> ProviderDescription? {
+        try withState { state in
+            try registry(&state, state.groups(groups)).provider(environment: environment, tenant: tenant)?.description
+        }
+    }
+
+    /// The providers that there are for whoever works with `groups`.
+    func registry(_ state: inout State, _ groups: [UnlockedVault.Group]) throws -> ProviderRegistry {
+        ProviderRegistry(added: try addedProviders(&state, groups))
+    }
+
+    /// Tells of the providers that came in from elsewhere: they say where tokens are sent.
+    func warnOfProviders(_ state: inout State, otherThan known: [IdentityProvider]) throws {
+        for provider in try addedProviders(&state, state.vault.groups) where !known.contains(provider) {
+            let place = provider.overridesBuiltIn ? ", in place of the built-in one" : ""
+            state.warn(
+                "the bundle brought provider '\(provider.name)'\(place): what is sent to \(provider.environment) goes "
+                    + "where it says; see 'keyfob provider show \(provider.name)'")
+        }
+    }
+
+    /// The providers in `groups`, those that could be added.
+    func addedProviders(
+        _ state: inout State, _ groups: [UnlockedVault.Group]
+    ) throws -> [IdentityProvider] {
+        var added: [IdentityProvider] = []
+        for group in groups {
+            let found = try database.settings(prefixes: [RegistrySetting.providerPrefix], in: group.keys)
+            state.warn(ofDamage: found.damaged, in: group.name)
+            for item in found.items {
+                let description = try? ProviderDocument.read(Array(item.value.value.utf8))
+                // A bundle may bring what nobody added here: it must not speak for another provider's accounts.
+                guard let description, item.value.name == RegistrySetting.provider(description.name),
+                    ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) == nil
+                else {
+                    state.warn("a provider of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                    continue
+                }
+                added.append(IdentityProvider(description, .added(group.name)))
+            }
+        }
+        return added
+    }
+
+    private func add(
+        _ description: ProviderDescription, replacing: Bool, _ groups: [AccessGroup]?
+    ) throws(KeyringError) -> IdentityProvider {
+        try withState { state in
+            var target = try state.groupForNewItems(groups)
+            let providers = try registry(&state, state.groups(groups)).providers
+            if let old = providers.first(where: { $0.name == description.name }) {
+                guard replacing else {
+                    let place = if case .added(let group) = old.origin { "in group '\(group)'" } else { "built in" }
+                    throw KeyringError(
+                        .alreadyExists, "there is a provider '\(old.name)' already, \(place)",
+                        hint: "give the new one another name, or put it in its place with --replace")
+                }
+                if case .added(let group) = old.origin { target = try state.group(group) }
+            }
+            if let clash = ProviderRules.clash(of: description, among: providers + ProviderRegistry.builtIn) {
+                throw KeyringError(.alreadyExists, clash, hint: "each provider needs an environment of its own")
+            }
+            let text = String(decoding: description.json, as: UTF8.self)
+            try change(&state, target) { try $0.setSetting(RegistrySetting.provider(description.name), to: text) }
+            return IdentityProvider(description, .added(target.name))
+        }
+    }
+}
+
+extension ProviderRegistry {
+    /// The provider that a person means.
+    func required(_ text: String) throws(KeyringError) -> IdentityProvider {
+        guard let provider = provider(named: text) else { throw KeyringError.noSuchProvider(text) }
+        return provider
+    }
+}
+
+extension KeyringError {
+    static func noSuchProvider(_ text: String) -> KeyringError {
+        // An address may have a query, which is nobody's business.
+        let name = text.prefix { $0 != "?" && $0 != "#" }
+        return KeyringError(
+            .noSuchProvider, "there is no provider '\(name)'", hint: "'keyfob provider list' shows those there are")
+    }
+}

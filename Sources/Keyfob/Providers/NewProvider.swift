@@ -1,0 +1,64 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+
+/// A provider that is to be added by its issuer alone.
+public struct NewProvider: Hashable, Sendable {
+    /// The issuer, exactly as its ID tokens name it.
+    public var issuer: String
+    /// By which people will choose it; nil for its host.
+    public var name: String?
+    /// Its name for people; nil for its host.
+    public var title: String?
+    /// The host under which its accounts are kept; nil for the issuer's host, with the port that it names.
+    public var environment: String?
+    /// The endpoints of which the discovery document does not tell, by the names that it would give them:
+    /// `device_authorization_endpoint`, `revocation_endpoint`, …
+    public var endpoints: [String: String]
+    /// The scopes to ask for where nobody names any.
+    public var scopes: ScopeSet
+
+    /// A provider.
+    public init(
+        issuer: String, name: String? = nil, title: String? = nil, environment: String? = nil,
+        endpoints: [String: String] = [:], scopes: ScopeSet = []
+    ) {
+        self.issuer = issuer
+        self.name = name
+        self.title = title
+        self.environment = environment
+        self.endpoints = endpoints
+        self.scopes = scopes
+    }
+
+    /// What is known of it.
+    ///
+    /// - Throws: `usage`.
+    func description() throws(KeyringError) -> ProviderDescription {
+        if let problem = ProviderRules.problem(ofIssuer: issuer) { throw KeyringError(.usage, problem) }
+        guard let url = try? EndpointURL(issuer) else { throw KeyringError(.usage, "the issuer is no address") }
+        let host = ProviderRules.environment(of: url)
+        guard title.map(Identifier.isAcceptable) ?? true else {
+            throw KeyringError(.usage, "the title is blank, too long, or holds control characters")
+        }
+        // Colons and brackets are for addresses, not for names.
+        let derived = String(host.filter { $0 != "[" && $0 != "]" }.replacing(":", with: "-").drop { $0 == "-" })
+        var description = ProviderDescription(
+            name: name ?? derived, title: title ?? host, issuer: issuer, environment: environment ?? host,
+            defaultScopes: scopes.isEmpty ? ["openid", "profile", "offline_access"] : scopes,
+            flows: [.authorizationCode, .deviceAuthorization])
+        for (name, address) in endpoints.sorted(by: { $0.key < $1.key }) {
+            guard let endpoint = ProviderMetadata.Endpoint(rawValue: name) else {
+                throw KeyringError(.usage, "there is no endpoint '\(name)'")
+            }
+            do {
+                description.endpoints[endpoint] = try EndpointURL(address)
+            } catch {
+                throw KeyringError(.usage, "the \(name) will not do: \(error)")
+            }
+        }
+        if let problem = ProviderRules.problem(of: description) {
+            throw KeyringError(.usage, problem, hint: name == nil ? "give it a name" : nil)
+        }
+        return description
+    }
+}

@@ -1,0 +1,101 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+
+/// What holds for the description of every provider that is added, whoever wrote it.
+enum ProviderRules {
+    /// The longest document, in bytes.
+    static let documentLimit = 65_536
+    /// The longest name, in bytes.
+    static let nameLimit = 64
+
+    /// What is wrong with a description; nil where nothing is.
+    static func problem(of description: ProviderDescription) -> String? {
+        guard isName(description.name) else {
+            return "the name is not made of at most \(nameLimit) small letters, digits, '.', '-' and '_'"
+        }
+        if let issuer = description.issuer, let problem = problem(ofIssuer: issuer) { return problem }
+        guard isEnvironment(description.environment) else {
+            return "the environment is not a host, or host:port, in small letters"
+        }
+        guard description.defaultScopes.scopes.allSatisfy(isScope) else {
+            return "a default scope holds characters that no scope has"
+        }
+        guard description.clientIDs.allSatisfy({ $0.utf8.count <= ClientRegistration.idLimit }) else {
+            return "a client id is longer than \(ClientRegistration.idLimit) bytes"
+        }
+        guard !description.flows.isEmpty else { return "there is no flow" }
+        guard !description.hasDiscovery else { return nil }
+        var needed: [ProviderMetadata.Endpoint] = [.token]
+        if description.flows.contains(.authorizationCode) { needed.append(.authorization) }
+        if description.flows.contains(.deviceAuthorization) { needed.append(.deviceAuthorization) }
+        for endpoint in needed where description.endpoints[endpoint] == nil {
+            return "without discovery there must be a \(endpoint.rawValue)"
+        }
+        return nil
+    }
+
+    /// What is wrong with an issuer; nil where nothing is.
+    static func problem(ofIssuer issuer: String) -> String? {
+        do {
+            let url = try EndpointURL(issuer)
+            return url.query == nil ? nil : "the issuer has a query, which no issuer has"
+        } catch {
+            return "the issuer will not do: \(error)"
+        }
+    }
+
+    /// Why a provider cannot be among `others`, which do not have its name; nil where it can.
+    static func clash(of description: ProviderDescription, among others: [IdentityProvider]) -> String? {
+        for other in others where other.name != description.name {
+            let environment = description.environment
+            if other.serves(environment), !isBuiltIn(description, at: environment) {
+                return "the accounts of \(environment) are those of provider '\(other.name)' already"
+            }
+            if let issuer = description.issuer, other.issuer == issuer {
+                return "that is the issuer of provider '\(other.name)' already"
+            }
+            if other.serves(description.name) {
+                return "the name is the host of provider '\(other.name)'"
+            }
+        }
+        return nil
+    }
+
+    /// Whether it stands in for a built-in provider of the same environment, which may have siblings.
+    private static func isBuiltIn(_ description: ProviderDescription, at environment: String) -> Bool {
+        BuiltInProviders.named(description.name).map {
+            EnvironmentAliases.areSame($0.environment, environment)
+        } ?? false
+    }
+
+    /// The environment that an address stands for: its host, with the port where that is not the scheme's own.
+    static func environment(of url: EndpointURL) -> String {
+        let standard = url.text.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s") ? 443 : 80
+        guard let port = url.port, port != standard else { return url.host }
+        return "\(url.host):\(port)"
+    }
+
+    /// Whether a text is a provider's name.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, isSmall(first), text.utf8.count <= nameLimit else { return false }
+        return text.utf8.allSatisfy { isSmall($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+    }
+
+    /// Whether a text is a scope (RFC 6749, section 3.3).
+    static func isScope(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= Identifier.maximumCount
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
+
+    /// Whether a text is a host in small letters, with or without a port.
+    static func isEnvironment(_ text: String) -> Bool {
+        guard let url = try? EndpointURL("https://" + text), url.path.isEmpty, url.query == nil else { return false }
+        return url.host + (url.port.map { ":\($0)" } ?? "") == text
+    }
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool { isSmall(byte) || (0x41...0x5A).contains(byte) }
+
+    private static func isSmall(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+    }
+}

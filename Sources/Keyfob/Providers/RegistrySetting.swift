@@ -1,0 +1,53 @@
+internal import KeyfobStore
+
+/// Under which names providers and clients are kept as settings of a group.
+///
+/// Clients belong to an environment, not to a provider's name: so each stands for all that serve it, and what
+/// belongs to one host never goes to another because a name has changed its meaning.
+enum RegistrySetting {
+    /// `provider:<name>`, whose value is the description.
+    static let providerPrefix = "provider:"
+    /// `client:<environment>:<client id>`, whose value is what is known of it.
+    static let clientPrefix = "client:"
+    /// `default client:<environment>`, whose value is a client id.
+    static let defaultClientPrefix = "default client:"
+    /// The section of the secrets of clients; their keys are `<environment>/<client id>`.
+    static let secretSection = "keyfob-client"
+
+    static func provider(_ name: String) -> String { providerPrefix + name }
+
+    static func client(_ id: String, at environment: String) -> String { clients(at: environment) + id }
+
+    /// How the names of all clients of an environment begin.
+    static func clients(at environment: String) -> String { clientPrefix + escaped(environment) + ":" }
+
+    static func defaultClient(at environment: String) -> String { defaultClientPrefix + escaped(environment) }
+
+    static func secretKey(_ id: String, at environment: String) -> String { environment + "/" + id }
+
+    /// Environment and client id in the name of a setting; nil where it makes no sense.
+    static func client(_ name: String) -> (environment: String, id: String)? {
+        guard name.hasPrefix(clientPrefix) else { return nil }
+        let rest = name.dropFirst(clientPrefix.count)
+        guard let colon = rest.firstIndex(of: ":") else { return nil }
+        let environment = unescaped(String(rest[..<colon]))
+        let id = String(rest[rest.index(after: colon)...])
+        guard !id.isEmpty, client(id, at: environment) == name else { return nil }
+        return (environment, id)
+    }
+
+    /// The environment in the name of a default; nil where it makes no sense.
+    static func environment(ofDefault name: String) -> String? {
+        guard name.hasPrefix(defaultClientPrefix) else { return nil }
+        let environment = unescaped(String(name.dropFirst(defaultClientPrefix.count)))
+        return defaultClient(at: environment) == name ? environment : nil
+    }
+
+    private static func escaped(_ environment: String) -> String {
+        environment.replacing("%", with: "%25").replacing(":", with: "%3A")
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        text.replacing("%3A", with: ":").replacing("%25", with: "%")
+    }
+}

@@ -1,0 +1,106 @@
+internal import KeyfobOAuth
+
+/// A request to a service that an access token opens.
+public struct APIRequest: Sendable {
+    /// What to do.
+    public enum Method: String, Hashable, Sendable, CaseIterable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+
+        /// Whether asking twice does no harm (RFC 9110, section 9.2.1).
+        public var isSafe: Bool { self == .get || self == .head }
+    }
+
+    /// What to do.
+    public var method: Method
+    /// The address: https, or http on this machine.
+    public var url: String
+    /// Headers, of which `Authorization` is never one.
+    public var headers: [(name: String, value: String)]
+    /// The body.
+    public var body: [UInt8]?
+
+    /// A request.
+    public init(
+        _ method: Method = .get, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The longest answer that is taken, in bytes.
+    public static let answerLimit = 64 << 20
+}
+
+/// The answer to an ``APIRequest``.
+public struct APIResponse: ~Copyable, Sendable {
+    /// The status code.
+    public let status: Int
+    /// The type of the body.
+    public let contentType: String?
+    /// The body, which may hold what nobody else should read.
+    public let body: SecretBytes
+
+    /// The body, when nothing else is wanted any more.
+    public consuming func takeBody() -> SecretBytes { body }
+}
+
+extension Keyring {
+    /// Sends a request with an access token, once; redirections are not followed, because they may lead the token
+    /// somewhere else.
+    ///
+    /// - Parameter seconds: How long to wait for the whole answer.
+    /// - Throws: `usage` for an address or a header that cannot be, `offline`, `limitExceeded`.
+    public static func send(
+        _ request: APIRequest, with token: borrowing SecretBytes, seconds: Int64 = 60, network: Network
+    ) async throws(KeyringError) -> APIResponse {
+        let url: EndpointURL
+        do {
+            url = try EndpointURL(request.url)
+        } catch {
+            throw KeyringError(.usage, "\(error)")
+        }
+        guard request.headers.allSatisfy({ isHeader($0) }) else {
+            throw KeyringError(.usage, "a header has a forbidden name or character, or is Authorization")
+        }
+        guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else {
+            throw KeyringError(.fault, "a method is missing")
+        }
+        let body: SecretBytes?
+        if let bytes = request.body { body = bytes.withBytes { SecretBytes(copying: $0) } } else { body = nil }
+        let message = HTTPRequest(
+            method, url, headers: request.headers.map { HTTPHeader(name: $0.name, value: $0.value) }, body: body,
+            bearer: token, answerLimit: APIRequest.answerLimit)
+        switch await network.send(message, seconds) {
+        case .answered(let response):
+            let (status, type) = (response.status, response.header("Content-Type"))
+            return APIResponse(status: status, contentType: type, body: response.takeBody())
+        case .failed(.protocolViolation(.tooLarge, _)):
+            throw KeyringError(.limitExceeded, "the answer is longer than 64 MiB")
+        case .failed(let failure):
+            throw KeyringError(
+                .offline, failure == .unreachable ? "\(url.host) cannot be reached" : "\(url.host) did not answer")
+        }
+    }
+
+    /// Whether a header may be sent: a token for a name, visible text for a value (RFC 9110, section 5).
+    private static func isHeader(_ header: (name: String, value: String)) -> Bool {
+        let isName =
+            !header.name.isEmpty
+            && header.name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+        let forbidden = ["authorization", "host", "content-length", "transfer-encoding", "connection"]
+        return isName && !forbidden.contains(Identifier.folded(header.name))
+            && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}

@@ -1,0 +1,147 @@
+internal import KeyfobOAuth
+internal import Synchronization
+
+/// A sign-in by browser (RFC 6749, section 4.1, with PKCE) that has begun and waits for the answer.
+public final class BrowserSignIn: Sendable {
+    /// What the browser opens.
+    public let url: String
+    let context: SignInContext
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable {
+        var session: AuthorizationSession
+        var code: SecretBytes?
+    }
+
+    /// What something that came to the redirect address was.
+    public enum Callback: Hashable, Sendable {
+        /// The answer; the sign-in can be finished.
+        case accepted
+        /// The end of the sign-in, without tokens.
+        case failed(KeyringError)
+        /// Nothing of this sign-in, for this reason; go on waiting.
+        case ignored(String)
+    }
+
+    init(_ session: consuming AuthorizationSession, _ context: SignInContext) {
+        url = session.url.text
+        self.context = context
+        state = Mutex(State(session: session))
+    }
+
+    /// Takes what came: the query or form of a callback, or an address that a person pasted.
+    public func receive(_ callback: borrowing SecretBytes, isPasted: Bool = false) -> Callback {
+        let copy = callback.withBytes { SecretBytes(copying: $0) }
+        return state.withLock { state in
+            switch state.session.receive(copy, as: isPasted ? .pastedURL : .fields) {
+            case .code(let code):
+                state.code = consume code
+                return .accepted
+            case .rejected(let why): return .ignored("\(why)")
+            case .failed(.provider(let failure)): return .failed(KeyringError(failure, of: context.provider))
+            case .failed(let failure): return .failed(KeyringError(.providerFailed, "\(failure)"))
+            }
+        }
+    }
+
+    /// What the ID token must repeat.
+    var nonce: String { state.withLock { $0.session.nonce } }
+
+    /// The request that redeems the code; nil before there is one.
+    func redemption(_ client: borrowing OAuthClient) -> HTTPRequest? {
+        let client = client.copy()
+        return state.withLock { state in
+            guard let code = state.code.take() else { return nil }
+            return state.session.redemption(of: code, client: client, extra: context.provider.tokenFields)
+        }
+    }
+}
+
+extension Keyring {
+    /// Where a browser may bring the answer for a client, the first choice first.
+    ///
+    /// - Throws: `noSuchProvider`, `noSuchClient`.
+    public func redirects(
+        for request: SignInRequest, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> [LoopbackRedirect] {
+        let provider = try provider(named: request.provider, in: groups)
+        let client = try registeredClient(request.clientID, of: provider, in: groups)
+        let redirects = client.redirectURIs.compactMap { uri -> LoopbackRedirect? in
+            guard let url = try? EndpointURL(uri), EndpointURL.isLoopback(url.host) else { return nil }
+            return LoopbackRedirect(usesName: url.host == "localhost", port: url.port, path: url.path)
+        }
+        if !redirects.isEmpty { return redirects }
+        // Microsoft's public clients have `http://localhost`, without a path.
+        let isMicrosoft = provider.description.quirks.contains(.multipleResources)
+        return [LoopbackRedirect(usesName: isMicrosoft, path: isMicrosoft ? "" : "/callback")]
+    }
+
+    /// Begins a sign-in whose answer comes to `redirectURI`.
+    ///
+    /// - Throws: `noSuchProvider`, `noSuchClient`, `offline`, `providerFailed`, `usage`.
+    public func beginSignIn(
+        _ request: SignInRequest, redirectURI: String, in groups: [AccessGroup]? = nil, network: Network
+    ) async throws(KeyringError) -> BrowserSignIn {
+        let context = try await signInContext(for: request, in: groups, network: network)
+        var options = AuthorizationOptions(scopes: context.scopes)
+        options.extraScopes = request.extraScopes
+        options.prompt = try prompt(for: context).flatMap { AuthorizationOptions.Prompt($0) }
+        options.loginHint = request.loginHint ?? context.expected.flatMap { $0.username.isEmpty ? nil : $0.username }
+        options.domainHint = request.domainHint
+        options.claims = request.claims
+        options.responseMode = request.usesFormPost ? .formPost : .query
+        let target = AuthorizationSession.Target(
+            provider: context.metadata, clientID: context.clientID, redirectURI: redirectURI)
+        do {
+            let session = try AuthorizationSession(target, options, extra: context.provider.authorizationFields) {
+                SecretBytes.random(count: $0)
+            }
+            return BrowserSignIn(session, context)
+        } catch {
+            throw KeyringError(error, of: context.provider)
+        }
+    }
+
+    /// Redeems the answer and stores the tokens.
+    ///
+    /// - Throws: `otherAccount` where somebody else signed in than was asked for, whose tokens are not kept;
+    ///   `signInNeeded`, `offline`, `providerFailed`, and what writing can throw.
+    public func finish(_ signIn: BrowserSignIn, network: Network) async throws(KeyringError) -> SignInReport {
+        let context = signIn.context
+        let client = try oauthClient(context)
+        guard let message = signIn.redemption(client) else {
+            throw KeyringError(.fault, "a sign-in was finished without its answer")
+        }
+        let received = try await exchange(message, context, network)
+        return try await file(received, context, nonce: signIn.nonce, client, network)
+    }
+
+    /// Sends a request for tokens.
+    func exchange(
+        _ message: consuming HTTPRequest, _ context: SignInContext, _ network: Network
+    ) async throws(KeyringError) -> ReceivedTokens {
+        let sentAt = clock.now
+        let response: HTTPResponse
+        switch await network.send(message, GrantRefresh.deadline) {
+        case .answered(let answer): response = answer
+        case .failed(let failure): throw KeyringError(failure, of: context.provider)
+        }
+        switch TokenOutcome(response, now: clock.now) {
+        case .tokens(let tokens): return ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true)
+        case .failed(let failure): throw KeyringError(failure, of: context.provider)
+        }
+    }
+}
+
+extension AuthorizationOptions.Prompt {
+    fileprivate init(_ prompt: SignInPrompt) {
+        self =
+            switch prompt {
+            case .none: .none
+            case .selectAccount: .selectAccount
+            case .login: .login
+            case .consent: .consent
+            case .create: .create
+            }
+    }
+}

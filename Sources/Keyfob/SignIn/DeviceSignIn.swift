@@ -1,0 +1,122 @@
+internal import KeyfobOAuth
+
+/// A sign-in on another device (RFC 8628) that has begun: a code to type at an address.
+public final class DeviceSignIn: Sendable {
+    /// What the person types.
+    public let userCode: String
+    /// Where the person types it.
+    public let verificationURL: String
+    /// The same with the code in it, where the provider gives one.
+    public let completeURL: String?
+    /// For how many seconds the code is good.
+    public let expiresIn: Int64
+    let context: SignInContext
+    let authorization: DeviceAuthorization
+    /// When the code was given: its life counts from there.
+    let begunAt: Timestamp
+
+    init(_ authorization: consuming DeviceAuthorization, _ context: SignInContext, begunAt: Timestamp) {
+        self.begunAt = begunAt
+        userCode = authorization.userCode
+        verificationURL = authorization.verificationURL.text
+        completeURL = authorization.completeURL?.text
+        expiresIn = authorization.expiresIn
+        self.context = context
+        self.authorization = authorization
+    }
+}
+
+extension Keyring {
+    /// Begins a sign-in on another device.
+    ///
+    /// - Throws: as ``beginSignIn(_:redirectURI:in:network:)``.
+    public func beginDeviceSignIn(
+        _ request: SignInRequest, in groups: [AccessGroup]? = nil, network: Network
+    ) async throws(KeyringError) -> DeviceSignIn {
+        let context = try await signInContext(for: request, in: groups, network: network)
+        let endpoint: EndpointURL
+        do {
+            endpoint = try context.metadata.require(.deviceAuthorization)
+        } catch {
+            throw KeyringError(error, of: context.provider)
+        }
+        let client = try oauthClient(context)
+        let message = TokenRequests.startDevice(
+            scopes: context.scopes, client: client, at: endpoint, extra: context.provider.tokenFields)
+        let response: HTTPResponse
+        switch await network.send(message, GrantRefresh.deadline) {
+        case .answered(let answer): response = answer
+        case .failed(let failure): throw KeyringError(failure, of: context.provider)
+        }
+        if let failure = ProviderFailure.classify(response, now: clock.now) {
+            throw KeyringError(failure, of: context.provider)
+        }
+        do {
+            return DeviceSignIn(try DeviceAuthorization(reading: response.body), context, begunAt: clock.now)
+        } catch {
+            throw KeyringError(.providerFailed, "\(context.provider.title): \(error)")
+        }
+    }
+
+    /// Waits until the person has answered on the other device, and stores the tokens.
+    ///
+    /// - Throws: `cancelled` where the person said no or the task was cancelled, `signInNeeded` where the code
+    ///   expired first; as ``finish(_:network:)-(BrowserSignIn,_)``.
+    public func finish(_ signIn: DeviceSignIn, network: Network) async throws(KeyringError) -> SignInReport {
+        let context = signIn.context
+        let client = try oauthClient(context)
+        guard let endpoint = context.metadata.endpoints[.token] else {
+            throw KeyringError(DiscoveryFailure.endpointMissing(.token), of: context.provider)
+        }
+        var flow = DeviceFlow(
+            expiresIn: signIn.expiresIn, interval: signIn.authorization.interval, now: signIn.begunAt)
+        var received: ReceivedTokens?
+        var action = flow.poll(now: clock.now)
+        while true {
+            switch action {
+            case .wait(let until):
+                let seconds = max(1, until.seconds - clock.now.seconds)
+                do { try await Task.sleep(for: .seconds(seconds)) } catch {
+                    throw KeyringError(.cancelled, "the sign-in was cancelled")
+                }
+                action = flow.poll(now: clock.now)
+            case .poll:
+                let message = TokenRequests.pollDevice(
+                    code: signIn.authorization.deviceCode, client: client, at: endpoint,
+                    extra: context.provider.tokenFields)
+                let (event, tokens) = await poll(message, network)
+                received = tokens
+                action = flow.receive(event, now: clock.now)
+            case .finished(let ending):
+                guard case .tokens = ending, let received else { throw Self.error(ending, context) }
+                return try await file(received, context, nonce: nil, client, network)
+            }
+        }
+    }
+
+    private func poll(
+        _ message: consuming HTTPRequest, _ network: Network
+    ) async -> (DeviceFlow.Event, ReceivedTokens?) {
+        let sentAt = clock.now
+        let response: HTTPResponse
+        switch await network.send(message, GrantRefresh.deadline) {
+        case .answered(let answer): response = answer
+        case .failed(let failure): return (.failed(failure), nil)
+        }
+        switch TokenOutcome(response, now: clock.now) {
+        case .tokens(let tokens):
+            return (.tokens, ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: true))
+        case .failed(let failure): return (.failed(failure), nil)
+        }
+    }
+
+    private static func error(_ ending: DeviceFlow.Ending, _ context: SignInContext) -> KeyringError {
+        switch ending {
+        case .tokens: KeyringError(.fault, "the tokens of a sign-in were lost")
+        case .expired:
+            KeyringError(.signInNeeded, "the code expired before anybody answered", hint: "run the command again")
+        case .denied: KeyringError(.cancelled, "the sign-in was declined on the other device")
+        case .failed(let failure): KeyringError(failure, of: context.provider)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// What a person signs in to, and what they are asked.
+public struct SignInRequest: Hashable, Sendable {
+    /// The provider: its name, its issuer, or the host under which its accounts are kept.
+    public var provider: String
+    /// The client; nil for the provider's default one.
+    public var clientID: String?
+    /// The tenant, where the provider has tenants.
+    public var tenant: String?
+    /// The scopes of the token; none for the client's or the provider's default ones.
+    public var scopes: ScopeSet = []
+    /// Scopes to consent to now for later tokens.
+    public var extraScopes: ScopeSet = []
+    /// What the provider shows; nil leaves it to the provider.
+    public var prompt: SignInPrompt?
+    /// The user name to fill in.
+    public var loginHint: String?
+    /// The organisation whose sign-in page to go to.
+    public var domainHint: String?
+    /// A `claims` request (OpenID Connect Core, section 5.5), JSON.
+    public var claims: String?
+    /// Whether the answer comes as a form post, so that no browser history has it.
+    public var usesFormPost = false
+    /// Who is to sign in; nil for whoever does.
+    ///
+    /// The tokens of somebody else are not stored.
+    public var account: AccountID?
+
+    /// A request for a token of `provider`.
+    public init(provider: String) {
+        self.provider = provider
+    }
+}
+
+/// What a provider shows (OpenID Connect Core, section 3.1.2.1), as MSAL calls it.
+public enum SignInPrompt: String, Hashable, Sendable, CaseIterable {
+    /// Nothing; an error where something must be asked.
+    case none
+    /// A choice among the accounts of the browser's session.
+    case selectAccount = "select-account"
+    /// The sign-in, whatever session there is.
+    case login
+    /// The consent.
+    case consent
+    /// The creation of an account.
+    case create
+}
+
+/// Where a browser brings the answer: an address of this machine (RFC 8252, section 7.3).
+public struct LoopbackRedirect: Hashable, Sendable {
+    /// Whether the host is `localhost` instead of `127.0.0.1`.
+    public var usesName: Bool
+    /// The port; nil for any that is free.
+    public var port: Int?
+    /// The path, beginning with a slash, or empty.
+    public var path: String
+
+    /// A redirect.
+    public init(usesName: Bool, port: Int? = nil, path: String) {
+        self.usesName = usesName
+        self.port = port
+        self.path = path
+    }
+}
+
+/// What a sign-in gave.
+public struct SignInReport: Hashable, Sendable {
+    /// Who signed in.
+    public let account: Account
+    /// The group the tokens are in.
+    public let group: AccessGroup
+    /// The client they were issued to.
+    public let clientID: String
+    /// The scopes of the token.
+    public let scopes: ScopeSet
+    /// The scopes that were asked for and not granted.
+    public let declinedScopes: ScopeSet
+    /// Whether the account was not known before.
+    public let isNew: Bool
+    /// Whether a refresh token came; without one the sign-in lasts as long as its access token.
+    public let hasRefreshToken: Bool
+}

@@ -1,0 +1,223 @@
+internal import KeyfobOAuth
+internal import KeyfobSodium
+internal import KeyfobStore
+internal import KeyfobVault
+
+/// How far a sign-out reaches.
+public enum SignOutReach: String, Hashable, Sendable, CaseIterable {
+    /// The tokens of one client in one group.
+    case client
+    /// Those of all clients of the account in the group.
+    case everywhere
+    /// Those, and the account.
+    case forget
+}
+
+/// What a sign-out did.
+public struct SignOutReport: Hashable, Sendable {
+    /// Whose tokens went.
+    public let account: Account
+    /// The clients that were signed out.
+    public let clients: [String]
+    /// How many refresh tokens the provider revoked.
+    public let revoked: Int
+    /// What the person should know, one line each.
+    public let notes: [String]
+    /// What the browser opens to end its session too; nil where that was not asked for or the provider has nothing.
+    public let endSessionURL: String?
+}
+
+extension Keyring {
+    /// Signs an account out: its refresh tokens are revoked at the provider (RFC 7009), its tokens removed, and its
+    /// grants marked, so that a refresh that is under way cannot bring them back.
+    ///
+    /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds.
+    ///
+    /// - Parameters:
+    ///   - account: Who.
+    ///   - clientID: The client; nil where the account has only one, or for all of them.
+    ///   - reach: How far.
+    ///   - endsBrowserSession: Whether to give the address that ends the browser's session.
+    ///   - network: Nil to tell nobody.
+    /// - Throws: `noSuchAccount`, `ambiguous` where several clients are signed in, and what writing can throw.
+    public func signOut(
+        _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
+        endsBrowserSession: Bool = false, network: Network?
+    ) async throws(KeyringError) -> SignOutReport {
+        let held = try heldGrants(of: account, in: group)
+        let clientID = if let clientID { clientID } else { try held.onlyClient(reach) }
+        let realm = held.account.homeRealm
+        let provider = try description(forEnvironment: account.environment, tenant: realm)
+        var metadata: ProviderMetadata?
+        if let network, let provider {
+            metadata = try? await self.metadata(of: provider, in: group, network: network)
+        }
+        var endSession: EndpointURL?
+        if endsBrowserSession, let metadata {
+            endSession = EndSession.url(metadata, clientID: clientID, logoutHint: held.account.username)
+        }
+        var plan = SignOutPlan(
+            clientID: clientID, reach: SignOutPlan.Reach(reach), targets: held.grants.map { $0.target },
+            provider: metadata, hasNetwork: network != nil && metadata != nil, endSession: endSession)
+        var revoked = 0
+        var report = (clients: [String](), url: String?.none)
+        var late: [HeldGrant] = []
+        for step in plan.steps {
+            switch step {
+            case .revoke(let target):
+                guard let network, let metadata, let provider,
+                    let grant = held.grants.first(where: { $0.target == target })
+                else { continue }
+                let outcome = await revoke(grant, provider, metadata, network)
+                if case .revoked = outcome { revoked += 1 }
+                plan.note(outcome, for: target)
+            case .markSignedOut(let clients):
+                // Of some clients only access tokens are here.
+                report.clients = reach == .client ? clients : Set(clients).union(held.clients).sorted()
+                report.clients.removeAll { $0.isEmpty }
+                late = try signOut(held, report.clients, in: group, forgets: reach == .forget)
+            case .openEndSession(let url): report.url = url.text
+            case .removeCredentials, .removeAccount: break
+            }
+        }
+        // A refresh that ended between reading and marking has left another refresh token.
+        for grant in late {
+            guard let network, let metadata, let provider, metadata.endpoints[.revocation] != nil else { break }
+            plan.note(await revoke(grant, provider, metadata, network), for: grant.target)
+        }
+        if endsBrowserSession, report.url == nil {
+            return SignOutReport(
+                account: held.account, clients: report.clients, revoked: revoked,
+                notes: plan.notes.map(\.words) + ["the provider has no address that ends the browser's session"],
+                endSessionURL: nil)
+        }
+        return SignOutReport(
+            account: held.account, clients: report.clients, revoked: revoked, notes: plan.notes.map(\.words),
+            endSessionURL: report.url)
+    }
+
+    /// Marks, removes and forgets in one transaction.
+    ///
+    /// - Returns: The refresh tokens that went and that nobody had read before.
+    private func signOut(
+        _ held: HeldGrants, _ clients: [String], in name: AccessGroup, forgets: Bool
+    ) throws(KeyringError) -> [HeldGrant] {
+        try withState { state in
+            let group = try state.group(name)
+            var late: [HeldGrant] = []
+            try change(&state, group) { writer in
+                for client in clients {
+                    try writer.signOut(client, of: held.account.id, leavesMark: !forgets) { token, secret in
+                        guard !held.grants.contains(where: { $0.isSame(token) }) else { return }
+                        let copy = secret.withBytes { SecretBytes(copying: $0) }
+                        late.append(HeldGrant(credential: token, token: HeldToken(copy)))
+                    }
+                }
+                try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
+                guard forgets else { return }
+                _ = try writer.remove(held.account.id)
+                if try Self.isDefault(held.account.id, writer) { try writer.setSetting(Self.defaultAccount, to: nil) }
+            }
+            return late
+        }
+    }
+
+    private func revoke(
+        _ grant: HeldGrant, _ provider: ProviderDescription, _ metadata: ProviderMetadata, _ network: Network
+    ) async -> RevocationOutcome {
+        guard let endpoint = metadata.endpoints[.revocation], let token = grant.token else { return .revoked }
+        let client: OAuthClient
+        do {
+            client = try oauthClient(id: grant.credential.clientID, environment: provider.environment)
+        } catch {
+            // A secret that is damaged keeps nobody signed in.
+            client = OAuthClient(id: grant.credential.clientID)
+        }
+        let message = TokenRequests.revoke(token.secret, kind: .refreshToken, client: client, at: endpoint)
+        switch await network.send(message, 20) {
+        case .answered(let response): return RevocationOutcome(response, now: clock.now)
+        case .failed(let failure): return .failed(failure)
+        }
+    }
+
+    private func heldGrants(of id: AccountID, in name: AccessGroup) throws(KeyringError) -> HeldGrants {
+        try withState { state in
+            let group = try state.group(name)
+            guard let account = try database.account(id, in: group.keys) else {
+                throw KeyringError(.noSuchAccount, "there is no account \(id) in group '\(name)'")
+            }
+            var held = HeldGrants(account: account)
+            for item in try database.credentials(.refreshToken, of: id, in: group.keys).items {
+                let hasSecret = item.record.secretCommitment != nil
+                let token = hasSecret ? HeldToken(try database.secret(of: item.record, in: group.keys)) : nil
+                held.grants.append(HeldGrant(credential: item.value, token: token))
+            }
+            let tokens = try database.credentials(.accessToken, of: id, in: group.keys)
+            held.clients = Set(tokens.items.map(\.value.clientID) + held.grants.map(\.credential.clientID))
+            return held
+        }
+    }
+}
+
+/// A refresh token that a sign-out is about.
+private struct HeldGrant: Sendable {
+    let credential: Credential
+    let token: HeldToken?
+
+    /// Whether `other` is what was read.
+    func isSame(_ other: Credential) -> Bool {
+        GrantKey(credential) == GrantKey(other)
+            && (credential.grant ?? Grant()).version == (other.grant ?? Grant()).version
+    }
+
+    var target: SignOutPlan.Target {
+        SignOutPlan.Target(
+            clientID: credential.clientID, familyID: credential.familyID,
+            version: (credential.grant ?? Grant()).version, hasSecret: token != nil)
+    }
+}
+
+/// What an account has in a group.
+private struct HeldGrants: Sendable {
+    let account: Account
+    var grants: [HeldGrant] = []
+    var clients: Set<String> = []
+
+    /// The client to sign out where none is named.
+    func onlyClient(_ reach: SignOutReach) throws(KeyringError) -> String {
+        let active = Set(grants.filter { $0.credential.grant?.state != .signedOut }.map(\.credential.clientID))
+        let names = (active.isEmpty ? clients : active).sorted()
+        guard names.count < 2 || reach != .client else {
+            throw KeyringError(
+                .ambiguous, "\(account.name) is signed in to \(names.count) clients",
+                hint: "say which with --client, or sign out of all with --everywhere", candidates: names)
+        }
+        return names.first ?? ""
+    }
+}
+
+extension SignOutPlan.Reach {
+    fileprivate init(_ reach: SignOutReach) {
+        self =
+            switch reach {
+            case .client: .client
+            case .everywhere: .everywhere
+            case .forget: .forget
+            }
+    }
+}
+
+extension SignOutPlan.Note {
+    fileprivate var words: String {
+        switch self {
+        case .revocationNotOffered(let client):
+            "the provider revokes nothing: the refresh token of \(client) stays good until it expires"
+        case .sharedByFamily(let client):
+            "the refresh token of \(client) was not revoked: other clients of its family use it"
+        case .notRevokedOffline(let client):
+            "the provider was not told: the refresh token of \(client) stays good until it expires"
+        case .revocationFailed(let client, let failure):
+            "the refresh token of \(client) could not be revoked and stays good until it expires: \(failure)"
+        }
+    }
+}

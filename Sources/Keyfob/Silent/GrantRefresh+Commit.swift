@@ -1,0 +1,123 @@
+internal import KeyfobOAuth
+internal import KeyfobStore
+
+extension GrantRefresh {
+    /// Stores the tokens and ends the intent, in one transaction.
+    func write(_ commit: RefreshCommit, _ received: ReceivedTokens) throws(KeyringError) -> RefreshEvent {
+        let conflict = RefreshEvent.conflict(snapshot(of: nil))
+        return try change(at: commit.expected) { writer in
+            // An account that was removed meanwhile stays removed.
+            guard try writer.hasAccount(plan.account.id) else { return conflict }
+            if source == .family, let changed = try changedOwnGrant(writer) { return changed }
+            if source == .own, commit.replacesRefreshToken {
+                try removeDuplicate(received, writer)
+                try received.response.withRefreshToken { secret in
+                    try writer.replaceGrant(key, secret: secret) { renew(&$0, commit, received) }
+                }
+            } else {
+                try writer.updateGrant(key) { token in
+                    token.changeGrant { $0 = $0.elsewhere }
+                }
+                if source == .family { try storeOwn(received, writer) }
+            }
+            try TokenFiling(
+                account: plan.account.id, clientID: plan.clientID ?? key.clientID, realm: plan.realm,
+                askedScopes: plan.impliedScopes(provider), provider: provider
+            ).save(received, in: writer)
+            return nil
+        }
+    }
+
+    /// A conflict where the client's own grant is not what it was when the family's token was taken: signed out
+    /// meanwhile, or signed in anew.
+    private func changedOwnGrant(_ writer: GroupWriter) throws -> RefreshEvent? {
+        guard let clientID = plan.clientID else { return nil }
+        let own = try writer.grants(of: plan.account.id, clientID: clientID)
+        let before = plan.own.map { $0.grant ?? Grant() }
+        let isAsBefore =
+            own.isEmpty
+            ? before == nil
+            : own.contains { token in
+                let grant = token.grant ?? Grant()
+                return grant.version == before?.version && grant.state == before?.state
+            }
+        return isAsBefore ? nil : .conflict(snapshot(of: own.first))
+    }
+
+    /// Makes room where the refresh token is about to join, or to leave, a family: the client may have another there.
+    private func removeDuplicate(_ received: ReceivedTokens, _ writer: GroupWriter) throws {
+        guard received.response.details.familyID != key.familyID, provider.quirks.contains(.families) else { return }
+        _ = try writer.removeGrants(
+            besides: Credential(
+                kind: .refreshToken, account: key.account, clientID: key.clientID, familyID: key.familyID))
+    }
+
+    /// What is known of the refresh token that came in the place of the one used.
+    private func renew(_ token: inout Credential, _ commit: RefreshCommit, _ received: ReceivedTokens) {
+        let details = received.response.details
+        token.cachedAt = received.sentAt
+        token.expiresOn = details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:))
+        token.additionalFields.fields.removeAll { $0.name == "last_modification_time" }
+        if provider.quirks.contains(.families) { token.familyID = details.familyID }
+        token.grant = Grant(epoch: commit.version.epoch, generation: commit.version.generation, rotates: true)
+    }
+
+    /// Stores the refresh token that the client got for another's of its family.
+    private func storeOwn(_ received: ReceivedTokens, _ writer: GroupWriter) throws {
+        guard let clientID = plan.clientID else { return }
+        let details = received.response.details
+        let token = Credential(
+            kind: .refreshToken, account: plan.account.id, clientID: clientID, scopes: plan.scopes,
+            familyID: details.familyID, cachedAt: received.sentAt,
+            expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)), grant: Grant())
+        try received.response.withRefreshToken { secret in
+            _ = try writer.removeGrants(besides: token)
+            _ = try writer.save(token, secret: secret, from: .owner)
+        }
+    }
+
+    /// Writes down what a refusal changes, and ends the intent, in one transaction.
+    func record(_ changes: [StoredChange], _ intent: String) throws(KeyringError) -> RefreshEvent {
+        let used = changes.compactMap(\.version).first
+        return try change(at: used) { writer in
+            // A refusal is about the refresh token that was used, and no other.
+            let token = try writer.grant(key)
+            guard token?.grant?.intent?.id == intent else { return .conflict(snapshot(of: token)) }
+            try writer.updateGrant(key) { $0.changeGrant { $0.intent = nil } }
+            for change in changes { try apply(change, writer) }
+            return nil
+        }
+    }
+
+    private func apply(_ change: StoredChange, _ writer: GroupWriter) throws {
+        switch change {
+        case .markNeedsSignIn(_, let reason):
+            try writer.updateGrant(key) { $0.changeGrant { $0.state = .needsSignIn(reason: reason) } }
+        case .deleteRefreshToken:
+            var state = try writer.grant(key)?.grant?.state ?? .active
+            if state == .active { state = .needsSignIn(reason: "the provider called the refresh token bad") }
+            try writer.endGrant(key, as: state)
+            try writer.removeTokens(of: key.account) { $0.clientID == key.clientID }
+        case .leaveFamily:
+            guard let clientID = plan.clientID else { return }
+            _ = try writer.save(
+                AppMetadata(clientID: clientID, environment: plan.account.id.environment, family: .none))
+        case .removeClientCredentials:
+            if source == .own {
+                try writer.endGrant(key, as: .needsSignIn(reason: "the account was deleted at the provider"))
+            }
+            let clientID = plan.clientID ?? key.clientID
+            try writer.removeTokens(of: key.account) { $0.clientID == clientID }
+        }
+    }
+}
+
+extension StoredChange {
+    /// The version of the refresh token that was used, where the change is about it.
+    fileprivate var version: GrantVersion? {
+        switch self {
+        case .markNeedsSignIn(let token, _), .deleteRefreshToken(let token): token.version
+        case .leaveFamily, .removeClientCredentials: nil
+        }
+    }
+}

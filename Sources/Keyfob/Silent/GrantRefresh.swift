@@ -1,0 +1,263 @@
+internal import KeyfobOAuth
+internal import KeyfobStore
+internal import KeyfobVault
+
+/// Executes one refresh: does what a ``RefreshTransaction`` says, and tells it what came of it.
+struct GrantRefresh: Sendable {
+    let keyring: Keyring
+    let plan: SilentCase
+    /// Whose refresh token is used.
+    let source: TokenIdentity.Source
+    let key: GrantKey
+    let request: TokenRequest
+    let options: SilentOptions
+    let provider: ProviderDescription
+    let metadata: ProviderMetadata
+    let network: Network
+
+    /// The longest wait for an answer, in seconds.
+    static let deadline: Int64 = 30
+    /// The longest wait for others who refresh the same grant, in seconds.
+    static let patience: Int64 = 90
+
+    /// How it ended, and what came.
+    struct Outcome: Sendable {
+        let result: RefreshResult
+        let received: ReceivedTokens?
+        /// Why the store failed, where it did.
+        let failure: KeyringError?
+    }
+
+    /// What is held from one step to the next.
+    private struct Progress: ~Copyable {
+        var lock: GrantLock?
+        var token: HeldToken?
+        var received: ReceivedTokens?
+        var failure: KeyringError?
+    }
+
+    /// Runs `transaction` to its end.
+    func run(
+        _ transaction: consuming RefreshTransaction, client: borrowing OAuthClient
+    ) async -> Outcome {
+        var progress = Progress()
+        var transaction = transaction
+        while true {
+            let step = transaction.next
+            RefreshObservation.willTake(step)
+            if case .finished(let result) = step {
+                return Outcome(result: result, received: progress.received, failure: progress.failure)
+            }
+            let event = await take(step, &progress, client)
+            transaction.receive(event, now: keyring.clock.now)
+        }
+    }
+
+    private func take(
+        _ step: RefreshStep, _ progress: inout Progress, _ client: borrowing OAuthClient
+    ) async -> RefreshEvent {
+        switch step {
+        case .acquireLock: return await acquireLock(&progress)
+        case .sendRequest: return await send(&progress, client)
+        case .revokeReceived:
+            if let received = progress.received { await revoke(received, client) }
+            return .done
+        case .releaseLock:
+            progress.lock = nil
+            return .done
+        case .finished: return .done
+        default: return store(step, &progress)
+        }
+    }
+
+    /// Does a step that reads or writes the store.
+    private func store(_ step: RefreshStep, _ progress: inout Progress) -> RefreshEvent {
+        do {
+            switch step {
+            case .readGrant: return .grant(try read(&progress))
+            case .writeIntent(let intent): return try write(intent)
+            case .commit(let commit):
+                guard let received = progress.received else { return .storeFailed }
+                return try write(commit, received)
+            case .clearIntent(let id, let until): return try clear(id, until)
+            case .markUncertain(let id): return try markUncertain(id)
+            case .recordRefusal(let changes, let id): return try record(changes, id)
+            default: return .storeFailed
+            }
+        } catch {
+            progress.failure = error
+            return .storeFailed
+        }
+    }
+
+    // MARK: The lock
+
+    private func acquireLock(_ progress: inout Progress) async -> RefreshEvent {
+        let number = key.lockNumber(vault: keyring.vaultID, group: plan.group)
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(Self.patience))
+        var pause = 2
+        while true {
+            do {
+                if let lock = try GrantLock.attempt(keyring.database.directory.refreshLock, grant: number) {
+                    progress.lock = consume lock
+                    return .lockAcquired
+                }
+            } catch {
+                progress.failure = KeyringError(error)
+                return .lockUnavailable
+            }
+            if clock.now > end || Task.isCancelled { return .lockUnavailable }
+            try? await Task.sleep(for: .milliseconds(pause))
+            pause = min(25, pause * 2)
+        }
+    }
+
+    // MARK: The provider
+
+    private func send(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
+        guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
+        let extra = provider.tokenFields + (options.claims.map { [("claims", $0)] } ?? [])
+        let sentAt = keyring.clock.now
+        let message = TokenRequests.refresh(
+            used.secret, scopes: scopesToSend, client: client, at: endpoint, extra: extra)
+        let response: HTTPResponse
+        switch await network.send(message, Self.deadline) {
+        case .answered(let answer): response = answer
+        case .failed(let failure): return .failed(failure)
+        }
+        switch TokenOutcome(response, now: keyring.clock.now) {
+        case .failed(let failure): return .failed(failure)
+        case .tokens(let tokens):
+            guard isTheirs(tokens) else {
+                return .failed(.protocolViolation(.otherAccount, status: response.status))
+            }
+            let replaces = tokens.withRefreshToken { !$0.isEqual(to: used.secret) } ?? false
+            progress.received = ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: replaces)
+            return .answered(replacesRefreshToken: replaces)
+        }
+    }
+
+    /// Fewer scopes than were granted may narrow the grant for good, so they are named only where each request has to.
+    private var scopesToSend: ScopeSet {
+        guard provider.quirks.contains(.multipleResources) else { return [] }
+        let reserved = ["openid", "profile", "offline_access"]
+        return plan.scopes.isEmpty ? provider.defaultScopes : ScopeSet(plan.scopes.scopes + reserved)
+    }
+
+    /// Whether the answer is about the account that was asked for, as far as it says whom it is about.
+    private func isTheirs(_ tokens: borrowing TokenResponse) -> Bool {
+        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else { return true }
+        let environment = plan.account.id.environment
+        guard
+            let signedIn = SignedInAccount(
+                token.claims, clientInfo: tokens.details.clientInfo, environment: environment)
+        else { return false }
+        if signedIn.compared(with: plan.account) != .other { return true }
+        // In a guest tenant, without client_info, the home account id is not told.
+        return tokens.details.clientInfo == nil && EnvironmentAliases.isMicrosoft(environment)
+    }
+
+    /// Revokes a refresh token that nobody will keep.
+    private func revoke(_ received: ReceivedTokens, _ client: borrowing OAuthClient) async {
+        guard let endpoint = metadata.endpoints[.revocation], let message = received.revocation(client, endpoint) else {
+            return
+        }
+        _ = await network.send(message, Self.deadline)
+    }
+
+    // MARK: The store
+
+    private func read(_ progress: inout Progress) throws(KeyringError) -> GrantSnapshot {
+        let (snapshot, held) = try keyring.withState { state -> (GrantSnapshot, HeldToken?) in
+            let group = try state.group(plan.group)
+            let found = try keyring.database.credentials(
+                .refreshToken, of: key.account, client: (key.clientID, ""), in: group.keys)
+            guard let item = found.items.first(where: { key.matches($0.value) }) else {
+                return (GrantSnapshot(state: nil, version: GrantVersion(epoch: 0, generation: 0)), nil)
+            }
+            var snapshot = self.snapshot(of: item.value)
+            snapshot.hasFreshAccessToken =
+                try keyring.silentCase(&state, request, [plan.group]).situation.accessToken == .fresh
+            // A grant without its token is none to refresh with.
+            guard item.record.secretCommitment != nil else {
+                if snapshot.state == .active { snapshot.state = nil }
+                return (snapshot, nil)
+            }
+            return (snapshot, HeldToken(try keyring.database.secret(of: item.record, in: group.keys)))
+        }
+        progress.token = held
+        return snapshot
+    }
+
+    func snapshot(of token: Credential?) -> GrantSnapshot {
+        guard let token else { return GrantSnapshot(state: nil, version: GrantVersion(epoch: 0, generation: 0)) }
+        let grant = token.grant ?? Grant()
+        let described: Bool? =
+            switch provider.rotation {
+            case .yes: true
+            case .no: false
+            case .unknown: nil
+            }
+        return GrantSnapshot(
+            state: grant.state, version: grant.version, rotates: grant.rotates ?? described, intent: grant.intent,
+            throttledUntil: grant.throttledUntil)
+    }
+
+    /// Changes the grant while it is active and has `version`; otherwise tells what it is.
+    ///
+    /// - Parameter body: Makes the change, and may still say that it does not fit; what it has written is kept then.
+    func change(
+        at version: GrantVersion?, _ body: (GroupWriter) throws -> RefreshEvent?
+    ) throws(KeyringError) -> RefreshEvent {
+        try keyring.withState { state in
+            let group = try state.group(plan.group)
+            return try keyring.change(&state, group) { writer in
+                let token = try writer.grant(key)
+                let grant = token.map { $0.grant ?? Grant() }
+                if let version, grant?.version != version || grant?.state != .active {
+                    return .conflict(snapshot(of: token))
+                }
+                guard token != nil else { return .done }
+                return try body(writer) ?? .done
+            }
+        }
+    }
+
+    private func write(_ intent: RefreshIntent) throws(KeyringError) -> RefreshEvent {
+        try change(at: intent.version) { writer in
+            try writer.updateGrant(key) { $0.changeGrant { $0.intent = intent } }
+            return nil
+        }
+    }
+
+    private func clear(_ id: String, _ until: Timestamp?) throws(KeyringError) -> RefreshEvent {
+        try change(at: nil) { writer in
+            try writer.updateGrant(key) { token in
+                token.changeGrant { grant in
+                    if grant.intent?.id == id { grant.intent = nil }
+                    grant.throttledUntil = until
+                }
+            }
+            return nil
+        }
+    }
+
+    private func markUncertain(_ id: String) throws(KeyringError) -> RefreshEvent {
+        try change(at: nil) { writer in
+            try writer.updateGrant(key) { token in
+                token.changeGrant { if $0.intent?.id == id { $0.intent?.isUncertain = true } }
+            }
+            return nil
+        }
+    }
+}
+
+extension Credential {
+    /// Changes the grant that a refresh token stands for.
+    mutating func changeGrant(_ body: (inout Grant) -> Void) {
+        var grant = grant ?? Grant()
+        body(&grant)
+        self.grant = grant
+    }
+}

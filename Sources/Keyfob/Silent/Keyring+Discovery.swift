@@ -1,0 +1,82 @@
+internal import KeyfobOAuth
+internal import KeyfobSodium
+internal import KeyfobStore
+internal import KeyfobVault
+
+extension Keyring {
+    /// For how long a provider's discovery document is believed, in seconds.
+    static let discoveryLifetime: Int64 = 86_400
+    private static let discoverySetting = "discovery of "
+
+    /// What is known of a provider: what is configured, in front of its discovery document.
+    ///
+    /// The document is read at most once a day and kept in `group`: a refresh needs no second request.
+    ///
+    /// - Throws: `offline` where it cannot be had, `providerFailed` where it is not what it should be.
+    func metadata(
+        of provider: ProviderDescription, in group: AccessGroup, network: Network
+    ) async throws(KeyringError) -> ProviderMetadata {
+        guard provider.hasDiscovery, let issuer = provider.issuer else { return provider.configuredMetadata }
+        let allowsTemplate = provider.quirks.contains(.tenantIssuer)
+        if let kept = keptDocument(of: issuer, in: group),
+            let metadata = try? ProviderMetadata(reading: kept, issuer: issuer, allowsTemplate: allowsTemplate)
+        {
+            return metadata.overridden(by: provider.endpoints)
+        }
+        let document = try await document(of: provider, issuer, network)
+        let metadata: ProviderMetadata
+        do {
+            metadata = try ProviderMetadata(reading: document, issuer: issuer, allowsTemplate: allowsTemplate)
+        } catch {
+            throw KeyringError(error, of: provider)
+        }
+        keep(metadata, of: issuer, in: group)
+        return metadata.overridden(by: provider.endpoints)
+    }
+
+    private func document(
+        of provider: ProviderDescription, _ issuer: String, _ network: Network
+    ) async throws(KeyringError) -> SecretBytes {
+        let addresses: [EndpointURL]
+        do {
+            addresses = try WellKnown.addresses(of: issuer)
+        } catch {
+            throw KeyringError(.configuration, "the issuer of \(provider.title) makes no sense: \(error)")
+        }
+        var failure = ProviderFailure.unreachable
+        for address in addresses {
+            switch await network.send(HTTPRequest(getting: address), 20) {
+            case .answered(let response) where response.status == 200: return response.takeBody()
+            case .answered(let response) where response.status == 429 || response.status >= 500:
+                let failure = ProviderFailure.classify(response, now: clock.now) ?? .unexpectedStatus(response.status)
+                throw KeyringError(DiscoveryFailure.unavailable(failure), of: provider)
+            case .answered(let response): failure = .unexpectedStatus(response.status)
+            case .failed(let other):
+                // Where one address cannot be reached the other cannot either.
+                throw KeyringError(DiscoveryFailure.unavailable(other), of: provider)
+            }
+        }
+        throw KeyringError(DiscoveryFailure.unavailable(failure), of: provider)
+    }
+
+    /// The document that was read lately.
+    private func keptDocument(of issuer: String, in group: AccessGroup) -> SecretBytes? {
+        let now = clock.now
+        let value = try? withState { state in
+            try database.setting(Self.discoverySetting + issuer, in: try state.group(group).keys)
+        }
+        guard let parts = value?.split(separator: " ", maxSplits: 1), parts.count == 2,
+            let readAt = Int64(parts[0]), readAt <= now.seconds, now.seconds - readAt < Self.discoveryLifetime
+        else { return nil }
+        return Array(parts[1].utf8).withBytes { SecretBytes(copying: $0) }
+    }
+
+    /// Keeps what is used of a document; that it cannot be kept is no reason to fail.
+    private func keep(_ metadata: ProviderMetadata, of issuer: String, in group: AccessGroup) {
+        let value = "\(clock.now.seconds) \(metadata.document)"
+        try? withState { state in
+            let group = try state.group(group)
+            try change(&state, group) { try $0.setDeviceSetting(Self.discoverySetting + issuer, to: value) }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import KeyfobOAuth
+internal import KeyfobSodium
+internal import KeyfobStore
+internal import KeyfobVault
+internal import Synchronization
+
+// How a silent request ends: with a token, or with an error that says what to do.
+
+extension Keyring {
+    /// The end that a decision is.
+    func answer(
+        _ action: SilentAction, _ plan: SilentCase, _ request: TokenRequest
+    ) throws(KeyringError) -> TokenAnswer {
+        switch action {
+        case .useCached: return try token(for: request, in: [plan.group])
+        case .useOld(let staleness):
+            warn("the token of \(plan.account.name) should be replaced and could not be: \(staleness.words)")
+            return try token(for: request, in: [plan.group])
+        case .useExtended(let failure):
+            warn("the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
+            return try storedToken(of: plan)
+        case .needsSignIn(.refused(.invalidGrant(let refusal))):
+            // What was written down says more: that an earlier answer was lost.
+            guard case .needsSignIn(let reason)? = plan.own?.grant?.state else {
+                throw Self.signInNeeded(plan, "\(refusal)")
+            }
+            throw Self.signInNeeded(plan, reason)
+        case .needsSignIn(let reason): throw Self.signInNeeded(plan, "\(reason)")
+        case .retryLater(.offline(let failure)):
+            throw KeyringError(
+                .offline, "no token for \(plan.account.name): \(failure)",
+                hint: (failure.mayHaveBeenProcessed ? "" : "nothing is lost; ") + "check the network and try again")
+        case .retryLater(.throttled(let until)):
+            let wait = max(1, until.seconds - clock.now.seconds)
+            throw KeyringError(
+                .throttled, "no token for \(plan.account.name): the provider asks to wait",
+                hint: "try again in \(wait) seconds")
+        case .retryLater(.contention):
+            throw KeyringError(
+                .busy, "another process has been refreshing the token of \(plan.account.name) for too long",
+                hint: "nothing is lost; try again")
+        case .failed(let failure):
+            throw KeyringError(failure, of: try provider(for: plan), account: plan.account.name)
+        case .refresh: throw KeyringError(.fault, "a refresh was asked for where it ended")
+        }
+    }
+
+    /// The token that has just come.
+    func answer(
+        _ received: ReceivedTokens, _ plan: SilentCase, _ provider: ProviderDescription, isSaved: Bool
+    ) throws(KeyringError) -> TokenAnswer {
+        if !isSaved {
+            warn("the new token of \(plan.account.name) could not be stored; the next one is asked for again")
+        }
+        let scopes = GrantedScopes(asked: plan.scopes, answered: received.response.details.scopes)
+        guard scopes.declined.isEmpty else { throw Self.declined(scopes, plan.account.name) }
+        let filing = TokenFiling(
+            account: plan.account.id, clientID: plan.clientID ?? "", realm: plan.realm,
+            askedScopes: plan.impliedScopes(provider), provider: provider)
+        let found = Found(
+            credential: filing.accessToken(received), account: plan.account, group: plan.group, isAging: false,
+            reason: plan.reason, origin: .provider)
+        return TokenAnswer(secret: received.accessToken(), found: found)
+    }
+
+    /// The error for scopes that were not granted.
+    static func declined(_ scopes: GrantedScopes, _ name: String) -> KeyringError {
+        KeyringError(
+            .scopesDeclined, "the provider declined \(scopes.declined) for \(name)",
+            hint: "granted and stored: \(scopes.granted)", candidates: scopes.granted.scopes)
+    }
+
+    /// The error for an account that must sign in.
+    static func signInNeeded(_ plan: SilentCase, _ reason: String) -> KeyringError {
+        KeyringError(
+            .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
+            hint: "run 'keyfob login --account \(ShellWord.quoted(plan.account.id.description))'",
+            candidates: [plan.account.id.description])
+    }
+
+    /// The error for scopes that a refresh cannot give.
+    static func consentNeeded(_ plan: SilentCase) -> KeyringError {
+        let account = ShellWord.quoted(plan.account.id.description)
+        let scopes = plan.scopes.scopes.map { "--scope \(ShellWord.quoted($0))" }.joined(separator: " ")
+        return KeyringError(
+            .signInNeeded, "\(plan.account.name) has not consented to \(plan.scopes)",
+            hint: "run 'keyfob login --account \(account) \(scopes)'", candidates: [plan.account.id.description])
+    }
+
+    func warn(_ text: String) {
+        state.withLock { $0.warn(text) }
+    }
+
+    /// The stored access token, whatever its state.
+    private func storedToken(of plan: SilentCase) throws(KeyringError) -> TokenAnswer {
+        guard let stored = plan.stored else { throw KeyringError(.fault, "a stored token was lost") }
+        return try withState { state in
+            let group = try state.group(plan.group)
+            let tokens = try database.credentials(.accessToken, of: plan.account.id, in: group.keys)
+            guard let item = tokens.items.first(where: { $0.value == stored }) else { throw StoreError.staleKeys }
+            let found = Found(
+                credential: stored, account: plan.account, group: plan.group, isAging: false, reason: plan.reason,
+                origin: .extended)
+            return TokenAnswer(secret: try database.secret(of: item.record, in: group.keys), found: found)
+        }
+    }
+}
+
+extension SilentCase {
+    /// Whether a refresh can give the scopes asked for: where a grant covers certain scopes, those alone.
+    func isCovered(by provider: ProviderDescription) -> Bool {
+        guard !provider.quirks.contains(.multipleResources), let own, !own.scopes.isEmpty else { return true }
+        let needed = scopes.scopes.filter { !ScopeSet([$0]).isSubset(of: GrantedScopes.reserved) }
+        return ScopeSet(needed).isSubset(of: own.scopes)
+    }
+
+    /// The scopes of a token whose answer names none: those asked for, or all of the grant where none are named.
+    func impliedScopes(_ provider: ProviderDescription) -> ScopeSet {
+        guard !provider.quirks.contains(.multipleResources), let own, !own.scopes.isEmpty else { return scopes }
+        return own.scopes
+    }
+
+    /// Whether there is an access token that serves while the provider cannot be reached.
+    func isUsableOffline(_ options: SilentOptions) -> Bool {
+        switch situation.accessToken {
+        case .aging: !options.ignoresStored
+        case .extended: !options.ignoresStored && options.allowsExtendedLifetime
+        default: false
+        }
+    }
+}
+
+extension SilentAction.Staleness {
+    fileprivate var words: String {
+        switch self {
+        case .noRefreshToken: "there is no refresh token"
+        case .failed(let failure): "\(failure)"
+        }
+    }
+}

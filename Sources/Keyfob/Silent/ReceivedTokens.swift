@@ -1,0 +1,37 @@
+internal import KeyfobOAuth
+
+/// Tokens on their way from a provider to the store and to the caller.
+///
+/// A class, because what cannot be copied cannot be captured.
+final class ReceivedTokens: Sendable {
+    let response: TokenResponse
+    /// When the request was sent: lifetimes count from there.
+    let sentAt: Timestamp
+    /// Whether a refresh token came that is not the one that was used.
+    let replacesRefreshToken: Bool
+
+    init(_ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool) {
+        self.response = response
+        self.sentAt = sentAt
+        self.replacesRefreshToken = replacesRefreshToken
+    }
+
+    /// The request that revokes the refresh token, where one came.
+    func revocation(_ client: borrowing OAuthClient, _ endpoint: EndpointURL) -> HTTPRequest? {
+        response.revocation(client, endpoint)
+    }
+
+    /// A copy of the access token.
+    func accessToken() -> SecretBytes {
+        response.accessToken.withBytes { SecretBytes(copying: $0) }
+    }
+}
+
+/// A refresh token that is about to be used.
+final class HeldToken: Sendable {
+    let secret: SecretBytes
+
+    init(_ secret: consuming SecretBytes) {
+        self.secret = secret
+    }
+}

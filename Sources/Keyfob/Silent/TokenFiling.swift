@@ -1,0 +1,36 @@
+internal import KeyfobOAuth
+internal import KeyfobStore
+
+/// Where the access and ID tokens of an answer are filed.
+struct TokenFiling {
+    let account: AccountID
+    let clientID: String
+    let realm: String
+    let askedScopes: ScopeSet
+    let provider: ProviderDescription
+
+    /// What is known of the access token of an answer.
+    func accessToken(_ received: ReceivedTokens) -> Credential {
+        let details = received.response.details
+        let times = TokenTimes(
+            details, sentAt: received.sentAt, neverExpires: provider.quirks.contains(.tokensNeverExpire))
+        return Credential(
+            kind: .accessToken, account: account, clientID: clientID, realm: realm,
+            scopes: details.scopes ?? askedScopes, tokenType: details.tokenType, cachedAt: times.cachedAt,
+            expiresOn: times.expiresOn, extendedExpiresOn: times.extendedExpiresOn, refreshOn: times.refreshOn)
+    }
+
+    /// Stores the access token, the ID token, and what the answer says of the client's family.
+    func save(_ received: ReceivedTokens, in writer: GroupWriter) throws {
+        _ = try writer.save(accessToken(received), secret: received.response.accessToken, from: .owner)
+        try received.response.withIDToken { idToken in
+            let credential = Credential(
+                kind: .idToken, account: account, clientID: clientID, realm: realm, cachedAt: received.sentAt)
+            _ = try writer.save(credential, secret: idToken, from: .owner)
+        }
+        if provider.quirks.contains(.families), received.response.hasRefreshToken() {
+            let family = AppMetadata.Family(learnedFrom: received.response.details)
+            _ = try writer.save(AppMetadata(clientID: clientID, environment: account.environment, family: family))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobNetwork
+
+struct LoginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Sign in to a provider.",
+        discussion: """
+            Opens the browser (BROWSER, or xdg-open), which brings the answer back to a port of this machine. With \
+            --no-browser the address is printed instead, and the one at which the browser ends can be pasted. With \
+            --device a code is typed on another device; there a QR code may help.
+
+            The tokens are stored under whoever signs in. With --account somebody else is reported and not stored.
+
+            Ends with 14 when the provider granted fewer scopes than were asked for; what it granted is stored.
+
+            Example:
+              keyfob client add 11111111-2222-3333-4444-555555555555 --provider microsoft
+              keyfob login microsoft --scope https://graph.microsoft.com/User.Read
+              keyfob login --device github
+              keyfob login --account ada@contoso.example --prompt consent --extra-scope Mail.Read
+            """)
+
+    @OptionGroup var options: SignInOptions
+    @Flag(name: .long, help: "Sign in on another device, by a code.") var device = false
+    @Flag(name: .long, help: "Open no browser; print the address.") var noBrowser = false
+    @Flag(name: .long, help: "Let the answer come as a form post, so that no browser history has it.") var formPost =
+        false
+    @Option(name: .long, help: ArgumentHelp("The port to listen on; else the client's, or a free one.", valueName: "n"))
+    var port: Int?
+    @Option(name: .long, help: ArgumentHelp("For how many seconds to wait.", valueName: "seconds"))
+    var timeout: Int64 = 300
+    @OptionGroup var networkOptions: NetworkOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is between 1 and 3600 seconds") }
+        if let port, !(1...65_535).contains(port) { throw ValidationError("--port is between 1 and 65535") }
+        if device, noBrowser || formPost || port != nil {
+            throw ValidationError("--device needs no browser on this machine")
+        }
+        if device, options.prompt != nil {
+            throw ValidationError("--device asks what the provider wants, not --prompt")
+        }
+    }
+
+    func run() throws {
+        let network = try networkOptions.network()
+        let keyring = try global.unlockedKeyring()
+        defer { global.tellWarnings(of: keyring) }
+        var (request, groups) = try options.request(keyring, try global.groups())
+        request.usesFormPost = formPost
+        let dialogue = SignInDialogue(
+            keyring: keyring, request: request, groups: groups, network: network, timeout: timeout,
+            opensBrowser: !noBrowser, port: port, mayAsk: !global.noInput, isQuiet: global.quiet,
+            isColored: global.usesColor())
+        let report = device ? try dialogue.signInOnDevice() : try dialogue.signInByBrowser()
+        try tell(report)
+        if !report.declinedScopes.isEmpty {
+            throw KeyringError(
+                .scopesDeclined, "the provider declined \(report.declinedScopes)",
+                hint: "granted and stored: \(report.scopes)", candidates: report.scopes.scopes)
+        }
+    }
+
+    private func tell(_ report: SignInReport) throws(KeyringError) {
+        if global.json {
+            try JSONOutput.print(SignInDocument(report))
+        } else {
+            global.say("\(report.account.name) signed in (\(report.account.id), group \(report.group))")
+        }
+        if !report.hasRefreshToken {
+            global.say("keyfob: warning: the provider gave no refresh token: the sign-in ends with its access token")
+        }
+    }
+}
+
+/// `Schemas/sign-in.schema.json`.
+struct SignInDocument: JSONDocument {
+    let formatVersion = 1
+    let account: String
+    let username: String
+    let group: String
+    let clientID: String
+    let scopes: [String]
+    let declinedScopes: [String]
+    let isNew: Bool
+    let hasRefreshToken: Bool
+
+    init(_ report: SignInReport) {
+        account = report.account.id.description
+        username = report.account.username
+        group = report.group.name
+        clientID = report.clientID
+        scopes = report.scopes.scopes
+        declinedScopes = report.declinedScopes.scopes
+        isNew = report.isNew
+        hasRefreshToken = report.hasRefreshToken
+    }
+}

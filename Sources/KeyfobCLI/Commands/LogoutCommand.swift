@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct LogoutCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Sign an account out.",
+        discussion: """
+            Revokes the refresh token at the provider, removes the tokens, and marks the account signed out. What \
+            the provider could not be told is said; here the account is signed out in any case.
+
+            Example:
+              keyfob logout ada@contoso.example
+              keyfob logout ada@contoso.example --everywhere --browser
+              keyfob logout ada@contoso.example --forget
+            """)
+
+    @Argument(help: "The account: id, user name, label, or the beginning of one; the only one unless given.")
+    var account: String?
+    @Option(name: .long, help: ArgumentHelp("The client to sign out of.", valueName: "id")) var client: String?
+    @Flag(name: .long, help: "Sign out of all clients in the group.") var everywhere = false
+    @Flag(name: .long, help: "Sign out of all clients, and remove the account.") var forget = false
+    @Flag(name: .long, help: "End the browser's session too.") var browser = false
+    @Flag(name: .long, help: "Open no browser; print the address.") var noBrowser = false
+    @Flag(name: .long, help: "Tell the provider nothing.") var offline = false
+    @OptionGroup var networkOptions: NetworkOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if client != nil, everywhere || forget {
+            throw ValidationError("--client goes with neither --everywhere nor --forget, which are for all clients")
+        }
+        if offline, browser { throw ValidationError("--offline and --browser exclude one another") }
+        if let client, !Identifier.isAcceptable(client) {
+            throw ValidationError("--client is blank or holds control characters")
+        }
+    }
+
+    func run() throws {
+        let network = offline ? nil : try networkOptions.network()
+        let keyring = try global.unlockedKeyring()
+        defer { global.tellWarnings(of: keyring) }
+        let candidate = try chosen(keyring)
+        let reach: SignOutReach = forget ? .forget : everywhere ? .everywhere : .client
+        let (id, group, client, browser) = (candidate.account.id, candidate.group, client, browser)
+        let report = try NetworkTask.run { () async throws(KeyringError) in
+            try await keyring.signOut(
+                id, clientID: client, reach: reach, from: group, endsBrowserSession: browser, network: network)
+        }
+        for note in report.notes { global.say("keyfob: warning: \(note)") }
+        if global.json {
+            try JSONOutput.print(SignOutDocument(report, group))
+        } else {
+            global.say("\(report.account.name) is signed out\(forget ? " and removed" : "") (group \(group))")
+        }
+        guard let url = report.endSessionURL else { return }
+        if noBrowser || !Browser.open(url) { try StandardOutput.write(line: url) }
+    }
+
+    private func chosen(_ keyring: Keyring) throws(KeyringError) -> Candidate {
+        let groups = try global.groups()
+        if let account { return try keyring.account(named: account, in: groups) }
+        let all = try keyring.accounts(in: groups)
+        guard let only = all.first else { throw KeyringError(.noSuchAccount, "there is no account to sign out") }
+        guard all.count == 1 else {
+            throw KeyringError(
+                .ambiguous, "there are \(all.count) accounts", hint: "say which",
+                candidates: all.map(\.account.id.description))
+        }
+        return only
+    }
+}
+
+/// `Schemas/sign-out.schema.json`.
+struct SignOutDocument: JSONDocument {
+    let formatVersion = 1
+    let account: String
+    let group: String
+    let clients: [String]
+    let revoked: Int
+    let notes: [String]
+    let endSessionURL: String?
+
+    init(_ report: SignOutReport, _ group: AccessGroup) {
+        account = report.account.id.description
+        self.group = group.name
+        clients = report.clients
+        revoked = report.revoked
+        notes = report.notes
+        endSessionURL = report.endSessionURL
+    }
+}

@@ -1,0 +1,102 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct ProviderAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a provider, from a file or by its issuer.",
+        discussion: """
+            A file holds what 'keyfob provider show --json' prints ('-' is standard input). For a provider that \
+            speaks OpenID Connect its issuer is enough: the rest is discovered at sign-in. The description is kept \
+            sealed in the group where new items go.
+
+            Accounts are kept under the provider's environment, its host unless said otherwise, so each provider \
+            needs one of its own.
+
+            Example:
+              keyfob provider add --issuer https://sso.contoso.example/realms/staff --name contoso
+              keyfob provider show --json gitlab | sed s/gitlab/git.contoso.example/g | keyfob provider add -
+            """)
+
+    @Argument(help: "The file with the description; '-' is standard input.") var file: String?
+
+    @Option(name: .long, help: ArgumentHelp("The issuer, in place of a file.", valueName: "url")) var issuer: String?
+
+    @Option(name: .long, help: ArgumentHelp("By which it is chosen; its host unless given.", valueName: "name"))
+    var name: String?
+
+    @Option(name: .long, help: ArgumentHelp("Its name for people.", valueName: "text")) var title: String?
+
+    @Option(name: .long, help: ArgumentHelp("The host under which its accounts are kept.", valueName: "host"))
+    var environment: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where devices sign in, if its discovery document does not say.", valueName: "url"))
+    var deviceEndpoint: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where tokens are revoked, if its discovery document does not say.", valueName: "url"))
+    var revocationEndpoint: String?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("A scope to ask for where nobody names any; repeatable.", valueName: "scope"))
+    var scope: [String] = []
+
+    @Flag(name: .long, help: "Put it in the place of the one that has its name.") var replace = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard (file == nil) != (issuer == nil) else {
+            throw ValidationError("say what to add: either a file or --issuer")
+        }
+        let hasDetails =
+            [name, title, environment, deviceEndpoint, revocationEndpoint].contains { $0 != nil } || !scope.isEmpty
+        if file != nil, hasDetails { throw ValidationError("a file says it all: the other options go with --issuer") }
+    }
+
+    func run() throws {
+        let groups = try global.groups()
+        let keyring: Keyring
+        let provider: IdentityProvider
+        if let file {
+            let document = try SecretInput.description(file)
+            keyring = try global.unlockedKeyring()
+            do throws(KeyringError) {
+                provider = try keyring.addProvider(document, replacing: replace, in: groups)
+            } catch {
+                throw naming(error, file)
+            }
+        } else {
+            let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
+            let new = NewProvider(
+                issuer: issuer ?? "", name: name, title: title, environment: environment,
+                endpoints: endpoints, scopes: scopes)
+            keyring = try global.unlockedKeyring()
+            provider = try keyring.addProvider(new, replacing: replace, in: groups)
+        }
+        global.tellWarnings(of: keyring)
+        let instead = provider.overridesBuiltIn ? " in place of the built-in one" : ""
+        let group = if case .added(let group) = provider.origin { " to group '\(group)'" } else { "" }
+        global.say(
+            Table.printable("added provider '\(provider.name)' for \(provider.environment)\(group)\(instead)"))
+    }
+
+    private var endpoints: [String: String] {
+        let named = [
+            "device_authorization_endpoint": deviceEndpoint, "revocation_endpoint": revocationEndpoint,
+        ]
+        return named.compactMapValues(\.self)
+    }
+
+    /// The error with the file's name in the place of "the description".
+    private func naming(_ error: KeyringError, _ file: String) -> KeyringError {
+        let words = "the description "
+        guard error.message.hasPrefix(words) else { return error }
+        let name = file == "-" ? BundleInput.standardInput : file
+        return KeyringError(
+            error.code, "\(name) \(error.message.dropFirst(words.count))", hint: error.hint,
+            candidates: error.candidates)
+    }
+}

@@ -1,0 +1,157 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct ProviderCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "provider", abstract: "Identity providers: those built in, and those you add.",
+        discussion: """
+            Example:
+              keyfob provider list
+              keyfob provider add --issuer https://sso.contoso.example --name contoso
+            """,
+        subcommands: [
+            ProviderListCommand.self, ProviderShowCommand.self, ProviderAddCommand.self, ProviderRemoveCommand.self,
+        ])
+}
+
+struct ProviderListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the providers.",
+        discussion: """
+            Example:
+              keyfob provider list
+              keyfob provider list --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let providers = try keyring.providers(in: global.groups())
+        global.tellWarnings(of: keyring)
+        if global.json {
+            return try JSONOutput.print(ProviderListDocument(providers: providers.map(ProviderDocument.init)))
+        }
+        var table = Table(header: ["NAME", "TITLE", "ENVIRONMENT", "FROM"])
+        for provider in providers {
+            table.add([provider.name, provider.title, provider.environment, provider.originText])
+        }
+        try StandardOutput.write(text: table.text)
+    }
+}
+
+struct ProviderShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what is known of a provider.",
+        discussion: """
+            With --json it prints a document that 'keyfob provider add' reads. A provider answers to its name, \
+            its issuer and its host; the address of a tenant, https://login.microsoftonline.com/<tenant>, gives \
+            Microsoft for that tenant.
+
+            Example:
+              keyfob provider show google
+              keyfob provider show --json gitlab > own.json
+            """)
+
+    @Argument(help: "The provider: its name, issuer or host.") var name: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let groups = try global.groups()
+        let provider = try keyring.provider(named: name, in: groups)
+        if global.json {
+            global.tellWarnings(of: keyring)
+            return try StandardOutput.write(line: String(decoding: provider.document, as: UTF8.self))
+        }
+        let clients = try keyring.clients(of: provider.name, in: groups)
+        global.tellWarnings(of: keyring)
+        var rows = [
+            ("name", provider.name), ("title", provider.title), ("from", provider.originText),
+            ("issuer", provider.issuer ?? "none, plain OAuth"), ("environment", provider.environment),
+            ("discovery", provider.hasDiscovery ? "yes" : "no"),
+        ]
+        rows += provider.endpoints.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        rows += [
+            ("flows", provider.flows.joined(separator: ", ")), ("rotation", provider.rotation),
+            ("quirks", provider.quirks.isEmpty ? "none" : provider.quirks.joined(separator: ", ")),
+            ("default scopes", provider.defaultScopes.isEmpty ? "none" : provider.defaultScopes.spaceSeparated),
+        ]
+        for client in clients {
+            rows.append(("client", client.client.id + (client.isDefault ? " (default)" : "")))
+        }
+        if clients.isEmpty { rows.append(("client", "none; add one with 'keyfob client add'")) }
+        var table = Table(header: [])
+        for (name, value) in rows { table.add([name, value]) }
+        try StandardOutput.write(text: String(table.text.drop { $0 == "\n" }))
+    }
+}
+
+struct ProviderRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a provider that was added.",
+        discussion: """
+            Its accounts and their tokens stay, but nothing renews the tokens; its clients go. A built-in provider \
+            that it stood in for counts again.
+
+            Example:
+              keyfob provider remove contoso
+            """)
+
+    @Argument(help: "The provider's name.") var name: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let removal = try keyring.removeProvider(named: name, in: global.groups())
+        global.tellWarnings(of: keyring)
+        let provider = removal.provider
+        if removal.orphanedAccounts > 0 {
+            let accounts = Quantity.of(removal.orphanedAccounts, "account")
+            StandardError.write(
+                line: "keyfob: warning: nothing renews the tokens of \(accounts) at \(provider.environment) any more")
+        }
+        let clients = removal.clients > 0 ? " and \(Quantity.of(removal.clients, "client"))" : ""
+        let again = provider.overridesBuiltIn ? "; the built-in one counts again" : ""
+        global.say("removed provider '\(provider.name)'\(clients)\(again)")
+    }
+}
+
+extension IdentityProvider {
+    /// Where it comes from, as people read it.
+    var originText: String {
+        guard case .added(let group) = origin else { return "built in" }
+        return "group '\(group)'" + (overridesBuiltIn ? ", in place of the built-in one" : "")
+    }
+}
+
+/// A provider in a list.
+private struct ProviderDocument: Encodable {
+    let name: String
+    let title: String
+    let issuer: String?
+    let environment: String
+    let flows: [String]
+    let origin: String
+    let group: String?
+    let overridesBuiltIn: Bool
+
+    init(_ provider: IdentityProvider) {
+        name = provider.name
+        title = provider.title
+        issuer = provider.issuer
+        environment = provider.environment
+        flows = provider.flows
+        switch provider.origin {
+        case .builtIn: (origin, group) = ("builtIn", nil)
+        case .added(let name): (origin, group) = ("added", name.name)
+        }
+        overridesBuiltIn = provider.overridesBuiltIn
+    }
+}
+
+/// `Schemas/provider-list.schema.json`.
+private struct ProviderListDocument: JSONDocument {
+    let formatVersion = 1
+    let providers: [ProviderDocument]
+}

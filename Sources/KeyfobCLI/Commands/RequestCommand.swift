@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct RequestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request", abstract: "Call an API with the right account's token.",
+        discussion: """
+            Chooses the account as 'token --url' does, sends the request with its token, and prints the answer. The \
+            token goes to the address given and nowhere else: redirections are not followed. A token that the service \
+            does not take any more (401) is replaced once, where the request changes nothing.
+
+            Ends with 0 when the status is below 400, and with 1 otherwise.
+
+            Example:
+              keyfob request https://graph.microsoft.com/v1.0/me
+              keyfob request https://api.github.com/user/repos -X POST -H 'Content-Type: application/json' \\
+                --data '{"name":"demo"}'
+            """)
+
+    @Argument(help: "The address: https, or http on this machine.") var address: String
+
+    @Option(name: [.customShort("X"), .long], help: ArgumentHelp("The method.", valueName: "method"))
+    var method: Method?
+
+    @Option(name: [.customShort("H"), .long], help: ArgumentHelp("A header; repeatable.", valueName: "name: value"))
+    var header: [String] = []
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The body: text, '@file', or '@-'.", valueName: "text"))
+    var data: String?
+
+    @Option(name: .long, help: ArgumentHelp("For how many seconds to wait.", valueName: "seconds"))
+    var timeout: Int64 = 60
+
+    @OptionGroup var options: RequestOptions
+    @OptionGroup var refresh: RefreshOptions
+    @OptionGroup var networkOptions: NetworkOptions
+    @OptionGroup var global: GlobalOptions
+
+    /// A method, in capitals or small letters.
+    struct Method: ExpressibleByArgument {
+        let method: APIRequest.Method
+
+        init?(argument: String) {
+            guard let method = APIRequest.Method(rawValue: argument.uppercased()) else { return nil }
+            self.method = method
+        }
+    }
+
+    func validate() throws {
+        guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is between 1 and 3600 seconds") }
+        if header.contains(where: { !$0.contains(":") }) { throw ValidationError("--header is written 'name: value'") }
+        if global.json { throw ValidationError("the answer is printed as it is; --json has no meaning") }
+        if refresh.offline { throw ValidationError("a request needs the network; --offline has no meaning") }
+    }
+
+    func run() throws {
+        var request = APIRequest(method?.method ?? (data == nil ? .get : .post), address)
+        request.headers = header.map { line in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), parts[1].trimmingPrefix { $0 == " " }.description)
+        }
+        if let data { request.body = try RequestBody.read(data) }
+        let keyring = try global.unlockedKeyring()
+        defer { global.tellWarnings(of: keyring) }
+        var options = options
+        if options.url == nil { options.url = address }
+        var acquisition = TokenAcquisition(
+            keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
+        let network = try networkOptions.network()
+        var answer = try acquisition.token()
+        var response = try send(request, answer.secret, network)
+        if response.status == 401, request.method.isSafe, answer.found.origin == .stored {
+            answer = try acquisition.replacement(for: answer.found)
+            response = try send(request, answer.secret, network)
+        }
+        acquisition.remember(answer.found)
+        try response.body.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        if StandardOutput.isTerminal { try StandardOutput.write(text: "\n") }
+        guard response.status < 400 else {
+            throw KeyringError(
+                .requestRefused,
+                "\(request.method.rawValue) \(Self.shown(address)): the service answered \(response.status)",
+                candidates: [])
+        }
+    }
+
+    /// The address without its query.
+    private static func shown(_ address: String) -> String { String(address.prefix { $0 != "?" && $0 != "#" }) }
+
+    private func send(
+        _ request: APIRequest, _ token: borrowing SecretBytes, _ network: Network
+    ) throws(KeyringError) -> ReceivedAnswer {
+        let held = HeldSecret(token.withBytes { SecretBytes(copying: $0) })
+        let timeout = timeout
+        return try NetworkTask.run { () async throws(KeyringError) in
+            ReceivedAnswer(try await Keyring.send(request, with: held.secret, seconds: timeout, network: network))
+        }
+    }
+}
+
+/// A token for a closure, which can hold only what it owns.
+private final class HeldSecret: Sendable {
+    let secret: SecretBytes
+
+    init(_ secret: consuming SecretBytes) {
+        self.secret = secret
+    }
+}
+
+/// An answer, out of a task.
+private final class ReceivedAnswer: Sendable {
+    let status: Int
+    let body: SecretBytes
+
+    init(_ response: consuming APIResponse) {
+        status = response.status
+        body = response.takeBody()
+    }
+}

@@ -1,0 +1,32 @@
+internal import Foundation
+internal import Keyfob
+
+/// Opens an address in the person's browser.
+enum Browser {
+    /// Starts the first program of `BROWSER` (programs parted by colons, `%s` for the address), or else `xdg-open`.
+    ///
+    /// - Returns: Whether one was started.
+    static func open(_ url: String, _ environment: Environment = .current) -> Bool {
+        let programs = environment["BROWSER"].map { $0.split(separator: ":").map(String.init) } ?? ["xdg-open"]
+        return programs.contains { start($0, url, environment) }
+    }
+
+    private static func start(_ program: String, _ url: String, _ environment: Environment) -> Bool {
+        var words = program.split(separator: " ").map(String.init)
+        guard let name = words.first, let path = path(of: name, environment) else { return false }
+        if words.contains("%s") { words = words.map { $0 == "%s" ? url : $0 } } else { words.append(url) }
+        let process = Foundation.Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = Array(words.dropFirst())
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        return (try? process.run()) != nil
+    }
+
+    private static func path(of name: String, _ environment: Environment) -> String? {
+        if name.contains("/") { return FileManager.default.isExecutableFile(atPath: name) ? name : nil }
+        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Dispatch
+internal import Keyfob
+internal import Synchronization
+
+/// Waits on the main thread for work that uses the network.
+///
+/// Only a command that needs the network pays for the concurrency runtime: one that answers from what is stored
+/// never starts it.
+enum NetworkTask {
+    /// Runs `body` to its end.
+    static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(KeyringError) -> Value
+    ) throws(KeyringError) -> Value {
+        let box = Box<Value>()
+        Task {
+            let value: Result<Value, KeyringError>
+            do throws(KeyringError) {
+                value = .success(try await body())
+            } catch {
+                value = .failure(error)
+            }
+            box.finish(value)
+        }
+        return try box.wait()
+    }
+
+    private final class Box<Value: Sendable>: Sendable {
+        private let result = Mutex<Result<Value, KeyringError>?>(nil)
+        private let done = DispatchSemaphore(value: 0)
+
+        func finish(_ value: Result<Value, KeyringError>) {
+            result.withLock { $0 = value }
+            done.signal()
+        }
+
+        func wait() throws(KeyringError) -> Value {
+            done.wait()
+            guard let value = result.withLock({ $0 }) else {
+                throw KeyringError(.fault, "a task ended without a result")
+            }
+            return try value.get()
+        }
+    }
+}
+
+/// Carries a token, which cannot be copied, out of a task.
+final class TokenBox: Sendable {
+    private let secret: SecretBytes
+    private let found: Keyring.Found
+
+    init(_ answer: consuming Keyring.TokenAnswer) {
+        found = answer.found
+        secret = answer.secret.withBytes { SecretBytes(copying: $0) }
+    }
+
+    /// The token.
+    var answer: Keyring.TokenAnswer {
+        Keyring.TokenAnswer(secret: secret.withBytes { SecretBytes(copying: $0) }, found: found)
+    }
+}

@@ -1,0 +1,108 @@
+internal import Keyfob
+internal import KeyfobNetwork
+
+/// Takes a person through a sign-in.
+struct SignInDialogue: Sendable {
+    let keyring: Keyring
+    let request: SignInRequest
+    let groups: [AccessGroup]?
+    let network: Network
+    /// For how many seconds to wait for the person.
+    let timeout: Int64
+    let opensBrowser: Bool
+    /// The port to listen on; nil for the client's, or a free one.
+    let port: Int?
+    /// Whether the person may be asked to paste an address.
+    let mayAsk: Bool
+    let isQuiet: Bool
+    let isColored: Bool
+
+    /// Signs in by browser.
+    ///
+    /// - Throws: `cancelled` where nobody answered in time.
+    func signInByBrowser() throws(KeyringError) -> SignInReport {
+        try NetworkTask.run { () async throws(KeyringError) in
+            let listener = try await listen()
+            let signIn: BrowserSignIn
+            do throws(KeyringError) {
+                signIn = try await keyring.beginSignIn(
+                    request, redirectURI: listener.redirectURI, in: groups, network: network)
+            } catch {
+                await listener.close()
+                throw error
+            }
+            show(signIn)
+            try await answer(to: signIn, listener)
+            return try await keyring.finish(signIn, network: network)
+        }
+    }
+
+    /// Signs in on another device.
+    func signInOnDevice() throws(KeyringError) -> SignInReport {
+        try NetworkTask.run { () async throws(KeyringError) in
+            let signIn = try await keyring.beginDeviceSignIn(request, in: groups, network: network)
+            show(signIn)
+            return try await keyring.finish(signIn, network: network)
+        }
+    }
+
+    private func listen() async throws(KeyringError) -> LoopbackListener {
+        let redirects = try keyring.redirects(for: request, in: groups)
+        guard let first = redirects.first else { throw KeyringError(.fault, "a client has no redirect address") }
+        // Addresses that differ in their port alone are ports to try.
+        let alike = redirects.filter { $0.usesName == first.usesName && $0.path == first.path }
+        let ports = port.map { [$0] } ?? (alike.contains { $0.port == nil } ? [] : alike.compactMap(\.port))
+        do {
+            return try await LoopbackListener.open(
+                host: first.usesName ? .localhost : .ipv4, ports: ports, path: first.path)
+        } catch {
+            throw KeyringError(
+                .unavailable, "the browser's answer cannot be received: \(error)",
+                hint: "end the program that uses it, say another with --port, or use --device")
+        }
+    }
+
+    /// Waits for the browser, or for an address that the person pastes.
+    private func answer(to signIn: BrowserSignIn, _ listener: LoopbackListener) async throws(KeyringError) {
+        let paste = opensBrowser || !mayAsk ? nil : PastedAddress(signIn) { await listener.close() }
+        let outcome = SignInOutcome()
+        let ending = await listener.answer(seconds: timeout) { fields in
+            switch signIn.receive(fields) {
+            case .accepted: return .last(.signedIn)
+            case .failed(let error):
+                outcome.fail(error)
+                return .last(.failed(error.message))
+            case .ignored(let why): return .more(.failed(why))
+            }
+        }
+        paste?.stop()
+        if let error = outcome.error ?? paste?.error { throw error }
+        guard ending == .answered || paste?.isAccepted ?? false else {
+            throw KeyringError(
+                .cancelled, "nobody signed in within \(timeout) seconds",
+                hint: "run the command again; --timeout waits longer")
+        }
+    }
+
+    private func show(_ signIn: BrowserSignIn) {
+        if opensBrowser, Browser.open(signIn.url) {
+            if !isQuiet { StandardError.write(line: "The browser asks you to sign in. Waiting for it …") }
+            return
+        }
+        StandardError.write(line: "Open this address in a browser:\n\n  \(signIn.url)\n")
+        if !opensBrowser, mayAsk {
+            StandardError.write(
+                line: "If the browser runs on another machine, paste here the address at which it ends.")
+        }
+    }
+
+    private func show(_ signIn: DeviceSignIn) {
+        let minutes = max(1, signIn.expiresIn / 60)
+        StandardError.write(
+            line: Table.printable("Open \(signIn.verificationURL) and type the code  \(signIn.userCode)")
+                + "\nThe code is good for \(Quantity.of(Int(minutes), "minute")).")
+        if let code = DeviceCodeImage.text(for: signIn.completeURL ?? signIn.verificationURL, color: isColored) {
+            StandardError.write(line: "\n" + code)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import Keyfob
+
+/// Whether and how a token is refreshed.
+struct RefreshOptions: ParsableArguments {
+    @Flag(name: .long, help: "Get a new token, whatever is stored.") var forceRefresh = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A claims request: a JSON object, as an API's challenge has it.", valueName: "json"))
+    var claims: String?
+
+    @Flag(
+        name: .long, help: "While the provider is down, use a token that has expired in its extended lifetime.")
+    var extendedLifetime = false
+
+    @Flag(name: .long, help: "Answer from what is stored; use no network.") var offline = false
+
+    func validate() throws {
+        if offline, forceRefresh || claims != nil {
+            throw ValidationError("--offline goes with neither --force-refresh nor --claims")
+        }
+        try ClaimsText.validate(claims)
+    }
+
+    var options: SilentOptions {
+        SilentOptions(forcesRefresh: forceRefresh, claims: claims, allowsExtendedLifetime: extendedLifetime)
+    }
+
+    /// A token for a request, from what is stored or by refresh.
+    ///
+    /// The network, and what it needs, is made ready only where no fresh token is stored.
+    func token(
+        _ keyring: Keyring, for request: TokenRequest, in groups: [AccessGroup]?, _ networkOptions: NetworkOptions
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        if offline { return try keyring.token(for: request, in: groups) }
+        let options = options
+        if let answer = try keyring.freshToken(for: request, options: options, in: groups) { return answer }
+        let network = try networkOptions.network()
+        return try NetworkTask.run { () async throws(KeyringError) in
+            TokenBox(
+                try await keyring.acquireTokenSilently(for: request, options: options, in: groups, network: network))
+        }.answer
+    }
+}

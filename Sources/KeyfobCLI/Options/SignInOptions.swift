@@ -1,0 +1,123 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Keyfob
+
+/// What a person signs in to.
+struct SignInOptions: ParsableArguments {
+    @Argument(help: "The provider: its name, issuer or host; that of --account unless given.") var provider: String?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Who is to sign in again: id, user name, label, or the beginning of one.", valueName: "name")
+    )
+    var account: String?
+
+    @Option(name: .long, help: ArgumentHelp("The OAuth client id; else the provider's default.", valueName: "id"))
+    var client: String?
+
+    @Option(name: [.short, .long], help: ArgumentHelp("A scope of the token; repeatable.", valueName: "scope"))
+    var scope: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("A resource: stands for the scope <resource>/.default.", valueName: "url"))
+    var resource: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A scope to consent to now, for later tokens; repeatable.", valueName: "scope"))
+    var extraScope: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("The tenant.", valueName: "id")) var tenant: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What the provider shows: \(SignInPrompt.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "what"))
+    var prompt: Prompt?
+
+    @Option(name: .long, help: ArgumentHelp("The user name to fill in.", valueName: "name")) var loginHint: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The organisation whose sign-in page to go to.", valueName: "domain"))
+    var domainHint: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A claims request (OpenID Connect Core, 5.5): a JSON object.", valueName: "json"))
+    var claims: String?
+
+    func validate() throws {
+        if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
+        if provider == nil, account == nil { throw ValidationError("say where to sign in: a provider, or --account") }
+        for (name, value) in [
+            ("the provider", provider), ("--account", account), ("--client", client), ("--resource", resource),
+            ("--tenant", tenant), ("--login-hint", loginHint), ("--domain-hint", domainHint),
+        ] {
+            if let value, !Identifier.isAcceptable(value) {
+                throw ValidationError("\(name) is blank, too long, or holds control characters")
+            }
+        }
+        if (scope + extraScope).contains(where: { !Identifier.isAcceptable($0) }) {
+            throw ValidationError("a scope is blank or holds control characters")
+        }
+        try ClaimsText.validate(claims)
+    }
+
+    /// The request, and the group of the account where one is named.
+    func request(
+        _ keyring: Keyring, _ groups: [AccessGroup]?
+    ) throws(KeyringError) -> (request: SignInRequest, groups: [AccessGroup]?) {
+        var candidate: Candidate?
+        if let account { candidate = try keyring.account(named: account, in: groups) }
+        guard let name = provider ?? candidate?.account.id.environment else {
+            throw KeyringError(.usage, "say where to sign in")
+        }
+        var request = SignInRequest(provider: name)
+        request.clientID = client
+        request.tenant = tenant
+        request.scopes = ScopeSet(resource.map { [$0 + "/.default"] } ?? Self.words(scope))
+        request.extraScopes = ScopeSet(Self.words(extraScope))
+        request.prompt = prompt?.prompt
+        request.loginHint = loginHint
+        request.domainHint = domainHint
+        request.claims = claims
+        request.account = candidate?.account.id
+        if let candidate, client == nil {
+            request.clientID = try Self.onlyClient(of: candidate, keyring)
+        }
+        return (request, candidate.map { [$0.group] } ?? groups)
+    }
+
+    /// The client with which the account signed in before, where there is one alone.
+    private static func onlyClient(of candidate: Candidate, _ keyring: Keyring) throws(KeyringError) -> String? {
+        let tokens = try keyring.credentials(of: candidate.account.id, in: candidate.group)
+        let clients = Set(tokens.filter { $0.kind == .refreshToken }.map(\.clientID))
+        return clients.count == 1 ? clients.first : nil
+    }
+
+    private static func words(_ texts: [String]) -> [String] {
+        texts.flatMap { $0.split(separator: " ").map(String.init) }
+    }
+}
+
+extension SignInOptions {
+    /// What the provider shows, as it is typed.
+    struct Prompt: ExpressibleByArgument {
+        let prompt: SignInPrompt
+
+        init?(argument: String) {
+            guard let prompt = SignInPrompt(rawValue: argument) else { return nil }
+            self.prompt = prompt
+        }
+    }
+}
+
+/// The text of `--claims`.
+enum ClaimsText {
+    static func validate(_ text: String?) throws {
+        guard let text else { return }
+        guard text.utf8.count <= 16_384, let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
+            object is [String: Any]
+        else { throw ValidationError("--claims is no JSON object, or longer than 16 KiB") }
+    }
+}

@@ -1,0 +1,64 @@
+/// A QR code as lines of text, two modules in the height of one character.
+///
+/// With colours both are set, so the code looks the same on every terminal. Without colours nobody knows which is
+/// which: the blocks stand for the light modules then, which is right where text is light on dark, as on most terminals;
+/// on the others the code appears with light and dark exchanged, which most telephones read as well.
+struct QRCodeText {
+    /// The light margin that readers need, in modules.
+    static let margin = 4
+
+    private let code: QRCode
+    private let isColored: Bool
+
+    init(_ code: QRCode, isColored: Bool) {
+        self.code = code
+        self.isColored = isColored
+    }
+
+    /// The lines for a text, each with its end; nil where the code would not be seen as it is.
+    ///
+    /// - Parameters:
+    ///   - columns: How wide the terminal is; nil where there is none.
+    ///   - environment: The variables that name the locale.
+    ///   - isColored: Whether to set colours.
+    /// - Returns: nil without a terminal, on one that is too narrow, in a locale without UTF-8, and for a text that is
+    ///   too long.
+    static func lines(
+        for text: String, columns: Int?, environment: [String: String], isColored: Bool
+    ) -> String? {
+        guard let columns, isUTF8(environment), let code = QRCode(text) else { return nil }
+        let drawing = QRCodeText(code, isColored: isColored)
+        guard drawing.width <= columns else { return nil }
+        return drawing.lines.map { $0 + "\n" }.joined()
+    }
+
+    /// How many columns the lines take.
+    var width: Int { code.size + 2 * Self.margin }
+
+    /// The lines, without ends.
+    var lines: [String] {
+        let range = -Self.margin..<code.size + Self.margin
+        return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
+            let blocks = range.map { block(code.isDark(row, $0), code.isDark(row + 1, $0)) }.joined()
+            // Black on white, of the colours that no theme changes.
+            return isColored ? "\u{1B}[38;5;16;48;5;231m" + blocks + "\u{1B}[0m" : blocks
+        }
+    }
+
+    /// The character whose filled halves are the dark modules, or without colours the light ones.
+    private func block(_ upper: Bool, _ lower: Bool) -> String {
+        switch (upper == isColored, lower == isColored) {
+        case (true, true): "█"
+        case (true, false): "▀"
+        case (false, true): "▄"
+        case (false, false): " "
+        }
+    }
+
+    /// Whether the locale's characters are those of UTF-8: the first of the variables that is not empty counts.
+    static func isUTF8(_ environment: [String: String]) -> Bool {
+        let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let folded = name.lowercased()
+        return folded.contains("utf-8") || folded.contains("utf8")
+    }
+}

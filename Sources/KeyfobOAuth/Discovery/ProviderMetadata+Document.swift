@@ -1,0 +1,33 @@
+internal import KeyfobModel
+
+extension ProviderMetadata {
+    /// What is used of a discovery document, as one: ``init(reading:issuer:allowsTemplate:)`` reads it.
+    package var document: String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let issuer {
+            writer.name("issuer")
+            writer.string(issuer)
+        }
+        for endpoint in Endpoint.allCases {
+            guard let url = endpoints[endpoint] else { continue }
+            writer.name(endpoint.rawValue)
+            writer.string(url.text)
+        }
+        writer.name("authorization_response_iss_parameter_supported")
+        writer.bool(namesIssuerInAnswers)
+        let lists: [(String, [String]?)] = [
+            ("scopes_supported", scopes), ("code_challenge_methods_supported", challengeMethods),
+            ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
+        ]
+        for (name, list) in lists {
+            guard let list else { continue }
+            writer.name(name)
+            writer.beginArray()
+            for text in list { writer.string(text) }
+            writer.endArray()
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

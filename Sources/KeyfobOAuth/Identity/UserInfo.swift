@@ -1,0 +1,25 @@
+internal import KeyfobModel
+package import KeyfobSodium
+
+extension IDToken.Claims {
+    /// Reads what a userinfo endpoint says (OpenID Connect Core, section 5.3.2), or GitHub's likeness of it, whose
+    /// `id` and `login` stand for `sub` and `preferred_username`.
+    ///
+    /// Times and audience say nothing: the answer came for a token that had just been issued.
+    package init(userInfo document: borrowing SecretBytes, issuer: String) throws(ProtocolViolation) {
+        self = try document.withBytes { bytes throws(ProtocolViolation) in
+            let fields = try JSONFields(reading: bytes)
+            let number = fields.integer("id", in: bytes).map { String($0) }
+            guard let subject = fields.string("sub", in: bytes) ?? number ?? fields.string("id", in: bytes) else {
+                throw .missing("sub")
+            }
+            guard Identifier.isAcceptable(subject) else { throw .badValue("sub") }
+            return IDToken.Claims(
+                issuer: issuer, subject: subject, audience: [], expiresOn: Timestamp(seconds: 0),
+                issuedAt: Timestamp(seconds: 0),
+                preferredUsername: fields.string("preferred_username", in: bytes) ?? fields.string("login", in: bytes)
+                    ?? fields.string("username", in: bytes),
+                email: fields.string("email", in: bytes), name: fields.string("name", in: bytes))
+        }
+    }
+}

@@ -1,0 +1,225 @@
+@testable import Keyfob
+import KeyfobOAuth
+import KeyfobStore
+import KeyfobTestSupport
+import Testing
+
+@Suite("The clients of a keyring")
+struct KeyringClientTests {
+    private let home: KeyringHome
+    private let keyring: Keyring
+    private let work: AccessGroup
+
+    init() throws {
+        home = try KeyringHome()
+        keyring = home.keyring
+        work = try AccessGroup("work")
+        try keyring.createGroup(work)
+    }
+
+    private func code(_ body: () throws -> Void) -> KeyringError.Code? {
+        failure(of: KeyringError.self, body)?.code
+    }
+
+    /// What a client says to a token endpoint, which is the only way its secret shows.
+    private func form(_ keyring: Keyring, _ id: String?, _ environment: String = "accounts.google.com") throws -> String
+    {
+        let client = try keyring.oauthClient(id: id, environment: environment)
+        let endpoint = try EndpointURL("https://x.example/token")
+        let request = TokenRequests.refresh(secret("rt"), scopes: [], client: client, at: endpoint)
+        switch request.body {
+        case .some(let body): return text(of: body)
+        case .none: return ""
+        }
+    }
+
+    @Test("one is found again with its secret, which no list holds")
+    func added() throws {
+        let client = ClientRegistration(
+            id: "1234.apps", name: "Desktop", redirectURIs: ["http://localhost:8400", "http://127.0.0.1:8401/back"],
+            scopes: ["openid"], authentication: .post)
+        let added = try keyring.addClient(client, secret: secret("hunter2"), at: "google")
+        #expect(added.client == client && added.isDefault && added.provider == "google")
+        #expect(added.origin == .added(.default) && added.environment == "accounts.google.com")
+        #expect(try home.opened().clients() == [added])
+        #expect(try !"\(home.opened().clients())".contains("hunter2"))
+        #expect(try form(home.opened(), nil).contains("client_secret=hunter2"))
+    }
+
+    @Test("the secret is in no clear byte of the vault")
+    func sealed() throws {
+        let text = "a-secret-of-a-client-0123456789"
+        try keyring.addClient(ClientRegistration(id: "a", authentication: .basic), secret: secret(text), at: "google")
+        let bytes = try home.folder.read("vault/keyring.db")
+        #expect(bytes.count > 1_000 && !String(decoding: bytes, as: UTF8.self).contains(text))
+        let client = try keyring.oauthClient(id: "a", environment: "accounts.google.com")
+        #expect(client.authentication == .basic)
+    }
+
+    @Test("the first is the default until another is made it, and so is the only one left")
+    func defaults() throws {
+        func current() throws -> String? { try keyring.clients(of: "google").first { $0.isDefault }?.client.id }
+        for id in ["a", "b", "c"] { try keyring.addClient(ClientRegistration(id: id), at: "google") }
+        #expect(try current() == "a")
+        try keyring.addClient(ClientRegistration(id: "d"), at: "google", isDefault: true, in: [work, .default])
+        #expect(try current() == "d")
+        #expect(try keyring.clients().count { $0.isDefault } == 1)
+        try keyring.removeClient("d")
+        #expect(try current() == nil)
+        #expect(code { _ = try keyring.oauthClient(id: nil, environment: "accounts.google.com") } == .noSuchClient)
+        try keyring.removeClient("a")
+        try keyring.removeClient("b")
+        #expect(try current() == "c")
+        try keyring.removeClient("c")
+        #expect(code { _ = try keyring.oauthClient(id: nil, environment: "accounts.google.com") } == .noSuchClient)
+        #expect(code { try keyring.removeClient("c") } == .noSuchClient)
+    }
+
+    @Test("one of Microsoft's serves all its tenants and aliases, and no other cloud")
+    func microsoft() throws {
+        try keyring.addClient(ClientRegistration(id: "app"), at: "https://login.windows.net/contoso.example")
+        for name in ["microsoft", "microsoft-consumers", "login.microsoft.com"] {
+            #expect(try keyring.clients(of: name).map(\.client.id) == ["app"], "\(name)")
+        }
+        #expect(try keyring.clients(of: "microsoft-us").isEmpty)
+        #expect(try keyring.oauthClient(id: nil, environment: "sts.windows.net").id == "app")
+    }
+
+    @Test("one that was never added is a public client")
+    func unknown() throws {
+        #expect(try form(keyring, "from-a-cache").contains("client_id=from-a-cache"))
+        #expect(try !form(keyring, "from-a-cache").contains("client_secret"))
+    }
+
+    @Test("ids that look like parts of other names do not touch one another")
+    func neighbours() throws {
+        try keyring.addProvider(NewProvider(issuer: "https://a.example:8443", name: "a"))
+        try keyring.addProvider(NewProvider(issuer: "https://a.example", name: "b"))
+        let ids = ["x", "x:y", "8443:x", "%3A", "x/y"]
+        for (index, name) in ["a", "b"].enumerated() {
+            for id in ids {
+                try keyring.addClient(
+                    ClientRegistration(id: id, authentication: .post), secret: secret("\(index)\(id)"), at: name)
+            }
+        }
+        #expect(try keyring.clients().count == 10)
+        #expect(try form(keyring, "x:y", "a.example:8443").contains("client_secret=0x%3Ay"))
+        #expect(code { try keyring.removeClient("x") } == .ambiguous)
+        try keyring.removeClient("x", at: "b")
+        #expect(try keyring.clients(of: "b").count == 4)
+        #expect(try keyring.clients(of: "a").count == 5)
+        #expect(try form(keyring, "x", "a.example:8443").contains("client_secret=0x"))
+    }
+
+    @Test("an id is given once, unless it is to be replaced, where it stands; an old secret does not stay")
+    func replacing() throws {
+        let client = ClientRegistration(id: "a", authentication: .post)
+        try keyring.addClient(client, secret: secret("old"), at: "google", in: [work])
+        #expect(code { try keyring.addClient(client, secret: secret("new"), at: "google") } == .alreadyExists)
+        try keyring.addClient(client, secret: secret("new"), at: "google", replacing: true)
+        #expect(try form(keyring, "a").contains("client_secret=new"))
+        #expect(try keyring.clients().map(\.origin) == [.added(work)])
+        try keyring.addClient(ClientRegistration(id: "a"), at: "google", replacing: true)
+        #expect(try !form(keyring, "a").contains("client_secret"))
+        #expect(try keyring.verify().problems == [])
+    }
+
+    @Test(
+        "what no client can have is refused",
+        arguments: [
+            ClientRegistration(id: ""), ClientRegistration(id: " "), ClientRegistration(id: "a\u{0}b"),
+            ClientRegistration(id: String(repeating: "x", count: 513)), ClientRegistration(id: "a", name: "\u{1B}[31m"),
+            ClientRegistration(id: "a", redirectURIs: ["https://app.example/back"]),
+            ClientRegistration(id: "a", redirectURIs: ["http://app.example"]),
+            ClientRegistration(id: "a", redirectURIs: ["https://localhost"]),
+            ClientRegistration(id: "a", redirectURIs: ["http://localhost:0"]),
+            ClientRegistration(id: "a", redirectURIs: ["http://localhost?code=x"]),
+            ClientRegistration(id: "a", redirectURIs: (0..<65).map { "http://localhost:\($0 + 1)" }),
+            ClientRegistration(id: "a", scopes: ["a\"b"]), ClientRegistration(id: "a", authentication: .post),
+        ])
+    func nonsense(client: ClientRegistration) throws {
+        #expect(code { try keyring.addClient(client, at: "google") } == .usage)
+        #expect(try keyring.clients().isEmpty)
+    }
+
+    @Test("a secret goes with saying it, and is not endless")
+    func secrets() throws {
+        #expect(
+            code { try keyring.addClient(ClientRegistration(id: "a"), secret: secret("x"), at: "google") } == .usage)
+        let long = String(repeating: "x", count: 4_097)
+        let client = ClientRegistration(id: "a", authentication: .post)
+        let error = failure(of: KeyringError.self) { try keyring.addClient(client, secret: secret(long), at: "google") }
+        #expect(error?.code == .limitExceeded)
+        #expect(code { try keyring.addClient(client, secret: secret("x"), at: "nowhere") } == .noSuchProvider)
+    }
+
+    @Test("those in a provider's description count, and the added ones come first")
+    func described() throws {
+        let text = """
+            {"formatVersion": 1, "name": "own", "title": "Own", "issuer": "https://own.example",
+            "environment": "own.example", "flows": ["authorizationCode"], "clientIDs": ["one", "two"]}
+            """
+        try keyring.addProvider(Array(text.utf8))
+        #expect(try keyring.clients(of: "own").map(\.client.id) == ["one", "two"])
+        #expect(try keyring.oauthClient(id: nil, environment: "own.example").id == "one")
+        #expect(code { try keyring.removeClient("one") } == .usage)
+        try keyring.addClient(ClientRegistration(id: "three"), at: "own", isDefault: true)
+        #expect(try keyring.oauthClient(id: nil, environment: "own.example").id == "three")
+    }
+
+    @Test("a key for one group sees no client, and no secret, of another")
+    func groupKey() throws {
+        let client = ClientRegistration(id: "a", authentication: .post)
+        try keyring.addClient(client, secret: secret("hunter2"), at: "google")
+        _ = try keyring.grantGroup(work, to: .keyFile(keyFile(2)))
+        let limited = try home.opened(keyFile: 2)
+        #expect(try limited.clients().isEmpty)
+        #expect(try !form(limited, "a").contains("hunter2"))
+        #expect(code { _ = try limited.clients(in: [.default]) } == .groupNotGranted)
+        #expect(code { try limited.removeClient("a") } == .noSuchClient)
+    }
+
+    @Test("a backup that is restored keeps providers, clients, their secrets and the default")
+    func restoring() throws {
+        try keyring.addProvider(NewProvider(issuer: "http://127.0.0.1:4600/o", name: "local"), in: [work])
+        let client = ClientRegistration(id: "a", authentication: .post)
+        try keyring.addClient(client, secret: secret("hunter2"), at: "local", in: [work])
+        try keyring.addClient(ClientRegistration(id: "b"), at: "local", isDefault: true, in: [work])
+        let before = try (keyring.providers(), keyring.clients())
+        let keys = BundleKeys()
+        let backup = try keyring.backup(for: [keys.recipient])
+        _ = try keyring.removeProvider(named: "local")
+        #expect(try keyring.clients().isEmpty)
+        _ = try keyring.restore(try BundleFile(path: backup.path), with: keys.opener)
+        #expect(try keyring.providers() == before.0)
+        #expect(try keyring.clients() == before.1)
+        #expect(try form(keyring, "a", "127.0.0.1:4600").contains("client_secret=hunter2"))
+        #expect(try keyring.clients().first { $0.isDefault }?.client.id == "b")
+    }
+
+    @Test("a bundle that brings a provider says so, once")
+    func importing() throws {
+        try keyring.addProvider(
+            NewProvider(issuer: "https://accounts.google.com", name: "google", title: "Own"), replacing: true)
+        let (keys, other) = (BundleKeys(), try KeyringHome())
+        let bundle = try other.folder.bundle(try keyring.bundle(for: keys.seal))
+        _ = try other.keyring.importBundle(bundle, with: keys.opener)
+        let warnings = other.keyring.takeWarnings()
+        #expect(warnings.contains { $0.contains("'google', in place of the built-in one") }, "\(warnings)")
+        _ = try other.keyring.importBundle(bundle, with: keys.opener)
+        #expect(other.keyring.takeWarnings() == [])
+    }
+
+    @Test("a secret that is missing is told, and no request goes out without it")
+    func missing() throws {
+        try keyring.addClient(
+            ClientRegistration(id: "a", authentication: .post), secret: secret("x"), at: "google")
+        try keyring.withState { state in
+            try keyring.change(&state, try state.group(.default)) {
+                try $0.removeForeign(section: "keyfob-client", key: "accounts.google.com/a")
+            }
+        }
+        #expect(code { _ = try keyring.oauthClient(id: "a", environment: "accounts.google.com") } == .damaged)
+        #expect(try keyring.clients().count == 1)
+    }
+}

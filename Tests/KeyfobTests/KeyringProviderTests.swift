@@ -1,0 +1,226 @@
+@testable import Keyfob
+import KeyfobOAuth
+import KeyfobStore
+import KeyfobTestSupport
+import Testing
+
+@Suite("The providers of a keyring")
+struct KeyringProviderTests {
+    private let home: KeyringHome
+    private let keyring: Keyring
+    private let work: AccessGroup
+    private let contoso = NewProvider(issuer: "https://sso.contoso.example/staff", name: "contoso")
+
+    init() throws {
+        home = try KeyringHome()
+        keyring = home.keyring
+        work = try AccessGroup("work")
+        try keyring.createGroup(work)
+    }
+
+    private func code(_ body: () throws -> Void) -> KeyringError.Code? {
+        failure(of: KeyringError.self, body)?.code
+    }
+
+    @Test("those built in need no group, and answer to names, issuers, hosts and their aliases")
+    func builtIn() throws {
+        let names = try keyring.providers().map(\.name)
+        #expect(Set(["microsoft", "google", "github", "gitlab"]).isSubset(of: names))
+        for (text, name) in [
+            ("Google", "google"), ("https://accounts.google.com", "google"), ("https://accounts.google.com/", "google"),
+            ("accounts.google.com", "google"), ("github.com", "github"), ("https://github.com", "github"),
+            ("login.windows.net", "microsoft"), ("STS.windows.net", "microsoft"),
+            ("https://login.microsoftonline.com", "microsoft"),
+            ("https://login.microsoftonline.com/organizations", "microsoft-organizations"),
+            ("https://login.microsoftonline.us/organizations/v2.0", "microsoft-us"),
+        ] {
+            #expect(try keyring.provider(named: text).name == name, "\(text)")
+        }
+    }
+
+    @Test(
+        "the address of a tenant gives Microsoft for that tenant",
+        arguments: [
+            "https://login.microsoftonline.com/", "https://login.windows.net/", "https://LOGIN.microsoft.com/",
+        ],
+        ["contoso.example", "contoso.example/", "contoso.example/v2.0", "contoso.example/v2.0/"])
+    func tenant(host: String, path: String) throws {
+        let provider = try keyring.provider(named: host + path)
+        #expect(provider.name == "microsoft")
+        #expect(provider.issuer == "https://login.microsoftonline.com/contoso.example/v2.0")
+    }
+
+    @Test(
+        "what names no provider is not found, and its query is not repeated",
+        arguments: [
+            "nothing", "", " ", "sso.example", "https://sso.example", "https://github.com/login", "http://github.com/x",
+            "https://accounts.google.com/contoso", "https://login.microsoftonline.com/a/b/c",
+            "https://login.microsoftonline.com/a/oauth2", "https://login.microsoftonline.com/..",
+            "https://login.microsoftonline.com/a%2Fb", "https://ada:pw@login.microsoftonline.com/a",
+            "https://login.microsoftonline.com/a?token=hunter2",
+        ])
+    func unknown(text: String) throws {
+        let error = failure(of: KeyringError.self) { _ = try keyring.provider(named: text) }
+        #expect(error?.code == .noSuchProvider)
+        #expect(error?.description.contains("hunter2") == false)
+    }
+
+    @Test("one that is added by its issuer is found again, by another process too, and gone when removed")
+    func added() throws {
+        let provider = try keyring.addProvider(contoso)
+        #expect(provider.origin == .added(.default) && !provider.overridesBuiltIn)
+        #expect(provider.environment == "sso.contoso.example")
+        for text in ["contoso", "CONTOSO", "https://sso.contoso.example/staff", "sso.contoso.example"] {
+            #expect(try home.opened().provider(named: text) == provider, "\(text)")
+        }
+        #expect(try keyring.providers().last == provider)
+        let removal = try keyring.removeProvider(named: "Contoso")
+        #expect(removal == .init(provider: provider, clients: 0, orphanedAccounts: 0))
+        #expect(code { _ = try keyring.provider(named: "contoso") } == .noSuchProvider)
+        #expect(code { _ = try keyring.removeProvider(named: "contoso") } == .noSuchProvider)
+    }
+
+    @Test("of an issuer with a port the environment has it, and its own port is left out")
+    func ports() throws {
+        for (issuer, environment) in [
+            ("http://127.0.0.1:4600/o", "127.0.0.1:4600"), ("http://127.0.0.1:4601/o", "127.0.0.1:4601"),
+            ("http://[::1]:80/o", "[::1]"), ("https://A.example:443", "a.example"),
+            ("https://b.example:80", "b.example:80"),
+        ] {
+            #expect(try keyring.addProvider(NewProvider(issuer: issuer)).environment == environment)
+        }
+        #expect(try keyring.provider(named: "http://127.0.0.1:4601/o").environment == "127.0.0.1:4601")
+        #expect(try keyring.description(forEnvironment: "127.0.0.1:4600")?.issuer == "http://127.0.0.1:4600/o")
+    }
+
+    @Test(
+        "an issuer that will not do is refused",
+        arguments: [
+            "http://sso.example", "sso.example", "", "https://", "ftp://x", "https://x.example/?a", "https://x y",
+        ])
+    func badIssuer(issuer: String) {
+        #expect(code { try keyring.addProvider(NewProvider(issuer: issuer)) } == .usage)
+        #expect(code { try keyring.addProvider(NewProvider(issuer: "https://x.example", name: "a b")) } == .usage)
+        #expect(code { try keyring.addProvider(NewProvider(issuer: "https://x.example", title: "\u{1B}")) } == .usage)
+    }
+
+    @Test("a name is given once, unless it is to be replaced, where it stands")
+    func duplicates() throws {
+        try keyring.addProvider(contoso, in: [work])
+        #expect(code { try keyring.addProvider(contoso) } == .alreadyExists)
+        var other = contoso
+        other.title = "New"
+        #expect(try keyring.addProvider(other, replacing: true).origin == .added(work))
+        #expect(try keyring.provider(named: "contoso").title == "New")
+        #expect(try keyring.providers(in: [.default]).contains { $0.name == "contoso" } == false)
+    }
+
+    @Test(
+        "nobody speaks for the accounts of another",
+        arguments: [
+            NewProvider(issuer: "https://evil.example", name: "evil", environment: "accounts.google.com"),
+            NewProvider(issuer: "https://evil.example", name: "evil", environment: "login.windows.net"),
+            NewProvider(issuer: "https://login.microsoftonline.com/common/v2.0", name: "evil"),
+            NewProvider(issuer: "https://evil.example", name: "github.com"),
+            NewProvider(issuer: "https://accounts.google.com", name: "evil", environment: "evil.example"),
+            NewProvider(issuer: "https://sso.contoso.example/other", name: "evil"),
+        ])
+    func clashes(new: NewProvider) throws {
+        try keyring.addProvider(contoso)
+        #expect(code { try keyring.addProvider(new) } == .alreadyExists)
+        #expect(code { try keyring.addProvider(new, replacing: true) } == .alreadyExists)
+    }
+
+    @Test("one with a built-in one's name takes its place when asked to, and gives it back")
+    func overriding() throws {
+        let own = NewProvider(
+            issuer: "https://accounts.google.com", name: "google", title: "Own", scopes: ["openid", "x"])
+        #expect(code { try keyring.addProvider(own) } == .alreadyExists)
+        #expect(try keyring.addProvider(own, replacing: true).overridesBuiltIn)
+        #expect(try keyring.providers().map(\.name) == ProviderRegistry.builtIn.map(\.name))
+        #expect(try keyring.description(forEnvironment: "accounts.google.com")?.title == "Own")
+        _ = try keyring.removeProvider(named: "google")
+        #expect(try keyring.provider(named: "google").title == "Google")
+        #expect(code { _ = try keyring.removeProvider(named: "google") } == .usage)
+    }
+
+    @Test("one with a built-in one's name at another host leaves that its accounts")
+    func overridingElsewhere() throws {
+        try keyring.addProvider(NewProvider(issuer: "https://g.example", name: "google"), replacing: true)
+        #expect(try keyring.description(forEnvironment: "accounts.google.com")?.title == "Google")
+        #expect(try keyring.description(forEnvironment: "g.example")?.issuer == "https://g.example")
+    }
+
+    @Test("of two groups the first counts")
+    func firstGroup() throws {
+        var other = contoso
+        try keyring.addProvider(contoso, in: [.default])
+        other.title = "Other"
+        try keyring.addProvider(other, in: [work])
+        #expect(try keyring.provider(named: "contoso", in: [work, .default]).title == "Other")
+        #expect(try keyring.provider(named: "contoso", in: [.default, work]).title == "sso.contoso.example")
+        #expect(try keyring.providers().count { $0.name == "contoso" } == 1)
+    }
+
+    @Test("a key for one group finds what that group has, and adds there")
+    func groupKey() throws {
+        try keyring.addProvider(contoso)
+        _ = try keyring.grantGroup(work, to: .keyFile(keyFile(2)))
+        let limited = try home.opened(keyFile: 2)
+        #expect(code { _ = try limited.provider(named: "contoso") } == .noSuchProvider)
+        #expect(try limited.provider(named: "google").origin == .builtIn)
+        #expect(try limited.addProvider(contoso).origin == .added(work))
+        #expect(code { try limited.addProvider(contoso, in: [.default]) } == .groupNotGranted)
+        #expect(code { _ = try limited.providers(in: [.default]) } == .groupNotGranted)
+    }
+
+    @Test("an account's environment leads to its provider, for its tenant")
+    func environments() throws {
+        func issuer(_ environment: String, _ tenant: String? = nil) throws -> String? {
+            try keyring.description(forEnvironment: environment, tenant: tenant)?.issuer
+        }
+        let home = "https://login.microsoftonline.com/"
+        #expect(try issuer("login.windows.net") == home + "common/v2.0")
+        #expect(try issuer("login.windows.net", "Consumers") == home + "consumers/v2.0")
+        #expect(try issuer("login.microsoftonline.com", "t-1") == home + "t-1/v2.0")
+        #expect(try issuer("login.chinacloudapi.cn", "t-1") == "https://login.partner.microsoftonline.cn/t-1/v2.0")
+        #expect(try issuer("login.microsoftonline.com", "../x") == nil)
+        #expect(try issuer("gitlab.com", "anything") == "https://gitlab.com")
+        #expect(try keyring.description(forEnvironment: "github.com")?.name == "github")
+        #expect(try issuer("nowhere.example") == nil)
+    }
+
+    @Test("removing a provider whose accounts stay says how many, and takes its clients along")
+    func inUse() throws {
+        try keyring.addProvider(contoso)
+        try keyring.addClient(ClientRegistration(id: "app", authentication: .post), secret: secret("s"), at: "contoso")
+        let ada = Account(
+            id: try #require(AccountID(homeAccountID: "ada", environment: "sso.contoso.example")), username: "ada")
+        try keyring.store(.access(ada), "token", for: ada, in: [work])
+        let removal = try keyring.removeProvider(named: "contoso")
+        #expect(removal.clients == 1 && removal.orphanedAccounts == 1)
+        #expect(try keyring.clients().isEmpty)
+        #expect(try keyring.accounts().count == 1)
+    }
+
+    @Test("what makes no sense in a group is passed over with a warning")
+    func nonsense() throws {
+        _ = keyring.takeWarnings()
+        try keyring.withState { state in
+            let group = try state.group(.default)
+            try keyring.change(&state, group) { writer in
+                let evil = NewProvider(issuer: "https://evil.example", name: "evil", environment: "github.com")
+                let text = String(decoding: try evil.description().json, as: UTF8.self)
+                try writer.setSetting("provider:evil", to: text)
+                try writer.setSetting("provider:x", to: "{}")
+                try writer.setSetting("client:x", to: "{}")
+                try writer.setSetting("client:github.com:y", to: "{}")
+            }
+        }
+        #expect(try keyring.providers().count == ProviderRegistry.builtIn.count)
+        #expect(keyring.takeWarnings().count == 1)
+        #expect(try keyring.clients().isEmpty)
+        #expect(keyring.takeWarnings().contains { $0.contains("a client of group 'default' makes no sense") })
+        #expect(try keyring.description(forEnvironment: "github.com")?.name == "github")
+    }
+}

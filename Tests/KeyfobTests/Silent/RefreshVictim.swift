@@ -1,0 +1,82 @@
+import Foundation
+import Keyfob
+import KeyfobTestSupport
+import Testing
+
+/// A vault whose account is refreshed by processes that are killed, at a provider whose state is a file.
+struct RefreshVictim {
+    let home: SilentHome
+    let ada: Account
+    let program: String
+    private var provider: String { home.home.folder.path + "/provider" }
+
+    init() throws {
+        home = try SilentHome()
+        ada = try home.plain()
+        let document = """
+            {"formatVersion": 1, "name": "plain", "title": "Plain", "issuer": "https://id.example",
+            "environment": "id.example", "discovery": false, "clientIDs": ["app"],
+            "flows": ["authorizationCode"], "endpoints": {"authorization_endpoint": "https://id.example/authorize",
+            "token_endpoint": "https://id.example/token"}}
+            """
+        try home.keyring.addProvider([UInt8](document.utf8))
+        try home.grant("rt1", ada)
+        try home.home.folder.write("key", [UInt8](repeating: 1, count: 32))
+        try home.home.folder.write("provider", Array("1\n0\nalive\n".utf8))
+        program = try Self.program()
+    }
+
+    /// Where the program was built: beside the tests.
+    private static func program() throws -> String {
+        var folder = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let tests = ProcessInfo.processInfo.arguments.first { $0.hasSuffix(".xctest") }
+        if let tests { folder = URL(filePath: tests) }
+        while folder.path != "/" {
+            folder = folder.deletingLastPathComponent()
+            let candidate = folder.appending(path: "KeyfobRefreshVictim").path
+            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+
+    /// How a process ended, and what it said.
+    struct Ending: Equatable {
+        let wasKilled: Bool
+        let output: String
+
+        var isToken: Bool { output.hasPrefix("token at") }
+    }
+
+    /// Starts the program and waits for its end; or kills it after so many milliseconds.
+    func run(_ options: [String] = [], killedAfter milliseconds: Int? = nil) throws -> Ending {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments =
+            [
+                home.home.location.vault, home.home.location.state, home.home.folder.path + "/key", provider,
+            ] + options
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        if let milliseconds {
+            Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
+            kill(process.processIdentifier, SIGKILL)
+        }
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Ending(
+            wasKilled: process.terminationReason == .uncaughtSignal,
+            output: String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines))
+    }
+
+    /// Which refresh token is good at the provider, and whether its family lives.
+    func providerState() throws -> (good: Int, isAlive: Bool) {
+        let lines = String(decoding: try home.home.folder.read("provider"), as: UTF8.self).split(separator: "\n")
+        return (try #require(Int(lines[0])), lines[2] == "alive")
+    }
+
+    /// Which refresh token is stored, by the generation of the grant: each rotation raises both by one.
+    func storedNumber() throws -> Int {
+        Int(try home.theGrant(of: ada).generation)
+    }
+}
