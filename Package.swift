@@ -5,6 +5,8 @@ let package = Package(
     name: "keyfob",
     products: [
         .library(name: "Keyfob", targets: ["Keyfob"]),
+        // For programs that refresh tokens or sign people in.
+        .library(name: "KeyfobNetwork", targets: ["KeyfobNetwork"]),
         .executable(name: "keyfob", targets: ["KeyfobCLI"]),
     ],
     dependencies: [

@@ -197,17 +197,31 @@ struct KeyringClientTests {
         #expect(try keyring.clients().first { $0.isDefault }?.client.id == "b")
     }
 
-    @Test("a bundle that brings a provider says so, once")
+    @Test("no bundle carries a provider or a client, and none from elsewhere brings them")
     func importing() throws {
         try keyring.addProvider(
             NewProvider(issuer: "https://accounts.google.com", name: "google", title: "Own"), replacing: true)
+        try keyring.addClient(ClientRegistration(id: "a", authentication: .post), secret: secret("x"), at: "google")
         let (keys, other) = (BundleKeys(), try KeyringHome())
         let bundle = try other.folder.bundle(try keyring.bundle(for: keys.seal))
-        _ = try other.keyring.importBundle(bundle, with: keys.opener)
-        let warnings = other.keyring.takeWarnings()
-        #expect(warnings.contains { $0.contains("'google', in place of the built-in one") }, "\(warnings)")
-        _ = try other.keyring.importBundle(bundle, with: keys.opener)
-        #expect(other.keyring.takeWarnings() == [])
+        #expect(try other.keyring.importBundle(bundle, with: keys.opener).lines.isEmpty)
+        // A backup has them; taken as a bundle, it gives them to nobody.
+        let backup = try keyring.backup(for: [keys.recipient])
+        let plan = try other.keyring.importBundle(try BundleFile(path: backup.path), with: keys.opener)
+        #expect(plan.lines.contains { $0.reason == "thisDeviceOnly" }, "\(plan)")
+        #expect(try other.keyring.providers().allSatisfy { $0.origin == .builtIn })
+        #expect(try other.keyring.clients().isEmpty)
+    }
+
+    @Test("a provider and its clients count in their group alone")
+    func groups() throws {
+        try keyring.createGroup("ci")
+        try keyring.addProvider(
+            NewProvider(issuer: "https://accounts.google.com", name: "google", title: "Planted"), replacing: true,
+            in: ["ci"])
+        let inDefault = try keyring.description(forEnvironment: "accounts.google.com", in: [.default])
+        #expect(inDefault?.title == "Google")
+        #expect(try keyring.description(forEnvironment: "accounts.google.com", in: ["ci"])?.title == "Planted")
     }
 
     @Test("a secret that is missing is told, and no request goes out without it")

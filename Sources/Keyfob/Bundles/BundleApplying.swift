@@ -122,7 +122,9 @@ struct BundleApplying {
         for place in incoming.state.places {
             if let reason = refusedGroups[place.group] {
                 refusals[place] = reason
-            } else if !takesThisDeviceOnly, incoming.thisDeviceOnly.contains(place) {
+            } else if !takesThisDeviceOnly && incoming.thisDeviceOnly.contains(place)
+                || !isRestoring && RegistrySetting.isPart(place.key)
+            {
                 refusals[place] = .thisDeviceOnly
             }
         }

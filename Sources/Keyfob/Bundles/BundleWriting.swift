@@ -127,7 +127,11 @@ struct BundleWriting {
                 guard purpose == .backup, credential.expiresOn == nil else { return false }
             }
             return content.account == nil || credential.account == content.account
-        case .appMetadata, .setting, .foreign, .tombstone: return content.account == nil
+        case .setting(let name, _):
+            return content.account == nil && (purpose == .backup || !RegistrySetting.isPart(setting: name))
+        case .foreign(let section, _):
+            return content.account == nil && (purpose == .backup || section != RegistrySetting.secretSection)
+        case .appMetadata, .tombstone: return content.account == nil
         }
     }
 }

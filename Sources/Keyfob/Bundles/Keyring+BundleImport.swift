@@ -64,7 +64,6 @@ extension Keyring {
         do {
             try withVault { state in
                 let names = state.vault.groups.map(\.name).filter { !taking.new.contains($0) } + taking.new
-                let providers = isRestoring || isDryRun ? [] : try addedProviders(&state, state.vault.groups)
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: taking.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
@@ -85,7 +84,6 @@ extension Keyring {
                 }
                 state.hits.removeAll()
                 note(&state, sequences)
-                if !isRestoring { try warnOfProviders(&state, otherThan: providers) }
             }
         } catch is DryRunEnded {
             return plan

@@ -121,18 +121,8 @@ extension Keyring {
         ProviderRegistry(added: try addedProviders(&state, groups))
     }
 
-    /// Tells of the providers that came in from elsewhere: they say where tokens are sent.
-    func warnOfProviders(_ state: inout State, otherThan known: [IdentityProvider]) throws {
-        for provider in try addedProviders(&state, state.vault.groups) where !known.contains(provider) {
-            let place = provider.overridesBuiltIn ? ", in place of the built-in one" : ""
-            state.warn(
-                "the bundle brought provider '\(provider.name)'\(place): what is sent to \(provider.environment) goes "
-                    + "where it says; see 'keyfob provider show \(provider.name)'")
-        }
-    }
-
     /// The providers in `groups`, those that could be added.
-    func addedProviders(
+    private func addedProviders(
         _ state: inout State, _ groups: [UnlockedVault.Group]
     ) throws -> [IdentityProvider] {
         var added: [IdentityProvider] = []

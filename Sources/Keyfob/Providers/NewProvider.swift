@@ -11,8 +11,9 @@ public struct NewProvider: Hashable, Sendable {
     public var title: String?
     /// The host under which its accounts are kept; nil for the issuer's host, with the port that it names.
     public var environment: String?
-    /// The endpoints of which the discovery document does not tell, by the names that it would give them:
-    /// `device_authorization_endpoint`, `revocation_endpoint`, …
+    /// The endpoints of which the discovery document does not tell, by the names that it would give them.
+    ///
+    /// For example `device_authorization_endpoint`.
     public var endpoints: [String: String]
     /// The scopes to ask for where nobody names any.
     public var scopes: ScopeSet

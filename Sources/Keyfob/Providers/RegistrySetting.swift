@@ -1,4 +1,5 @@
 internal import KeyfobStore
+internal import KeyfobSync
 
 /// Under which names providers and clients are kept as settings of a group.
 ///
@@ -13,6 +14,21 @@ enum RegistrySetting {
     static let defaultClientPrefix = "default client:"
     /// The section of the secrets of clients; their keys are `<environment>/<client id>`.
     static let secretSection = "keyfob-client"
+
+    /// Whether an item says where tokens are sent, or with which client's secret: a backup has it, but no bundle from
+    /// elsewhere may bring it.
+    static func isPart(_ key: ItemKey) -> Bool {
+        switch key.kind {
+        case .setting: key.parts.first.map(isPart(setting:)) ?? false
+        case .foreign: key.parts.first == secretSection
+        default: false
+        }
+    }
+
+    /// The same for a setting with this name.
+    static func isPart(setting name: String) -> Bool {
+        [providerPrefix, clientPrefix, defaultClientPrefix].contains { name.hasPrefix($0) }
+    }
 
     static func provider(_ name: String) -> String { providerPrefix + name }
 

@@ -1,4 +1,5 @@
 internal import KeyfobOAuth
+internal import KeyfobVault
 internal import Synchronization
 
 /// A sign-in by browser (RFC 6749, section 4.1, with PKCE) that has begun and waits for the answer.
@@ -64,8 +65,9 @@ extension Keyring {
     public func redirects(
         for request: SignInRequest, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> [LoopbackRedirect] {
-        let provider = try provider(named: request.provider, in: groups)
-        let client = try registeredClient(request.clientID, of: provider, in: groups)
+        let group = try withState { try $0.groupForNewItems(groups).name }
+        let provider = try provider(for: request, in: group)
+        let client = try registeredClient(request.clientID, of: provider, in: group)
         let redirects = client.redirectURIs.compactMap { uri -> LoopbackRedirect? in
             guard let url = try? EndpointURL(uri), EndpointURL.isLoopback(url.host) else { return nil }
             return LoopbackRedirect(usesName: url.host == "localhost", port: url.port, path: url.path)

@@ -1,6 +1,7 @@
 internal import KeyfobOAuth
 
-// Which provider and client a token is asked from.
+// Which provider and client a token is asked from: built-in ones, and those of the account's own group. Whoever holds the
+// key of another group could say otherwise that the tokens of this one are sent to them.
 
 extension Keyring {
     /// The provider that serves the account of a request, in its tenant.
@@ -9,30 +10,47 @@ extension Keyring {
     func provider(for plan: SilentCase) throws(KeyringError) -> ProviderDescription {
         let environment = plan.situation.environment
         let tenant = plan.realm.isEmpty ? nil : plan.realm
-        if let found = try description(forEnvironment: environment, tenant: tenant) { return found }
+        if let found = try description(forEnvironment: environment, tenant: tenant, in: [plan.group]) { return found }
         throw KeyringError(
-            .noSuchProvider, "no provider is known for \(plan.account.name): nothing describes \(environment)",
-            hint: "add it with 'keyfob provider add --issuer'")
+            .noSuchProvider,
+            "no provider is known for \(plan.account.name): nothing in group '\(plan.group)' describes \(environment)",
+            hint: "add it with 'keyfob provider add --group \(ShellWord.quoted(plan.group.name)) --issuer'")
+    }
+
+    /// The provider that a person signs in to, kept in the group where the tokens will be.
+    ///
+    /// - Throws: `noSuchProvider`.
+    func provider(for request: SignInRequest, in group: AccessGroup) throws(KeyringError) -> IdentityProvider {
+        do {
+            return try provider(named: request.provider, in: [group])
+        } catch  where error.code == .noSuchProvider {
+            guard let other = try? provider(named: request.provider, in: nil),
+                case .added(let place) = other.origin
+            else { throw error }
+            throw KeyringError(
+                .noSuchProvider, "provider '\(other.name)' is kept in group '\(place)', and counts there alone",
+                hint: "sign in with --group \(ShellWord.quoted(place.name)), or add it to group '\(group)' too")
+        }
     }
 
     /// The client whose refresh token is redeemed.
     func client(for plan: SilentCase, _ provider: ProviderDescription) throws(KeyringError) -> OAuthClient {
-        try oauthClient(id: plan.clientID, environment: provider.environment)
+        try oauthClient(id: plan.clientID, environment: provider.environment, in: [plan.group])
     }
 
     /// What is known of the client with this id, or of the default one.
     ///
     /// - Throws: `noSuchClient` where none is named and none is the default.
     func registeredClient(
-        _ id: String?, of provider: IdentityProvider, in groups: [AccessGroup]?
+        _ id: String?, of provider: IdentityProvider, in group: AccessGroup
     ) throws(KeyringError) -> ClientRegistration {
-        let id = try oauthClient(id: id, environment: provider.environment, in: groups).id
-        let known = try clients(of: provider.environment, in: groups)
+        let id = try oauthClient(id: id, environment: provider.environment, in: [group]).id
+        let known = try clients(of: provider.environment, in: [group])
         return known.first { $0.client.id == id }?.client ?? ClientRegistration(id: id)
     }
 
     /// The client of a sign-in, with its secret.
     func oauthClient(_ context: SignInContext) throws(KeyringError) -> OAuthClient {
-        try oauthClient(id: context.clientID, environment: context.provider.environment)
+        try oauthClient(id: context.clientID, environment: context.provider.environment, in: [context.group])
     }
 }

@@ -20,7 +20,8 @@ extension Keyring {
     func signInContext(
         for request: SignInRequest, in groups: [AccessGroup]?, network: Network
     ) async throws(KeyringError) -> SignInContext {
-        var provider = try provider(named: request.provider, in: groups)
+        let group = try withState { try $0.groupForNewItems(groups).name }
+        var provider = try provider(for: request, in: group)
         if let tenant = request.tenant {
             guard let other = provider.with(tenant: tenant) else {
                 throw KeyringError(.usage, "\(provider.title) has no tenant '\(tenant)'")
@@ -28,8 +29,7 @@ extension Keyring {
             provider = other
         }
         let description = provider.description
-        let client = try registeredClient(request.clientID, of: provider, in: groups)
-        let group = try withState { try $0.groupForNewItems(groups).name }
+        let client = try registeredClient(request.clientID, of: provider, in: group)
         var expected: Account?
         if let id = request.account {
             expected = try withState { state in

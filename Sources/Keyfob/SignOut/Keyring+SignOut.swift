@@ -47,7 +47,7 @@ extension Keyring {
         let held = try heldGrants(of: account, in: group)
         let clientID = if let clientID { clientID } else { try held.onlyClient(reach) }
         let realm = held.account.homeRealm
-        let provider = try description(forEnvironment: account.environment, tenant: realm)
+        let provider = try description(forEnvironment: account.environment, tenant: realm, in: [group])
         var metadata: ProviderMetadata?
         if let network, let provider {
             metadata = try? await self.metadata(of: provider, in: group, network: network)
@@ -68,7 +68,7 @@ extension Keyring {
                 guard let network, let metadata, let provider,
                     let grant = held.grants.first(where: { $0.target == target })
                 else { continue }
-                let outcome = await revoke(grant, provider, metadata, network)
+                let outcome = await revoke(grant, provider, metadata, group, network)
                 if case .revoked = outcome { revoked += 1 }
                 plan.note(outcome, for: target)
             case .markSignedOut(let clients):
@@ -83,7 +83,7 @@ extension Keyring {
         // A refresh that ended between reading and marking has left another refresh token.
         for grant in late {
             guard let network, let metadata, let provider, metadata.endpoints[.revocation] != nil else { break }
-            plan.note(await revoke(grant, provider, metadata, network), for: grant.target)
+            plan.note(await revoke(grant, provider, metadata, group, network), for: grant.target)
         }
         if endsBrowserSession, report.url == nil {
             return SignOutReport(
@@ -123,12 +123,13 @@ extension Keyring {
     }
 
     private func revoke(
-        _ grant: HeldGrant, _ provider: ProviderDescription, _ metadata: ProviderMetadata, _ network: Network
+        _ grant: HeldGrant, _ provider: ProviderDescription, _ metadata: ProviderMetadata, _ group: AccessGroup,
+        _ network: Network
     ) async -> RevocationOutcome {
         guard let endpoint = metadata.endpoints[.revocation], let token = grant.token else { return .revoked }
         let client: OAuthClient
         do {
-            client = try oauthClient(id: grant.credential.clientID, environment: provider.environment)
+            client = try oauthClient(id: grant.credential.clientID, environment: provider.environment, in: [group])
         } catch {
             // A secret that is damaged keeps nobody signed in.
             client = OAuthClient(id: grant.credential.clientID)

@@ -19,7 +19,9 @@ final class PastedAddress: Sendable {
     /// What the provider's answer in the address was, where it was an error.
     var error: KeyringError? { state.withLock { $0.error } }
 
-    /// Begins to read; calls `end` when the answer was pasted. Nil without a terminal.
+    /// Begins to read; calls `end` when the answer was pasted.
+    ///
+    /// Nil without a terminal.
     init?(_ signIn: BrowserSignIn, end: @escaping @Sendable () async -> Void) {
         let terminal = unsafe Glibc.open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -28,11 +30,10 @@ final class PastedAddress: Sendable {
             while !state.withLock({ $0.isStopped }) {
                 var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
                 guard unsafe poll(&ready, 1, 200) > 0 else { continue }
-                guard let line = try? SecretBytes.readingLine(descriptor: terminal, limit: 16_384), line.count > 0
-                else {
-                    return
-                }
-                guard take(signIn.receive(line, isPasted: true)) else { continue }
+                guard Int32(ready.revents) & POLLHUP == 0,
+                    let line = try? SecretBytes.readingLine(descriptor: terminal, limit: 16_384)
+                else { return }
+                guard line.count > 0, take(signIn.receive(line, isPasted: true)) else { continue }
                 Task { await end() }
                 return
             }

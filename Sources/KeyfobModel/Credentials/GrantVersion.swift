@@ -19,6 +19,7 @@ public struct GrantVersion: Hashable, Comparable, Sendable {
     /// The version after a rotation.
     public var rotated: GrantVersion { GrantVersion(epoch: epoch, generation: generation &+ 1) }
 
+    /// Whether `left` is the older.
     public static func < (left: GrantVersion, right: GrantVersion) -> Bool {
         (left.epoch, left.generation) < (right.epoch, right.generation)
     }

@@ -18,11 +18,11 @@ struct TerminalRun: Decodable {
 extension Workplace {
     /// Runs `line` on a terminal; at each step waits for a text on the screen and types another.
     func onTerminal(_ line: String, _ steps: [(waitFor: String, type: String)]) throws -> TerminalRun {
-        try onTerminal(line, steps.map { [$0.waitFor, $0.type] })
+        try onTerminal(line, steps: steps.map { [$0.waitFor, $0.type] })
     }
 
     /// The same with steps as `terminal.py` takes them: what is typed may depend on the screen.
-    func onTerminal(_ line: String, _ steps: [[String]]) throws -> TerminalRun {
+    func onTerminal(_ line: String, steps: [[String]]) throws -> TerminalRun {
         struct Task: Encodable {
             let line: String
             let steps: [[String]]
