@@ -1,6 +1,8 @@
 @testable import Keyfob
 import KeyfobOAuth
+import KeyfobModel
 import KeyfobStore
+import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
@@ -205,23 +207,35 @@ struct KeyringClientTests {
         let (keys, other) = (BundleKeys(), try KeyringHome())
         let bundle = try other.folder.bundle(try keyring.bundle(for: keys.seal))
         #expect(try other.keyring.importBundle(bundle, with: keys.opener).lines.isEmpty)
-        // A backup has them; taken as a bundle, it gives them to nobody.
-        let backup = try keyring.backup(for: [keys.recipient])
-        let plan = try other.keyring.importBundle(try BundleFile(path: backup.path), with: keys.opener)
-        #expect(plan.lines.contains { $0.reason == "thisDeviceOnly" }, "\(plan)")
+        // Crafted ones are refused, even from one who knows which vault they go to.
+        let planted = try keyring.provider(named: "google").document
+        let settings = [
+            ("provider:google", String(decoding: planted, as: UTF8.self)), ("client:accounts.google.com:a", "{}"),
+            ("default client:accounts.google.com", "a"),
+        ].map { name, value in
+            BundleContents.Entry(
+                record: ItemRecord(
+                    group: .default, content: .setting(name: name, value: value),
+                    version: Version(stamp: Stamp(value: 1), device: 1)))
+        }
+        let vault = bytes(other.keyring.vaultID)
+        let crafted = try other.folder.bundle(try keys.crafted(settings, vault: vault))
+        let plan = try other.keyring.importBundle(crafted, with: keys.opener)
+        #expect(plan.lines.map(\.reason) == ["thisDeviceOnly", "thisDeviceOnly", "thisDeviceOnly"], "\(plan)")
         #expect(try other.keyring.providers().allSatisfy { $0.origin == .builtIn })
         #expect(try other.keyring.clients().isEmpty)
     }
 
     @Test("a provider and its clients count in their group alone")
     func groups() throws {
-        try keyring.createGroup("ci")
+        let ci = try AccessGroup("ci")
+        try keyring.createGroup(ci)
         try keyring.addProvider(
             NewProvider(issuer: "https://accounts.google.com", name: "google", title: "Planted"), replacing: true,
-            in: ["ci"])
+            in: [ci])
         let inDefault = try keyring.description(forEnvironment: "accounts.google.com", in: [.default])
         #expect(inDefault?.title == "Google")
-        #expect(try keyring.description(forEnvironment: "accounts.google.com", in: ["ci"])?.title == "Planted")
+        #expect(try keyring.description(forEnvironment: "accounts.google.com", in: [ci])?.title == "Planted")
     }
 
     @Test("a secret that is missing is told, and no request goes out without it")

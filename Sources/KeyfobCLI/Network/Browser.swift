@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 internal import Keyfob
 
 /// Opens an address in the person's browser.
@@ -21,7 +22,19 @@ enum Browser {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        return (try? process.run()) != nil
+        return withoutBlockedSignals { (try? process.run()) != nil }
+    }
+
+    /// Runs `body` so that what it starts blocks no signals.
+    ///
+    /// A program inherits the signals that the thread which starts it blocks, and the threads of the concurrency
+    /// runtime block nearly all: nobody could end a browser by SIGTERM.
+    private static func withoutBlockedSignals<Value>(_ body: () -> Value) -> Value {
+        var (none, before) = (sigset_t(), sigset_t())
+        _ = unsafe sigemptyset(&none)
+        _ = unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return body()
     }
 
     private static func path(of name: String, _ environment: Environment) -> String? {
