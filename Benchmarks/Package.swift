@@ -17,6 +17,7 @@ let package = Package(
             name: "KeyringBenchmark",
             dependencies: [
                 .product(name: "Keyfob", package: "keyfob"),
+                .product(name: "KeyfobNetwork", package: "keyfob"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -9,18 +9,20 @@ extension KeyringError {
         case .unavailable(let reason) where reason.isTransient:
             self.init(
                 .offline, "\(provider.title): \(failure)",
-                hint: "check the network and the proxy settings, then try again")
+                hint: "check the network and the proxy settings, then try again; --verbose says more")
         case .endpointMissing(let endpoint):
             self.init(
                 .providerFailed, "\(provider.title): \(failure)",
-                hint: "if it has one, name \(endpoint.rawValue) in a description, see 'keyfob provider add --help'")
+                hint: endpoint == .deviceAuthorization
+                    ? "if devices can sign in there, add it again with --device-endpoint"
+                    : "if it has one, name it in a description, see 'keyfob provider add --help'")
         default: self.init(.providerFailed, "\(provider.title): \(failure)")
         }
     }
 
     /// Why a provider gave nothing, where no sign-in would change that.
     init(_ failure: ProviderFailure, of provider: ProviderDescription, account: String? = nil) {
-        let message = (account.map { "no token for \($0): " } ?? "") + "\(failure)"
+        let message = (account.map { "no token for \($0): " } ?? "\(provider.title): ") + "\(failure)"
         switch failure {
         case .throttled(let until):
             self.init(
@@ -28,7 +30,9 @@ extension KeyringError {
                 hint: "try again after \(until.seconds) (seconds since 1970)")
         case .serverDown, .unreachable, .outcomeUnknown:
             // Where the provider may have acted, a refresh token may have been used up.
-            self.init(.offline, message, hint: (failure.mayHaveBeenProcessed ? "" : "nothing is lost; ") + "try again")
+            self.init(
+                .offline, message,
+                hint: (failure.mayHaveBeenProcessed ? "" : "nothing is lost; ") + "try again; --verbose says more")
         case .scopeRefused:
             self.init(.scopesDeclined, message, hint: "ask for other scopes, or let an administrator consent")
         case .clientRefused:

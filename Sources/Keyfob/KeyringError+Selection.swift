@@ -9,7 +9,7 @@ extension KeyringError {
             let what = request.account.map { "'\($0)' names" } ?? "the request fits"
             self.init(
                 .ambiguous, "\(what) \(candidates.count) accounts", hint: "say which with --account",
-                candidates: candidates.map(\.account.id.description))
+                accounts: candidates.map(\.account))
         case .nobodyNamed(let name):
             self.init(
                 .noSuchAccount, "there is no account '\(name)'", hint: "'keyfob account list' shows those there are")
@@ -30,7 +30,7 @@ extension KeyringError {
             self.init(
                 onlySignedOut ? .signInNeeded : .noSuchAccount, "no account will do",
                 hint: "'keyfob which' says why of each",
-                candidates: selection.verdicts.map(\.candidate.account.id.description))
+                accounts: selection.verdicts.map(\.candidate.account))
         }
     }
 }

@@ -16,6 +16,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
     public let hint: String?
     /// The accounts, groups or slots that the error is about, as people would type them.
     public let candidates: [String]
+    /// The candidates as a line for people names them: accounts with their user names, where the ids are others.
+    public let candidateNames: [String]
 
     /// An error.
     public init(_ code: Code, _ message: String, hint: String? = nil, candidates: [String] = []) {
@@ -23,6 +25,20 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
         self.hint = hint
         self.candidates = candidates
+        candidateNames = candidates
+    }
+
+    /// An error about accounts.
+    public init(_ code: Code, _ message: String, hint: String? = nil, accounts: [Account]) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        candidates = accounts.map(\.id.description)
+        candidateNames = accounts.map { account in
+            let name = Identifier.folded(account.username)
+            let isInID = [account.id.homeAccountID, account.id.description].contains { Identifier.folded($0) == name }
+            return name.isEmpty || isInID ? account.id.description : "\(account.username) (\(account.id))"
+        }
     }
 
     /// Whether both have the same code.
@@ -92,7 +108,7 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case lastSlot
         /// A path cannot be trusted, or a setting makes no sense.
         case configuration
-        /// The provider cannot be reached, or is out of order; nothing is lost, try again.
+        /// The provider cannot be reached, or is out of order; try again. The hint says "nothing is lost" where that is sure.
         case offline
         /// The provider asks to wait; nothing is lost, try again later.
         case throttled

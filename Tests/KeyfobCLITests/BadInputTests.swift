@@ -93,8 +93,8 @@ struct BadInputTests {
         cache.lifetime = -10
         try place.write("cache.json", cache.json())
         try place.run("keyfob import --quiet cache.json").expectSuccess()
-        try place.run("keyfob token --tenant tenant-one").expectError(10, "expired")
-        try place.run("keyfob token --tenant tenant-one --min-validity 0").expectError(10)
+        try place.run("keyfob token --offline --tenant tenant-one").expectError(10, "expired")
+        try place.run("keyfob token --offline --tenant tenant-one --min-validity 0").expectError(10)
     }
 
     @Test(

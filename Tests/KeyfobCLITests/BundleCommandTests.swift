@@ -93,7 +93,7 @@ struct BundleCommandTests {
         #expect(
             try place.run("keyfob account list --format '{username} {label}'").expectSuccess().text.contains(
                 "person0@tenant-one.example Lab"))
-        try place.run("keyfob token --account person1 --tenant tenant-one").expectError(10)
+        try place.run("keyfob token --offline --account person1 --tenant tenant-one").expectError(10)
         let grants = try place.document("keyfob status --json")["restoredGrants"] as? [[String: Any]]
         #expect(grants?.compactMap { $0["clientID"] as? String } == ["sample-client", "sample-client"])
     }

@@ -15,16 +15,18 @@ struct LoopbackTests {
         private let fields = Mutex<[String]>([])
 
         init(
-            host: LoopbackListener.Host = .ipv4, ports: [Int] = [], requestSeconds: Int64 = 10
+            host: LoopbackListener.Host = .ipv4, ports: [Int] = [], path: String = "/callback",
+            requestSeconds: Int64 = 120
         ) async throws {
-            listener = try await LoopbackListener.open(host: host, ports: ports, requestSeconds: requestSeconds)
+            listener = try await LoopbackListener.open(
+                host: host, ports: ports, path: path, requestSeconds: requestSeconds)
             port = Int(listener.redirectURI.split(separator: ":")[2].prefix { $0 != "/" }) ?? 0
         }
 
         var received: [String] { fields.withLock { $0 } }
 
         /// Waits until a callback says `end`.
-        func answer(seconds: Int64 = 60) async -> LoopbackListener.Ending {
+        func answer(seconds: Int64 = 300) async -> LoopbackListener.Ending {
             await listener.answer(seconds: seconds) { callback in
                 let text = text(callback)
                 fields.withLock { $0.append(text) }
@@ -33,6 +35,13 @@ struct LoopbackTests {
         }
 
         func get(_ target: String) -> String { Browser.get(target, port: port) }
+
+        /// Waits until so many connections are open, a minute at most.
+        func until(_ isReached: (Int) -> Bool) async {
+            for _ in 0..<12_000 where !isReached(listener.door.connectionCount) {
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
     }
 
     @Test("The query of a GET comes in, and the page goes out whole before the port is closed")
@@ -48,6 +57,19 @@ struct LoopbackTests {
         #expect(page.hasSuffix("</html>\n"))
         #expect(!page.contains("a%20b"))
         await #expect(throws: (any Error).self) { try await Browser.send(wait.get("/callback?end=1"), to: wait.port) }
+    }
+
+    @Test("A redirect address without a path takes what comes to the root")
+    func withoutPath() async throws {
+        let wait = try await Wait(host: .localhost, path: "")
+        #expect(wait.listener.redirectURI == "http://localhost:\(wait.port)")
+        async let ending = wait.answer()
+        let other = Browser.get("/callback?end=1", port: wait.port, host: "localhost")
+        #expect(try await Browser.send(other, to: wait.port).hasPrefix("HTTP/1.1 404 "))
+        let root = Browser.get("/?code=a&end=1", port: wait.port, host: "localhost")
+        #expect(try await Browser.send(root, to: wait.port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(await ending == .answered)
+        #expect(wait.received == ["code=a&end=1"])
     }
 
     @Test("The form of a POST comes in")
@@ -194,11 +216,11 @@ struct LoopbackTests {
         let wait = try await Wait()
         async let ending = wait.answer()
         try await occupy(LoopbackDoor.connectionLimit, port: wait.port) {
-            while wait.listener.door.connectionCount < LoopbackDoor.connectionLimit { await Task.yield() }
+            await wait.until { $0 == LoopbackDoor.connectionLimit }
             let page = try await Browser.send(wait.get("/callback?end=1"), to: wait.port)
             #expect(page.isEmpty)
         }
-        while wait.listener.door.connectionCount > 0 { await Task.yield() }
+        await wait.until { $0 == 0 }
         _ = try await Browser.send(wait.get("/callback?end=2"), to: wait.port)
         #expect(await ending == .answered)
         #expect(wait.received == ["end=2"])
@@ -293,7 +315,8 @@ struct LoopbackTests {
     @Test(
         "A path or port that cannot be is an error",
         arguments: [
-            ("callback", [Int]()), ("", []), ("/a?b", []), ("/a#b", []), ("/a b", []), ("/a", [0]), ("/a", [65_536]),
+            ("callback", [Int]()), ("/a?b", []), ("?", []), ("#", []), (" ", []), ("/a#b", []), ("/a b", []),
+            ("/a", [0]), ("/a", [65_536]),
             ("/a", [-1]),
         ])
     func badAddress(path: String, ports: [Int]) async {

@@ -58,8 +58,10 @@ import Testing
     }
 
     /// The seconds after the start at which polls are due, while each gets the next of `events`.
-    static func polls(_ events: [DeviceFlow.Event], expiresIn: Int64 = 900) -> ([Int64], DeviceFlow.Action) {
-        var flow = DeviceFlow(expiresIn: expiresIn, interval: 5, now: now)
+    static func polls(
+        _ events: [DeviceFlow.Event], expiresIn: Int64 = 900, waitingFor: Int64? = nil
+    ) -> ([Int64], DeviceFlow.Action) {
+        var flow = DeviceFlow(expiresIn: expiresIn, interval: 5, waitingFor: waitingFor, now: now)
         var time = now
         var polls: [Int64] = []
         var action = flow.poll(now: time)
@@ -108,6 +110,26 @@ import Testing
     func deadline() {
         let pending = [DeviceFlow.Event](repeating: Self.refused("authorization_pending"), count: 9)
         #expect(Self.polls(pending, expiresIn: 12) == ([5, 10], .finished(.expired)))
+    }
+
+    @Test(
+        "ends at the earlier of the codes' end and its own patience",
+        arguments: [
+            (12, 11, [5, 10], .timedOut), (12, 12, [5, 10], .expired), (12, 13, [5, 10], .expired),
+            (900, 3, [], .timedOut), (900, 0, [], .timedOut), (900, 10, [5], .timedOut),
+        ] as [(Int64, Int64, [Int64], DeviceFlow.Ending)])
+    func patience(expiresIn: Int64, waitingFor: Int64, polls: [Int64], ending: DeviceFlow.Ending) {
+        let pending = [DeviceFlow.Event](repeating: Self.refused("authorization_pending"), count: 9)
+        #expect(
+            Self.polls(pending, expiresIn: expiresIn, waitingFor: waitingFor) == (polls, .finished(ending)))
+    }
+
+    @Test("wakes when its patience ends, however long the provider asks to wait")
+    func wakes() {
+        var flow = DeviceFlow(expiresIn: 900, interval: 5, waitingFor: 20, now: now)
+        #expect(
+            flow.receive(.failed(.throttled(until: now.advanced(by: 300))), now: now)
+                == .wait(until: now.advanced(by: 20)))
     }
 
     @Test(

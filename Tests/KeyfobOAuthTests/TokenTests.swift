@@ -6,7 +6,7 @@ import Testing
 @Suite("Token answers") struct TokenResponseTests {
     static let full = """
         {"token_type":"Bearer","scope":"a b","expires_in":3600,"ext_expires_in":"7200","refresh_in":-1,\
-        "access_token":"at\\u00e9","refresh_token":"rt","id_token":"h.p.s","foci":"1",\
+        "access_token":"at\\u0031","refresh_token":"rt","id_token":"h.p.s","foci":"1",\
         "client_info":"eyJ1aWQiOiJ1IiwidXRpZCI6InQifQ","unknown":{"a":[1]}}
         """
 
@@ -17,7 +17,7 @@ import Testing
     @Test("reads every field")
     func reads() throws {
         let answer = try Self.read(Self.full)
-        #expect(text(answer.accessToken) == "até")
+        #expect(text(answer.accessToken) == "at1")
         let refresh =
             switch answer.refreshToken {
             case .some(let token): text(token)
@@ -163,6 +163,19 @@ import Testing
             refusal.description
                 == "the provider refused: invalid_grant (status 400): Token … at https://x.example/?… … is bad.[31m")
         #expect(refusal.correlationID == nil)
+    }
+
+    @Test(
+        "show nothing that hides or turns text around",
+        arguments: [
+            0x85, 0xAD, 0x061C, 0x180E, 0x200B, 0x200D, 0x200F, 0x2028, 0x202E, 0x2060, 0x2069, 0xFEFF, 0xFFF9, 0xFFFB,
+            0xE0000, 0xE0041, 0xE007F,
+        ] as [UInt32])
+    func invisible(value: UInt32) throws {
+        let mark = String(try #require(Unicode.Scalar(value)))
+        let body = "{\"error\":\"invalid_grant\",\"error_description\":\"\(mark)no\(mark)no\(mark)\"}"
+        let text = try #require(try failure(400, body)?.refusal?.description)
+        #expect(text.hasSuffix(": nono"))
     }
 
     @Test(

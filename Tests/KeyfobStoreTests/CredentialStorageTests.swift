@@ -117,8 +117,67 @@ struct CredentialStorageTests {
         try save(.refresh(grant: Grant(state: state, epoch: 4, generation: 9, rotates: true)), "1")
         #expect(try save(.refresh(), "1") == .unchanged)
         #expect(try grant()?.state == state)
-        try save(.refresh(), "2")
+        try save(written(1), "2")
         #expect(try grant() == Grant(state: .active, epoch: 5, generation: 1, rotates: true))
+    }
+
+    /// A refresh token that a cache wrote so many seconds after noon, when the grants of these tests end.
+    private func written(_ seconds: Int64?, isModification: Bool = true, family: String? = nil) throws -> Credential {
+        var credential = try Credential.refresh(family: family)
+        credential.cachedAt = nil
+        guard let time = seconds.map(noon.advanced(by:)) else { return credential }
+        if isModification {
+            let field = AdditionalFields.Field(name: "last_modification_time", json: "\"\(time.seconds)\"")
+            credential.additionalFields = AdditionalFields([field])
+        } else {
+            credential.cachedAt = time
+        }
+        return credential
+    }
+
+    @Test(
+        "a file that may be from before a grant's end does not revive it",
+        arguments: [
+            (-60, true), (0, true), (-60, false), (0, false), (nil, true),
+        ] as [(Int64?, Bool)], [Grant.State.signedOut, .needsSignIn(reason: "expired")])
+    func staysEnded(time: (seconds: Int64?, isModification: Bool), state: Grant.State) throws {
+        let incoming = try written(time.seconds, isModification: time.isModification)
+        try save(.refresh(), "1")
+        try home.change { try $0.endGrant(GrantKey(.refresh()), as: state) }
+        // The same token as before, which nobody remembers, or another.
+        for text in ["1", "2"] { #expect(try save(incoming, text) == .kept) }
+        #expect(try grant()?.state == state)
+        #expect(try home.database.credentials(.refreshToken, in: home.keys()).items.count == 1)
+    }
+
+    @Test("a file from after a grant's end revives it, and so does the owner's word", arguments: [true, false])
+    func revived(isFile: Bool) throws {
+        try save(.refresh(), "1")
+        try home.change { try $0.endGrant(GrantKey(.refresh()), as: .signedOut) }
+        let outcome = try home.change {
+            try $0.save(written(isFile ? 1 : -60), secret: secret("2"), from: isFile ? .file : .owner)
+        }
+        #expect(outcome == .changed)
+        #expect(try grant() == Grant(epoch: 2) && home.secrets(.refreshToken) == ["2"])
+    }
+
+    @Test("the token with which a grant ended does not revive it, however new the file is")
+    func sameToken() throws {
+        try save(.refresh(), "1")
+        try home.change { try $0.updateGrant(GrantKey(.refresh())) { $0.grant?.state = .needsSignIn(reason: "no") } }
+        try save(written(60), "1")
+        #expect(try grant()?.state == .needsSignIn(reason: "no"))
+    }
+
+    @Test(
+        "a sign-out before there was a token covers those of a family too",
+        arguments: [(0, .kept), (1, .added)]
+            as [(Int64, GroupWriter.Outcome)])
+    func signOutMark(seconds: Int64, outcome: GroupWriter.Outcome) throws {
+        try home.change { writer in
+            try writer.signOut("mailer", of: Account.named("ada").id, leavesMark: true) { _, _ in }
+        }
+        #expect(try save(written(seconds, family: "1"), "2") == outcome)
     }
 
     @Test("an account that comes in again keeps its label and its other tenants")

@@ -10,7 +10,9 @@ struct KeyringBenchmark: ParsableCommand {
         abstract: "Measure a keyring beside MSAL for Python.",
         subcommands: [
             CompareCommand.self, BundlesCommand.self, FillStep.self, ListStep.self, LookUpStep.self,
-            FirstAccessStep.self, BundleFillStep.self, BundleExportStep.self, BundleRestoreStep.self,
+            FirstAccessStep.self, RefreshCommand.self, BundleFillStep.self, BundleExportStep.self,
+            BundleRestoreStep.self,
+            RefreshFillStep.self, RefreshStep.self,
         ],
         defaultSubcommand: CompareCommand.self)
 }

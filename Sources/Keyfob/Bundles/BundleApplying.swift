@@ -30,7 +30,7 @@ struct BundleApplying {
     /// - Throws: `incomplete` and `damaged` where not every record of the groups opens.
     func run(_ writers: [AccessGroup: GroupWriter]) throws -> (plan: MergePlan, overlapped: Set<ItemPlace>) {
         var inventory = try inventory(writers)
-        let refusals = refusals
+        let refusals = refusals(inventory)
         deleteAccessTokens(of: &inventory.state)
         let plan =
             switch mode {
@@ -117,7 +117,7 @@ struct BundleApplying {
         return inventory
     }
 
-    private var refusals: [ItemPlace: MergeOutcome.RefusalReason] {
+    private func refusals(_ inventory: Inventory) -> [ItemPlace: MergeOutcome.RefusalReason] {
         var refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:]
         for place in incoming.state.places {
             if let reason = refusedGroups[place.group] {
@@ -125,6 +125,12 @@ struct BundleApplying {
             } else if !takesThisDeviceOnly && incoming.thisDeviceOnly.contains(place)
                 || !isRestoring && RegistrySetting.isPart(place.key)
             {
+                refusals[place] = .thisDeviceOnly
+            }
+        }
+        // Nor does a replacement take them away.
+        if mode == .replace, !isRestoring {
+            for place in inventory.state.places where RegistrySetting.isPart(place.key) {
                 refusals[place] = .thisDeviceOnly
             }
         }

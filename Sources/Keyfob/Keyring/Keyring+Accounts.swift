@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobStore
 internal import KeyfobVault
 
@@ -76,20 +77,39 @@ extension Keyring {
 
     /// Moves an account with its tokens into another group, sealed under that group's key.
     ///
+    /// It waits some seconds for a refresh of the account that is under way: the new token would find nothing to
+    /// replace.
+    ///
     /// - Returns: How many records moved.
-    /// - Throws: `noSuchAccount`, `alreadyExists`, `groupNotGranted`, `noSuchGroup`, and what writing
-    ///   can throw.
+    /// - Throws: `noSuchAccount`, `alreadyExists`, `groupNotGranted`, `noSuchGroup`, `busy`, and what
+    ///   writing can throw.
     public func move(
         _ account: AccountID, from source: AccessGroup, to target: AccessGroup
     ) throws(KeyringError) -> Int {
-        try withState { state in
-            let (from, to) = (try state.group(source), try state.group(target))
-            guard from.name != to.name else {
+        try move(account, from: source, to: target, patience: .seconds(5))
+    }
+
+    /// The same, waiting so long for a refresh that is under way.
+    package func move(
+        _ account: AccountID, from source: AccessGroup, to target: AccessGroup, patience: Duration
+    ) throws(KeyringError) -> Int {
+        let keys = try withState { state in
+            let from = try state.group(source)
+            guard from.name != (try state.group(target).name) else {
                 throw KeyringError(.usage, "the account is in group '\(target)' already")
             }
+            let tokens = try database.credentials(.refreshToken, of: account, in: from.keys)
+            return Set(tokens.items.map { GrantKey($0.value) })
+        }
+        let locks = try GrantLocks(keys, of: self, patience: patience)
+        defer { withExtendedLifetime(locks) {} }
+        return try withState { state in
+            let (from, to) = (try state.group(source), try state.group(target))
             let (count, sequences) = try database.change(
                 from.keys, to.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds()
             ) { source, target in
+                // One that came meanwhile may be in use.
+                guard try source.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
                 if try Self.isDefault(account, source) { try source.setSetting(Self.defaultAccount, to: nil) }
                 return try target.move(account, from: source)
             }
@@ -124,6 +144,47 @@ extension Keyring {
         try withState { state in
             let group = try state.group(group)
             try change(&state, group) { try $0.setSetting(Self.defaultAccount, to: account?.canonical) }
+        }
+    }
+
+    /// The locks of several refresh tokens, which nobody else uses as long as it lives.
+    private final class GrantLocks {
+        static let busy = KeyringError(
+            .busy, "a refresh of this account is under way", hint: "nothing has changed; try again")
+
+        private let locks: [Held]
+
+        private final class Held {
+            let lock: GrantLock
+
+            init(_ lock: consuming GrantLock) {
+                self.lock = lock
+            }
+        }
+
+        /// Waits for all of them; whoever calls holds nothing that a refresh needs.
+        ///
+        /// - Throws: `busy` where that takes longer than `patience`; what opening the file of locks can throw.
+        init(_ keys: Set<GrantKey>, of keyring: Keyring, patience: Duration) throws(KeyringError) {
+            let vault = keyring.vaultID
+            let end = ContinuousClock.now.advanced(by: patience)
+            var locks: [Held] = []
+            // In one order for all, and each number once: a second lock of a number waits for the first.
+            for number in Set(keys.map { $0.lockNumber(vault: vault) }).sorted() {
+                while true {
+                    do {
+                        if let lock = try GrantLock.attempt(keyring.database.directory.refreshLock, grant: number) {
+                            locks.append(Held(lock))
+                            break
+                        }
+                    } catch {
+                        throw KeyringError(error)
+                    }
+                    guard ContinuousClock.now < end else { throw Self.busy }
+                    usleep(10_000)
+                }
+            }
+            self.locks = locks
         }
     }
 

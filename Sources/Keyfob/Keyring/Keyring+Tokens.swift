@@ -184,23 +184,33 @@ extension Keyring {
         }
         guard !valid.isEmpty else {
             if let damage = stored.damaged.first { throw StoreError.damaged(what: damage) }
-            // Only a complete group, with a sound index, can say that it holds no such token.
-            try database.requireComplete(group.keys, .accessToken, of: account.id, client: client)
+            // Only a complete group, with a sound index, can say that it holds no such token; that one has expired
+            // can be said of what is here.
+            if fitting.isEmpty {
+                try database.requireComplete(group.keys, .accessToken, of: account.id, client: client)
+            }
             throw try signInNeeded(account, group, request, fitting.map(\.value), now)
         }
-        return try theOne(of: valid, account, request)
+        return try theOne(&state, of: valid, account, group, request)
     }
 
-    /// The token to take of several that fit: one of the home tenant before guest tenants', the one that
-    /// lives longest among equals; tokens of several clients, tenants or purposes are for the caller to
-    /// tell apart.
+    /// The token to take of several that fit: one of the home tenant before guest tenants', the default client's
+    /// before others', the one that lives longest among equals; tokens of several clients, tenants or purposes are for
+    /// the caller to tell apart.
     private func theOne(
-        of valid: [StoredItem<Credential>], _ account: Account, _ request: TokenRequest
+        _ state: inout State, of valid: [StoredItem<Credential>], _ account: Account, _ group: UnlockedVault.Group,
+        _ request: TokenRequest
     ) throws -> StoredItem<Credential> {
         var remaining = valid
         if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
             let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
             if !atHome.isEmpty { remaining = atHome }
+        }
+        let ids = Set(remaining.map(\.value.clientID)).sorted()
+        if ids.count > 1,
+            let id = try preferredClient(&state, among: ids, at: account.id.environment, group)
+        {
+            remaining.removeAll { $0.value.clientID != id }
         }
         func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
         let (clients, realms) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) })
@@ -251,8 +261,8 @@ extension Keyring {
         return KeyringError(
             .signInNeeded, what,
             hint: canRefresh
-                ? "its refresh token is here: refresh with the program that signed in, and import again"
-                : "sign in with the program that owns the account, and import again",
+                ? "its refresh token is here: ask without --offline"
+                : "sign in with 'keyfob login', or with the program that owns the account, and import again",
             candidates: [account.id.description])
     }
 }

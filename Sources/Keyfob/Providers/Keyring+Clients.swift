@@ -204,6 +204,15 @@ extension Keyring {
         return ClientRoster(stored, defaults: defaults, registry: registry)
     }
 
+    /// Which of several clients counts where nobody names one: the default of the account's provider in its group.
+    func preferredClient(
+        _ state: inout State, among ids: [String], at environment: String, _ group: UnlockedVault.Group
+    ) throws -> String? {
+        let roster = try clientRoster(&state, [group], try registry(&state, [group]))
+        let known = roster.clients(at: EnvironmentAliases.canonicalName(of: environment)).first { $0.isDefault }
+        return known.flatMap { ids.contains($0.client.id) ? $0.client.id : nil }
+    }
+
     private func forgetDefault(_ state: inout State, _ group: UnlockedVault.Group, at environment: String) throws {
         let name = RegistrySetting.defaultClient(at: environment)
         guard try !database.settings(prefixes: [name], in: group.keys).items.isEmpty else { return }

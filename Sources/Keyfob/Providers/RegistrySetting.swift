@@ -12,6 +12,8 @@ enum RegistrySetting {
     static let clientPrefix = "client:"
     /// `default client:<environment>`, whose value is a client id.
     static let defaultClientPrefix = "default client:"
+    /// `discovery of <issuer>`, whose value is when a discovery document was read, and what was used of it.
+    static let discoveryPrefix = "discovery of "
     /// The section of the secrets of clients; their keys are `<environment>/<client id>`.
     static let secretSection = "keyfob-client"
 
@@ -27,10 +29,12 @@ enum RegistrySetting {
 
     /// The same for a setting with this name.
     static func isPart(setting name: String) -> Bool {
-        [providerPrefix, clientPrefix, defaultClientPrefix].contains { name.hasPrefix($0) }
+        [providerPrefix, clientPrefix, defaultClientPrefix, discoveryPrefix].contains { name.hasPrefix($0) }
     }
 
     static func provider(_ name: String) -> String { providerPrefix + name }
+
+    static func discovery(of issuer: String) -> String { discoveryPrefix + issuer }
 
     static func client(_ id: String, at environment: String) -> String { clients(at: environment) + id }
 

@@ -1,4 +1,5 @@
 internal import KeyfobOAuth
+package import KeyfobSodium
 
 /// A request to a service that an access token opens.
 public struct APIRequest: Sendable {
@@ -44,6 +45,8 @@ public struct APIResponse: ~Copyable, Sendable {
     public let status: Int
     /// The type of the body.
     public let contentType: String?
+    /// Where a redirection leads, which was not followed.
+    public let location: String?
     /// The body, which may hold what nobody else should read.
     public let body: SecretBytes
 
@@ -67,10 +70,15 @@ extension Keyring {
             throw KeyringError(.usage, "\(error)")
         }
         guard request.headers.allSatisfy({ isHeader($0) }) else {
-            throw KeyringError(.usage, "a header has a forbidden name or character, or is Authorization")
+            throw KeyringError(
+                .usage,
+                "a header has a character that none may have, or a name that is set here (Authorization, Host, …)")
         }
         guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else {
             throw KeyringError(.fault, "a method is missing")
+        }
+        guard token.isHeaderValue else {
+            throw KeyringError(.damaged, "the token holds characters that no header can have")
         }
         let body: SecretBytes?
         if let bytes = request.body { body = bytes.withBytes { SecretBytes(copying: $0) } } else { body = nil }
@@ -80,12 +88,17 @@ extension Keyring {
         switch await network.send(message, seconds) {
         case .answered(let response):
             let (status, type) = (response.status, response.header("Content-Type"))
-            return APIResponse(status: status, contentType: type, body: response.takeBody())
+            let location = (300...399).contains(status) ? response.header("Location") : nil
+            return APIResponse(
+                status: status, contentType: type, location: location, body: response.takeBody())
         case .failed(.protocolViolation(.tooLarge, _)):
-            throw KeyringError(.limitExceeded, "the answer is longer than 64 MiB")
+            throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than 64 MiB")
         case .failed(let failure):
             throw KeyringError(
-                .offline, failure == .unreachable ? "\(url.host) cannot be reached" : "\(url.host) did not answer")
+                .offline,
+                failure == .unreachable
+                    ? "\(url.authority) cannot be reached" : "\(url.authority) gave no whole answer",
+                hint: "check the network and the proxy settings; --verbose says more")
         }
     }
 
@@ -103,4 +116,16 @@ extension Keyring {
         return isName && !forbidden.contains(Identifier.folded(header.name))
             && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
+}
+
+extension SecretBytes {
+    /// Whether it can stand in a header, and on a terminal: no control characters.
+    package var isHeaderValue: Bool {
+        withBytes { text in (0..<text.byteCount).allSatisfy { text.byte(at: $0) >= 0x20 && text.byte(at: $0) != 0x7F } }
+    }
+}
+
+extension EndpointURL {
+    /// Host and port, as they are written.
+    fileprivate var authority: String { host + (port.map { ":\($0)" } ?? "") }
 }

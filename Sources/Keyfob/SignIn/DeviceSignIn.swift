@@ -60,16 +60,21 @@ extension Keyring {
 
     /// Waits until the person has answered on the other device, and stores the tokens.
     ///
-    /// - Throws: `cancelled` where the person said no or the task was cancelled, `signInNeeded` where the code
-    ///   expired first; as ``finish(_:network:)-(BrowserSignIn,_)``.
-    public func finish(_ signIn: DeviceSignIn, network: Network) async throws(KeyringError) -> SignInReport {
+    /// - Parameter timeout: For how many seconds from the beginning of the sign-in; the code's life ends the wait
+    ///   in any case. 15 minutes unless given.
+    /// - Throws: `cancelled` where the person said no, nobody answered in time or the task was cancelled,
+    ///   `signInNeeded` where the code expired first; as ``finish(_:network:)``.
+    public func finish(
+        _ signIn: DeviceSignIn, timeout: Int64 = 900, network: Network
+    ) async throws(KeyringError) -> SignInReport {
         let context = signIn.context
         let client = try oauthClient(context)
         guard let endpoint = context.metadata.endpoints[.token] else {
             throw KeyringError(DiscoveryFailure.endpointMissing(.token), of: context.provider)
         }
         var flow = DeviceFlow(
-            expiresIn: signIn.expiresIn, interval: signIn.authorization.interval, now: signIn.begunAt)
+            expiresIn: signIn.expiresIn, interval: signIn.authorization.interval, waitingFor: max(0, timeout),
+            now: signIn.begunAt)
         var received: ReceivedTokens?
         var action = flow.poll(now: clock.now)
         while true {
@@ -88,7 +93,7 @@ extension Keyring {
                 received = tokens
                 action = flow.receive(event, now: clock.now)
             case .finished(let ending):
-                guard case .tokens = ending, let received else { throw Self.error(ending, context) }
+                guard case .tokens = ending, let received else { throw Self.error(ending, context, timeout) }
                 return try await file(received, context, nonce: nil, client, network)
             }
         }
@@ -110,13 +115,25 @@ extension Keyring {
         }
     }
 
-    private static func error(_ ending: DeviceFlow.Ending, _ context: SignInContext) -> KeyringError {
+    private static func error(
+        _ ending: DeviceFlow.Ending, _ context: SignInContext, _ timeout: Int64
+    ) -> KeyringError {
         switch ending {
         case .tokens: KeyringError(.fault, "the tokens of a sign-in were lost")
         case .expired:
             KeyringError(.signInNeeded, "the code expired before anybody answered", hint: "run the command again")
+        case .timedOut: .nobodySignedIn(within: timeout)
         case .denied: KeyringError(.cancelled, "the sign-in was declined on the other device")
         case .failed(let failure): KeyringError(failure, of: context.provider)
         }
+    }
+}
+
+extension KeyringError {
+    /// The error where nobody signed in within so many seconds.
+    package static func nobodySignedIn(within seconds: Int64) -> KeyringError {
+        KeyringError(
+            .cancelled, "nobody signed in within \(seconds) seconds",
+            hint: "run the command again; --timeout waits longer")
     }
 }

@@ -11,21 +11,29 @@ extension Keyring {
         _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ client: borrowing OAuthClient,
         _ network: Network
     ) async throws(KeyringError) -> SignInReport {
-        let signedIn = try await signedInAccount(received, context, nonce: nonce, network)
-        if let expected = context.expected, signedIn.compared(with: expected) == .other {
+        let (account, isNew): (Account, Bool)
+        do {
+            let signedIn = try await signedInAccount(received, context, nonce: nonce, network)
+            try Self.requireExpected(signedIn, context)
+            (account, isNew) = try store(received, signedIn, context)
+        } catch {
+            // Nobody keeps it, so nobody should be able to use it.
             await discard(received, context, client, network)
-            throw KeyringError(
-                .otherAccount,
-                "\(signedIn.name) signed in, and not \(expected.name); nothing was stored",
-                hint: "sign in as \(expected.name), or without --account",
-                candidates: [expected.id.description, signedIn.id.description])
+            throw error
         }
-        let (account, isNew) = try store(received, signedIn, context)
         let details = received.response.details
         let scopes = GrantedScopes(asked: context.scopes, answered: details.scopes)
         return SignInReport(
             account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
             declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken())
+    }
+
+    private static func requireExpected(_ signedIn: SignedInAccount, _ context: SignInContext) throws(KeyringError) {
+        guard let expected = context.expected, signedIn.compared(with: expected) == .other else { return }
+        throw KeyringError(
+            .otherAccount, "\(signedIn.name) signed in, and not \(expected.name); nothing was stored",
+            hint: "sign in as \(expected.name), or without --account",
+            candidates: [expected.id.description, signedIn.id.description])
     }
 
     /// Everything in one transaction, durable when it returns.
@@ -79,6 +87,9 @@ extension Keyring {
         let claims: IDToken.Claims?
         if received.response.hasIDToken() {
             claims = try await verifiedClaims(received, context, nonce: nonce, network)
+        } else if nonce != nil, context.provider.issuer != nil {
+            // A browser's answer to an OpenID provider is bound to this sign-in by its ID token, or not at all.
+            claims = nil
         } else {
             claims = try await userInfo(received, context, network)
         }
@@ -142,7 +153,9 @@ extension Keyring {
         guard let endpoint = context.metadata.endpoints[.userInfo] else { return nil }
         let message = HTTPRequest(getting: endpoint, bearer: received.response.accessToken)
         let body = try await Self.body(await network.send(message, 20), context)
-        return try? IDToken.Claims(userInfo: body, issuer: context.metadata.issuer ?? context.provider.environment)
+        return try? IDToken.Claims(
+            userInfo: body, issuer: context.metadata.issuer ?? context.provider.environment,
+            mayLackSubject: context.provider.issuer == nil)
     }
 
     private func document(

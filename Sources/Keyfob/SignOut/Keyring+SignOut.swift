@@ -39,18 +39,19 @@ extension Keyring {
     ///   - reach: How far.
     ///   - endsBrowserSession: Whether to give the address that ends the browser's session.
     ///   - network: Nil to tell nobody.
-    /// - Throws: `noSuchAccount`, `ambiguous` where several clients are signed in, and what writing can throw.
+    /// - Throws: `noSuchAccount`, `noSuchClient`, `ambiguous` where several clients are signed in, and what writing can throw.
     public func signOut(
         _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
         endsBrowserSession: Bool = false, network: Network?
     ) async throws(KeyringError) -> SignOutReport {
         let held = try heldGrants(of: account, in: group)
-        let clientID = if let clientID { clientID } else { try held.onlyClient(reach) }
+        let clientID = try held.client(clientID, reach)
         let realm = held.account.homeRealm
         let provider = try description(forEnvironment: account.environment, tenant: realm, in: [group])
         var metadata: ProviderMetadata?
         if let network, let provider {
-            metadata = try? await self.metadata(of: provider, in: group, network: network)
+            let found = try? await self.metadata(of: provider, in: group, network: network)
+            metadata = found ?? provider.configuredMetadata
         }
         var endSession: EndpointURL?
         if endsBrowserSession, let metadata {
@@ -165,6 +166,8 @@ private struct HeldGrant: Sendable {
     let credential: Credential
     let token: HeldToken?
 
+    var isOfFamily: Bool { credential.familyID != nil }
+
     /// Whether `other` is what was read.
     func isSame(_ other: Credential) -> Bool {
         GrantKey(credential) == GrantKey(other)
@@ -184,8 +187,17 @@ private struct HeldGrants: Sendable {
     var grants: [HeldGrant] = []
     var clients: Set<String> = []
 
-    /// The client to sign out where none is named.
-    func onlyClient(_ reach: SignOutReach) throws(KeyringError) -> String {
+    /// The client to sign out: the one named, or the only one.
+    func client(_ named: String?, _ reach: SignOutReach) throws(KeyringError) -> String {
+        if let named {
+            // A client of a family may have nothing of its own yet.
+            guard clients.contains(named) || grants.contains(where: \.isOfFamily) else {
+                throw KeyringError(
+                    .noSuchClient, "\(account.name) is not signed in to a client '\(named)'",
+                    hint: "'keyfob account show' lists those there are", candidates: clients.sorted())
+            }
+            return named
+        }
         let active = Set(grants.filter { $0.credential.grant?.state != .signedOut }.map(\.credential.clientID))
         let names = (active.isEmpty ? clients : active).sorted()
         guard names.count < 2 || reach != .client else {
@@ -212,7 +224,8 @@ extension SignOutPlan.Note {
     fileprivate var words: String {
         switch self {
         case .revocationNotOffered(let client):
-            "the provider revokes nothing: the refresh token of \(client) stays good until it expires"
+            "the provider names no place to revoke tokens: the refresh token of \(client) stays good until it expires "
+                + "('keyfob provider add --revocation-endpoint' names one)"
         case .sharedByFamily(let client):
             "the refresh token of \(client) was not revoked: other clients of its family use it"
         case .notRevokedOffline(let client):

@@ -17,8 +17,12 @@ struct GrantRefresh: Sendable {
 
     /// The longest wait for an answer, in seconds.
     static let deadline: Int64 = 30
+    /// The same where a stored access token is still good.
+    static let shortDeadline: Int64 = 10
     /// The longest wait for others who refresh the same grant, in seconds.
     static let patience: Int64 = 90
+    /// The same where a stored access token is still good: it is not held up by a process that has stopped.
+    static let shortPatience: Int64 = 1
 
     /// How it ended, and what came.
     struct Outcome: Sendable {
@@ -93,9 +97,9 @@ struct GrantRefresh: Sendable {
     // MARK: The lock
 
     private func acquireLock(_ progress: inout Progress) async -> RefreshEvent {
-        let number = key.lockNumber(vault: keyring.vaultID, group: plan.group)
+        let number = key.lockNumber(vault: keyring.vaultID)
         let clock = ContinuousClock()
-        let end = clock.now.advanced(by: .seconds(Self.patience))
+        let end = clock.now.advanced(by: .seconds(plan.canWait(options) ? Self.shortPatience : Self.patience))
         var pause = 2
         while true {
             do {
@@ -133,7 +137,9 @@ struct GrantRefresh: Sendable {
                 return .failed(.protocolViolation(.otherAccount, status: response.status))
             }
             let replaces = tokens.withRefreshToken { !$0.isEqual(to: used.secret) } ?? false
-            progress.received = ReceivedTokens(tokens, sentAt: sentAt, replacesRefreshToken: replaces)
+            let isSound = hasSoundIDToken(tokens)
+            progress.received = ReceivedTokens(
+                tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound)
             return .answered(replacesRefreshToken: replaces)
         }
     }
@@ -145,6 +151,17 @@ struct GrantRefresh: Sendable {
         return plan.scopes.isEmpty ? provider.defaultScopes : ScopeSet(plan.scopes.scopes + reserved)
     }
 
+    /// Whether the ID token of an answer is this provider's for this client (OpenID Connect Core, section 12.2).
+    ///
+    /// It came straight from the token endpoint, so that TLS stands for its signature (section 3.1.3.7, number 6).
+    private func hasSoundIDToken(_ tokens: borrowing TokenResponse) -> Bool {
+        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil, let issuer = metadata.issuer else {
+            return false
+        }
+        let expectation = IDTokenExpectation(issuer: issuer, clientID: plan.clientID ?? key.clientID)
+        return (try? expectation.check(token, now: keyring.clock.now)) != nil
+    }
+
     /// Whether the answer is about the account that was asked for, as far as it says whom it is about.
     private func isTheirs(_ tokens: borrowing TokenResponse) -> Bool {
         guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else { return true }
@@ -153,9 +170,14 @@ struct GrantRefresh: Sendable {
             let signedIn = SignedInAccount(
                 token.claims, clientInfo: tokens.details.clientInfo, environment: environment)
         else { return false }
-        if signedIn.compared(with: plan.account) != .other { return true }
-        // In a guest tenant, without client_info, the home account id is not told.
-        return tokens.details.clientInfo == nil && EnvironmentAliases.isMicrosoft(environment)
+        // Another id under the same name is for a sign-in that the person watches.
+        if signedIn.id == plan.account.id { return true }
+        guard tokens.details.clientInfo == nil, EnvironmentAliases.isMicrosoft(environment) else { return false }
+        // In a guest tenant, without client_info, the home account id is not told; the one there may be known.
+        let realm = Identifier.folded(signedIn.profile.realm)
+        let known = plan.account.tenantProfiles.first { Identifier.folded($0.realm) == realm }
+        guard let known, !known.localAccountID.isEmpty else { return true }
+        return Identifier.folded(known.localAccountID) == Identifier.folded(signedIn.profile.localAccountID)
     }
 
     /// Revokes a refresh token that nobody will keep.
@@ -170,7 +192,7 @@ struct GrantRefresh: Sendable {
 
     private func read(_ progress: inout Progress) throws(KeyringError) -> GrantSnapshot {
         let (snapshot, held) = try keyring.withState { state -> (GrantSnapshot, HeldToken?) in
-            let group = try state.group(plan.group)
+            let group = try state.group(of: plan)
             let found = try keyring.database.credentials(
                 .refreshToken, of: key.account, client: (key.clientID, ""), in: group.keys)
             guard let item = found.items.first(where: { key.matches($0.value) }) else {
@@ -178,7 +200,8 @@ struct GrantRefresh: Sendable {
             }
             var snapshot = self.snapshot(of: item.value)
             snapshot.hasFreshAccessToken =
-                try keyring.silentCase(&state, request, [plan.group]).situation.accessToken == .fresh
+                try keyring.silentCase(&state, request, [group.name])
+                .isAnswer(besides: plan.stored, now: keyring.clock.now)
             // A grant without its token is none to refresh with.
             guard item.record.secretCommitment != nil else {
                 if snapshot.state == .active { snapshot.state = nil }
@@ -211,7 +234,7 @@ struct GrantRefresh: Sendable {
         at version: GrantVersion?, _ body: (GroupWriter) throws -> RefreshEvent?
     ) throws(KeyringError) -> RefreshEvent {
         try keyring.withState { state in
-            let group = try state.group(plan.group)
+            let group = try state.group(of: plan)
             return try keyring.change(&state, group) { writer in
                 let token = try writer.grant(key)
                 let grant = token.map { $0.grant ?? Grant() }

@@ -6,7 +6,6 @@ internal import KeyfobVault
 extension Keyring {
     /// For how long a provider's discovery document is believed, in seconds.
     static let discoveryLifetime: Int64 = 86_400
-    private static let discoverySetting = "discovery of "
 
     /// What is known of a provider: what is configured, in front of its discovery document.
     ///
@@ -21,7 +20,7 @@ extension Keyring {
         if let kept = keptDocument(of: issuer, in: group),
             let metadata = try? ProviderMetadata(reading: kept, issuer: issuer, allowsTemplate: allowsTemplate)
         {
-            return metadata.overridden(by: provider.endpoints)
+            return metadata.within(provider).overridden(by: provider.endpoints)
         }
         let document = try await document(of: provider, issuer, network)
         let metadata: ProviderMetadata
@@ -31,7 +30,7 @@ extension Keyring {
             throw KeyringError(error, of: provider)
         }
         keep(metadata, of: issuer, in: group)
-        return metadata.overridden(by: provider.endpoints)
+        return metadata.within(provider).overridden(by: provider.endpoints)
     }
 
     private func document(
@@ -63,7 +62,7 @@ extension Keyring {
     private func keptDocument(of issuer: String, in group: AccessGroup) -> SecretBytes? {
         let now = clock.now
         let value = try? withState { state in
-            try database.setting(Self.discoverySetting + issuer, in: try state.group(group).keys)
+            try database.setting(RegistrySetting.discovery(of: issuer), in: try state.group(group).keys)
         }
         guard let parts = value?.split(separator: " ", maxSplits: 1), parts.count == 2,
             let readAt = Int64(parts[0]), readAt <= now.seconds, now.seconds - readAt < Self.discoveryLifetime
@@ -76,7 +75,21 @@ extension Keyring {
         let value = "\(clock.now.seconds) \(metadata.document)"
         try? withState { state in
             let group = try state.group(group)
-            try change(&state, group) { try $0.setDeviceSetting(Self.discoverySetting + issuer, to: value) }
+            try change(&state, group) { try $0.setDeviceSetting(RegistrySetting.discovery(of: issuer), to: value) }
         }
+    }
+}
+
+extension ProviderMetadata {
+    /// The metadata without what leads people or refresh tokens to another cloud than the provider's, where that is
+    /// known; the token endpoint is looked at where it is used.
+    fileprivate func within(_ provider: ProviderDescription) -> ProviderMetadata {
+        guard EnvironmentAliases.isMicrosoft(provider.environment) else { return self }
+        var metadata = self
+        for endpoint in [Endpoint.authorization, .deviceAuthorization, .revocation, .endSession] {
+            guard let url = metadata.endpoints[endpoint] else { continue }
+            if !EnvironmentAliases.areSame(url.host, provider.environment) { metadata.endpoints[endpoint] = nil }
+        }
+        return metadata
     }
 }

@@ -44,8 +44,11 @@ extension Keyring {
                     ignoresStored: options.ignoresStored, allowsExtendedLifetime: options.allowsExtendedLifetime))
             guard case .refresh(let token) = decision else { return try answer(decision, plan, request) }
             let provider = try provider(for: plan)
+            try Self.requireTenant(of: request, plan, provider)
             guard plan.isCovered(by: provider) else { throw Self.consentNeeded(plan) }
             let client = try client(for: plan, provider)
+            let canWait = plan.canWait(options)
+            let network = canWait ? network.limited(to: GrantRefresh.shortDeadline) : network
             let outcome: GrantRefresh.Outcome
             do {
                 let metadata = try await metadata(of: provider, in: plan.group, network: network)
@@ -56,8 +59,7 @@ extension Keyring {
                     options: options, provider: provider, metadata: metadata, network: network)
                 let transaction = RefreshTransaction(
                     RefreshTransaction.Request(
-                        token: token, startedAt: startedAt, isForced: options.ignoresStored,
-                        canWait: plan.situation.accessToken == .aging && !options.ignoresStored,
+                        token: token, startedAt: startedAt, isForced: options.ignoresStored, canWait: canWait,
                         reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID()))
                 outcome = await refresh.run(transaction, client: client)
             } catch  where error.code == .offline && plan.isUsableOffline(options) {
@@ -71,7 +73,9 @@ extension Keyring {
             case .decideAgain(let attempt):
                 if let attempt { attempts.append(attempt) }
                 // Somebody else has refreshed: their token is as new as one of our own.
-                if case .adopted = outcome.result, let answer = try adopted(request, groups) { return answer }
+                if case .adopted = outcome.result, let answer = try adopted(request, groups, besides: plan.stored) {
+                    return answer
+                }
             case .conclude(let action): return try answer(action, plan, request)
             case .storeFailed:
                 throw outcome.failure ?? KeyringError(.inputOutput, "the new token could not be made durable")
@@ -109,6 +113,16 @@ extension Keyring {
         }
     }
 
+    /// A tenant that a provider without tenants cannot have is a mistake, and no name to file a token under.
+    private static func requireTenant(
+        of request: TokenRequest, _ plan: SilentCase, _ provider: ProviderDescription
+    ) throws(KeyringError) {
+        guard let realm = request.realm, !provider.quirks.contains(.tenantIssuer), plan.stored == nil else { return }
+        let folded = Identifier.folded(realm)
+        guard !plan.account.tenantProfiles.contains(where: { Identifier.folded($0.realm) == folded }) else { return }
+        throw KeyringError(.usage, "\(provider.title) has no tenant '\(realm)'", hint: "leave out --tenant")
+    }
+
     /// A refresh token is shown to the cloud that issued it, and to no other that a document names.
     private static func requireTokenEndpoint(
         _ metadata: ProviderMetadata, _ plan: SilentCase, _ provider: ProviderDescription
@@ -135,9 +149,29 @@ extension Keyring {
         }
     }
 
+    /// What somebody else has just got; a token that has come since `seen` is as good as one that is asked for now,
+    /// however short its life.
+    private func adopted(
+        _ request: TokenRequest, _ groups: [AccessGroup]?, besides seen: Credential?
+    ) throws(KeyringError) -> TokenAnswer? {
+        if let answer = try adopted(request, groups) { return answer }
+        var patient = request
+        patient.minimumValidity = 0
+        guard let answer = try adopted(patient, groups) else { return nil }
+        guard answer.found.credential != seen else { return nil }
+        return answer
+    }
+
     /// Random, so that no two refreshes have the same.
     private static func newIntentID() -> String {
         let bytes = SecretBytes.random(count: 12)
         return bytes.withBytes { [UInt8]($0) }.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+extension Network {
+    /// The same, waiting for each answer no longer than so many seconds.
+    fileprivate func limited(to limit: Int64) -> Network {
+        Network(send: { [send] request, seconds in await send(request, min(seconds, limit)) }, flaw: flaw)
     }
 }

@@ -25,7 +25,11 @@ extension Keyring {
                 throw Self.signInNeeded(plan, "\(refusal)")
             }
             throw Self.signInNeeded(plan, reason)
-        case .needsSignIn(let reason): throw Self.signInNeeded(plan, "\(reason)")
+        case .needsSignIn(let reason):
+            guard try description(forEnvironment: plan.situation.environment, in: [plan.group]) == nil else {
+                throw Self.signInNeeded(plan, "\(reason)")
+            }
+            throw tokenNeeded(plan, request, "\(reason)")
         case .retryLater(.offline(let failure)):
             throw KeyringError(
                 .offline, "no token for \(plan.account.name): \(failure)",
@@ -37,7 +41,7 @@ extension Keyring {
                 hint: "try again in \(wait) seconds")
         case .retryLater(.contention):
             throw KeyringError(
-                .busy, "another process has been refreshing the token of \(plan.account.name) for too long",
+                .busy, "another process is still refreshing the token of \(plan.account.name)",
                 hint: "nothing is lost; try again")
         case .failed(let failure):
             throw KeyringError(failure, of: try provider(for: plan), account: plan.account.name)
@@ -78,6 +82,26 @@ extension Keyring {
             candidates: [plan.account.id.description])
     }
 
+    /// The error for an account to which nobody can sign in from here, because its provider is not known.
+    private func tokenNeeded(_ plan: SilentCase, _ request: TokenRequest, _ reason: String) -> KeyringError {
+        let candidates = [plan.account.id.description]
+        guard plan.own == nil, plan.family == nil else {
+            return KeyringError(
+                .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
+                hint: "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'",
+                candidates: candidates)
+        }
+        var message = "nothing renews the tokens of \(plan.account.name): its provider is not known"
+        do {
+            _ = try token(for: request, in: [plan.group])
+        } catch {
+            // What is stored says more: that it expired, or has other scopes.
+            if error.code == .signInNeeded { message = error.message }
+        }
+        return KeyringError(
+            .signInNeeded, message, hint: "store a new token with 'keyfob add'", candidates: candidates)
+    }
+
     /// The error for scopes that a refresh cannot give.
     static func consentNeeded(_ plan: SilentCase) -> KeyringError {
         let account = ShellWord.quoted(plan.account.id.description)
@@ -95,7 +119,7 @@ extension Keyring {
     private func storedToken(of plan: SilentCase) throws(KeyringError) -> TokenAnswer {
         guard let stored = plan.stored else { throw KeyringError(.fault, "a stored token was lost") }
         return try withState { state in
-            let group = try state.group(plan.group)
+            let group = try state.group(of: plan)
             let tokens = try database.credentials(.accessToken, of: plan.account.id, in: group.keys)
             guard let item = tokens.items.first(where: { $0.value == stored }) else { throw StoreError.staleKeys }
             let found = Found(
@@ -118,6 +142,11 @@ extension SilentCase {
     func impliedScopes(_ provider: ProviderDescription) -> ScopeSet {
         guard !provider.quirks.contains(.multipleResources), let own, !own.scopes.isEmpty else { return scopes }
         return own.scopes
+    }
+
+    /// Whether a stored token is still good, so that nobody has to wait long for the new one.
+    func canWait(_ options: SilentOptions) -> Bool {
+        situation.accessToken == .aging && !options.ignoresStored
     }
 
     /// Whether there is an access token that serves while the provider cannot be reached.

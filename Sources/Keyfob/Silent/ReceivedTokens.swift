@@ -9,8 +9,14 @@ final class ReceivedTokens: Sendable {
     let sentAt: Timestamp
     /// Whether a refresh token came that is not the one that was used.
     let replacesRefreshToken: Bool
+    /// Whether the ID token, if one came, is this provider's for this client; no other is stored.
+    let hasSoundIDToken: Bool
 
-    init(_ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool) {
+    init(
+        _ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool,
+        hasSoundIDToken: Bool = true
+    ) {
+        self.hasSoundIDToken = hasSoundIDToken
         self.response = response
         self.sentAt = sentAt
         self.replacesRefreshToken = replacesRefreshToken

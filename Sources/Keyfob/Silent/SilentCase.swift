@@ -5,7 +5,9 @@ internal import KeyfobVault
 /// A request for a token at one moment: whose it is, for which client, and what is stored for it, without any secret.
 struct SilentCase: Sendable {
     let account: Account
+    /// The group's name when the request came; what is read and written later goes by ``groupID``.
     let group: AccessGroup
+    let groupID: GroupID
     let reason: Verdict.Reason
     /// The client the token is for; nil where the account has no grant and none was named.
     let clientID: String?
@@ -20,6 +22,17 @@ struct SilentCase: Sendable {
     /// Another client's of the same family.
     let family: Credential?
     let situation: SilentSituation
+
+    /// Whether the stored access token answers a caller who saw another: it is fresh, or it has come since, so that
+    /// one more would live no longer.
+    func isAnswer(besides seen: Credential?, now: Timestamp) -> Bool {
+        if situation.accessToken == .fresh { return true }
+        guard let stored, stored != seen else { return false }
+        switch stored.freshness(now: now, minimumValidity: 0) {
+        case .fresh, .aging: return true
+        case .expired, .fromTheFuture: return false
+        }
+    }
 
     /// The refresh token that `source` names.
     func token(_ source: TokenIdentity.Source) -> Credential? {
@@ -46,7 +59,7 @@ extension Keyring {
         let hasSecret = { (token: Credential) in
             tokens.contains { $0.value == token && $0.record.secretCommitment != nil }
         }
-        let clientID = try client(of: request, tokens.map(\.value), owner.account)
+        let clientID = try client(&state, of: request, tokens.map(\.value), owner.account, group)
         let environment = request.environment ?? owner.account.id.environment
         // Elsewhere a dot in an id says nothing of a tenant.
         let home = EnvironmentAliases.isMicrosoft(environment) ? owner.account.homeRealm : nil
@@ -62,18 +75,23 @@ extension Keyring {
             environment: environment)
         situation.membership = try membership(of: clientID, environment, group)
         return SilentCase(
-            account: owner.account, group: group.name, reason: owner.reason, clientID: clientID,
-            realm: realm.isEmpty ? stored?.realm ?? "" : realm,
+            account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
+            clientID: clientID, realm: realm.isEmpty ? stored?.realm ?? "" : realm,
             scopes: request.scopes.isEmpty ? stored?.scopes ?? [] : request.scopes, stored: stored, own: own,
             family: family, situation: situation)
     }
 
-    /// The client that the token is for: the one named, or the only one with a grant that lasts.
-    private func client(of request: TokenRequest, _ tokens: [Credential], _ account: Account) throws -> String? {
+    /// The client that the token is for: the one named, the only one with a grant that lasts, or the default of those.
+    private func client(
+        _ state: inout State, of request: TokenRequest, _ tokens: [Credential], _ account: Account,
+        _ group: UnlockedVault.Group
+    ) throws -> String? {
         if let id = request.clientID { return id }
         let active = Set(tokens.filter { ($0.grant ?? Grant()).state == .active }.map(\.clientID)).sorted()
         let clients = active.isEmpty ? Set(tokens.map(\.clientID)).sorted() : active
         guard clients.count < 2 else {
+            let environment = account.id.environment
+            if let id = try preferredClient(&state, among: clients, at: environment, group) { return id }
             throw KeyringError(
                 .ambiguous, "\(account.name) is signed in to \(clients.count) clients", hint: "say which with --client",
                 candidates: clients)
@@ -118,6 +136,21 @@ extension Keyring {
             return (grant.state == .active ? 1 : 0, hasSecret(token) ? 1 : 0, grant.version)
         }
         return rank(left) < rank(right)
+    }
+}
+
+extension Keyring.State {
+    /// The group of a request, which may have another name or another key by now.
+    ///
+    /// - Throws: `noSuchGroup`, `groupNotGranted`.
+    func group(of plan: SilentCase) throws(KeyringError) -> UnlockedVault.Group {
+        do {
+            return try vault.group(plan.groupID)
+        } catch .noSuchGroup {
+            throw KeyringError(.noSuchGroup, "group '\(plan.group)' is gone")
+        } catch {
+            throw KeyringError(.groupNotGranted, "the key does not open group '\(plan.group)'")
+        }
     }
 }
 

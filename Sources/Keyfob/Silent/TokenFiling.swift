@@ -23,10 +23,12 @@ struct TokenFiling {
     /// Stores the access token, the ID token, and what the answer says of the client's family.
     func save(_ received: ReceivedTokens, in writer: GroupWriter) throws {
         _ = try writer.save(accessToken(received), secret: received.response.accessToken, from: .owner)
-        try received.response.withIDToken { idToken in
-            let credential = Credential(
-                kind: .idToken, account: account, clientID: clientID, realm: realm, cachedAt: received.sentAt)
-            _ = try writer.save(credential, secret: idToken, from: .owner)
+        if received.hasSoundIDToken {
+            try received.response.withIDToken { idToken in
+                let credential = Credential(
+                    kind: .idToken, account: account, clientID: clientID, realm: realm, cachedAt: received.sentAt)
+                _ = try writer.save(credential, secret: idToken, from: .owner)
+            }
         }
         if provider.quirks.contains(.families), received.response.hasRefreshToken() {
             let family = AppMetadata.Family(learnedFrom: received.response.details)

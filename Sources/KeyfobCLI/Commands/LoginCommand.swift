@@ -28,13 +28,19 @@ struct LoginCommand: ParsableCommand {
         false
     @Option(name: .long, help: ArgumentHelp("The port to listen on; else the client's, or a free one.", valueName: "n"))
     var port: Int?
-    @Option(name: .long, help: ArgumentHelp("For how many seconds to wait.", valueName: "seconds"))
-    var timeout: Int64 = 300
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "For how many seconds to wait: 300 unless given, and 900 with --device, while the code is good.",
+            valueName: "seconds"))
+    var timeout: Int64?
     @OptionGroup var networkOptions: NetworkOptions
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is between 1 and 3600 seconds") }
+        if let timeout, !(1...3_600).contains(timeout) {
+            throw ValidationError("--timeout is between 1 and 3600 seconds")
+        }
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is between 1 and 65535") }
         if device, noBrowser || formPost || port != nil {
             throw ValidationError("--device needs no browser on this machine")
@@ -52,7 +58,7 @@ struct LoginCommand: ParsableCommand {
         request.usesFormPost = formPost
         let dialogue = SignInDialogue(
             keyring: keyring, request: request, groups: groups, network: network, timeout: timeout,
-            opensBrowser: !noBrowser, port: port, mayAsk: !global.noInput, isQuiet: global.quiet,
+            opensBrowser: !noBrowser && !global.noInput, port: port, mayAsk: !global.noInput, isQuiet: global.quiet,
             isColored: global.usesColor())
         let report = device ? try dialogue.signInOnDevice() : try dialogue.signInByBrowser()
         try tell(report)

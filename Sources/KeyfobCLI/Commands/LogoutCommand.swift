@@ -63,8 +63,7 @@ struct LogoutCommand: ParsableCommand {
         guard let only = all.first else { throw KeyringError(.noSuchAccount, "there is no account to sign out") }
         guard all.count == 1 else {
             throw KeyringError(
-                .ambiguous, "there are \(all.count) accounts", hint: "say which",
-                candidates: all.map(\.account.id.description))
+                .ambiguous, "there are \(all.count) accounts", hint: "say which", accounts: all.map(\.account))
         }
         return only
     }

@@ -9,7 +9,7 @@ struct RequestCommand: ParsableCommand {
             token goes to the address given and nowhere else: redirections are not followed. A token that the service \
             does not take any more (401) is replaced once, where the request changes nothing.
 
-            Ends with 0 when the status is below 400, and with 1 otherwise.
+            Ends with 0 when the status is below 400, and with 1 otherwise. Bodies and answers have at most 64 MiB.
 
             Example:
               keyfob request https://graph.microsoft.com/v1.0/me
@@ -76,12 +76,19 @@ struct RequestCommand: ParsableCommand {
         }
         acquisition.remember(answer.found)
         try response.body.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-        if StandardOutput.isTerminal { try StandardOutput.write(text: "\n") }
+        if StandardOutput.isTerminal, !response.endsLine { try StandardOutput.write(text: "\n") }
+        if (300...399).contains(response.status) {
+            let place = response.location.map { " to \($0)" } ?? ""
+            StandardError.write(
+                line: Table.printable(
+                    "keyfob: warning: the service answered \(response.status)\(place); redirections are not followed"))
+        }
         guard response.status < 400 else {
             throw KeyringError(
                 .requestRefused,
                 "\(request.method.rawValue) \(Self.shown(address)): the service answered \(response.status)",
-                candidates: [])
+                hint: response.status == 401
+                    ? "the token is not for this service, or lacks a scope; say which with --scope or --account" : nil)
         }
     }
 
@@ -111,10 +118,15 @@ private final class HeldSecret: Sendable {
 /// An answer, out of a task.
 private final class ReceivedAnswer: Sendable {
     let status: Int
+    let location: String?
     let body: SecretBytes
+
+    /// Whether the body ends a line, or is empty.
+    var endsLine: Bool { body.withBytes { $0.byteCount == 0 || $0.byte(at: $0.byteCount - 1) == 10 } }
 
     init(_ response: consuming APIResponse) {
         status = response.status
+        location = response.location
         body = response.takeBody()
     }
 }

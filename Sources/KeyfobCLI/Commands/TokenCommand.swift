@@ -12,7 +12,8 @@ struct TokenCommand: ParsableCommand {
             'keyfob which' explains the choice.
 
             Ends with 10 when a person must sign in, 11 when several accounts fit, 14 when the provider granted fewer \
-            scopes, and 75 when the provider cannot be reached or asks to wait: nothing is lost then.
+            scopes, and 75 when the provider cannot be reached or asks to wait: try again. Where an answer was lost on \
+            its way, the old refresh token may be used up; the next call then ends with 10 and says so.
 
             Example:
               keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
@@ -48,6 +49,11 @@ struct TokenCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         if answer.found.isAging, refresh.offline {
             global.say("keyfob: warning: the token should be replaced soon; ask for it without --offline")
+        }
+        guard answer.secret.isHeaderValue else {
+            throw KeyringError(
+                .damaged, "the token of \(answer.found.account.name) holds control characters and is not printed",
+                hint: "store it again")
         }
         if global.json {
             try printDocument(answer)

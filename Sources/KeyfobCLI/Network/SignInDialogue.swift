@@ -7,8 +7,8 @@ struct SignInDialogue: Sendable {
     let request: SignInRequest
     let groups: [AccessGroup]?
     let network: Network
-    /// For how many seconds to wait for the person.
-    let timeout: Int64
+    /// For how many seconds to wait for the person; nil for as long as is usual.
+    let timeout: Int64?
     let opensBrowser: Bool
     /// The port to listen on; nil for the client's, or a free one.
     let port: Int?
@@ -42,7 +42,8 @@ struct SignInDialogue: Sendable {
         try NetworkTask.run { () async throws(KeyringError) in
             let signIn = try await keyring.beginDeviceSignIn(request, in: groups, network: network)
             show(signIn)
-            return try await keyring.finish(signIn, network: network)
+            guard let timeout else { return try await keyring.finish(signIn, network: network) }
+            return try await keyring.finish(signIn, timeout: timeout, network: network)
         }
     }
 
@@ -66,6 +67,7 @@ struct SignInDialogue: Sendable {
     private func answer(to signIn: BrowserSignIn, _ listener: LoopbackListener) async throws(KeyringError) {
         let paste = opensBrowser || !mayAsk ? nil : PastedAddress(signIn) { await listener.close() }
         let outcome = SignInOutcome()
+        let timeout = timeout ?? 300
         let ending = await listener.answer(seconds: timeout) { fields in
             switch signIn.receive(fields) {
             case .accepted: return .last(.signedIn)
@@ -78,19 +80,20 @@ struct SignInDialogue: Sendable {
         paste?.stop()
         if let error = outcome.error ?? paste?.error { throw error }
         guard ending == .answered || paste?.isAccepted ?? false else {
-            throw KeyringError(
-                .cancelled, "nobody signed in within \(timeout) seconds",
-                hint: "run the command again; --timeout waits longer")
+            throw .nobodySignedIn(within: timeout)
         }
     }
 
     private func show(_ signIn: BrowserSignIn) {
         if opensBrowser, Browser.open(signIn.url) {
-            if !isQuiet { StandardError.write(line: "The browser asks you to sign in. Waiting for it …") }
+            if !isQuiet {
+                StandardError.write(
+                    line: "The browser asks you to sign in. If none opens, go to\n\n  \(signIn.url)\n")
+            }
             return
         }
         StandardError.write(line: "Open this address in a browser:\n\n  \(signIn.url)\n")
-        if !opensBrowser, mayAsk {
+        if !opensBrowser, mayAsk, Terminal() != nil {
             StandardError.write(
                 line: "If the browser runs on another machine, paste here the address at which it ends.")
         }

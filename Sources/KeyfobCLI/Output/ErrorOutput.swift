@@ -26,7 +26,8 @@ enum ErrorOutput {
         if isJSON, let text = try? JSONOutput.text(ErrorDocument(error, status: ExitStatus(error.code))) {
             return StandardError.write(line: text)
         }
-        let candidates = error.candidates.isEmpty ? "" : " (\(error.candidates.prefix(10).joined(separator: ", ")))"
+        let candidates =
+            error.candidateNames.isEmpty ? "" : " (\(error.candidateNames.prefix(10).joined(separator: ", ")))"
         StandardError.write(
             line: Table.printable("keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")"))
     }

@@ -108,6 +108,7 @@ struct ManualPage {
                 $XDG_DATA_HOME/keyfob/backups/      the newest backups, age files
                 $XDG_DATA_HOME/keyfob/usage.db      what the choice of the account learns from, sealed
                 $XDG_DATA_HOME/keyfob/quarantine/   records that did not open
+                $XDG_DATA_HOME/keyfob/refresh.lock  empty; locked while a refresh token is redeemed
                 $XDG_STATE_HOME/keyfob/             the highest sequence numbers seen
                 """)
             + [".SH READING A BACKUP WITHOUT KEYFOB"]
@@ -129,6 +130,10 @@ struct ManualPage {
                 KEYFOB_GROUP      the access group to work with
                 KEYFOB_KEY_FILE   the key file to unlock with
                 KEYFOB_ACCOUNT    the account to use
+                KEYFOB_CA_FILE    certificates to trust too, a PEM file
+                BROWSER           what opens the browser; xdg-open unless set
+                HTTPS_PROXY       the proxy for providers and services
+                NO_PROXY          the hosts that need no proxy, with commas between
                 """)
             + [".SH EXIT STATUS"]
             + verbatim(
@@ -138,15 +143,16 @@ struct ManualPage {
                 10  sign-in needed
                 11  ambiguous account
                 12  locked: nothing unlocks the vault without asking
-                13  no such account, group, slot, provider or client
+                13  no such account, group, slot, binding, provider or client
+                14  the provider granted fewer scopes than were asked for
                 15  cancelled
                 64  usage
                 65  input malformed or damaged
                 66  no vault here, or no such file
-                69  a service is missing
+                69  a service is missing, or a provider refuses or makes no sense
                 73  would overwrite; not created
                 74  input/output error, disk full
-                75  busy: try again
+                75  busy, or the provider cannot be reached or asks to wait: try again
                 77  wrong key or passphrase; group not granted
                 78  configuration error
                 """)

@@ -1,3 +1,5 @@
+internal import Keyfob
+
 /// Lines in aligned columns.
 struct Table {
     private var rows: [[String]]
@@ -29,14 +31,13 @@ struct Table {
         }.joined()
     }
 
-    /// Text from outside, with what a terminal would obey replaced.
+    /// Text from outside, with what a terminal would obey or hide replaced.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value)
-            || (0x2066...0x2069).contains(scalar.value)
+        scalar.value < 0x20 || scalar.value == 0x7F || Identifier.isInvisibleControl(scalar)
     }
 }

@@ -45,7 +45,7 @@ extension GlobalOptions {
             throw KeyringError(
                 .ambiguous, "choosing among \(candidates.count) accounts needs a person",
                 hint: "leave out --no-input, or say which with --account",
-                candidates: candidates.map(\.candidate.account.id.description))
+                accounts: candidates.map(\.candidate.account))
         }
         let purpose =
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""

@@ -23,10 +23,12 @@ public enum Identifier {
         return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// C1 controls, and the marks that reorder or hide text on a terminal.
-    static func isInvisibleControl(_ scalar: Unicode.Scalar) -> Bool {
+    /// C1 controls, and what reorders or hides text on a terminal: marks of direction, joiners, fillers, annotations, tags.
+    package static func isInvisibleControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x80...0x9F, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+        case 0x80...0x9F, 0xAD, 0x061C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF,
+            0xFFF9...0xFFFB, 0xE0000...0xE007F:
+            true
         default: false
         }
     }

@@ -20,6 +20,8 @@ package struct DeviceFlow: Hashable, Sendable {
         case tokens
         /// The codes expired before the person answered.
         case expired
+        /// Nobody answered for as long as the shell would wait.
+        case timedOut
         /// The person said no.
         case denied
         /// The provider refused.
@@ -38,6 +40,8 @@ package struct DeviceFlow: Hashable, Sendable {
     package private(set) var interval: Int64
     /// When the codes expire.
     package let deadline: Timestamp
+    /// When the shell waits no longer; nil where it waits for as long as the codes are good.
+    package let patience: Timestamp?
     private var ending: Ending?
     private var nextPoll: Timestamp
 
@@ -45,9 +49,12 @@ package struct DeviceFlow: Hashable, Sendable {
     package static let longestInterval: Int64 = 300
 
     /// Begins when the answer with the codes came.
-    package init(expiresIn: Int64, interval: Int64, now: Timestamp) {
+    ///
+    /// - Parameter waitingFor: Seconds after which to give up, if the codes are still good then.
+    package init(expiresIn: Int64, interval: Int64, waitingFor: Int64? = nil, now: Timestamp) {
         self.interval = max(1, interval)
         self.deadline = now.advanced(by: expiresIn)
+        self.patience = waitingFor.map { now.advanced(by: $0) }
         self.nextPoll = now.advanced(by: self.interval)
     }
 
@@ -55,7 +62,8 @@ package struct DeviceFlow: Hashable, Sendable {
     package mutating func poll(now: Timestamp) -> Action {
         if let ending { return .finished(ending) }
         if now >= deadline { return finish(.expired) }
-        if now < nextPoll { return .wait(until: min(nextPoll, deadline)) }
+        if let patience, now >= patience { return finish(.timedOut) }
+        if now < nextPoll { return .wait(until: min(nextPoll, deadline, patience ?? deadline)) }
         return .poll
     }
 

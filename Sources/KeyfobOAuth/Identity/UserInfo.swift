@@ -5,14 +5,19 @@ extension IDToken.Claims {
     /// Reads what a userinfo endpoint says (OpenID Connect Core, section 5.3.2), or GitHub's likeness of it, whose
     /// `id` and `login` stand for `sub` and `preferred_username`.
     ///
+    /// - Parameter mayLackSubject: Whether it is no OpenID provider's.
+    ///
     /// Times and audience say nothing: the answer came for a token that had just been issued.
-    package init(userInfo document: borrowing SecretBytes, issuer: String) throws(ProtocolViolation) {
+    package init(
+        userInfo document: borrowing SecretBytes, issuer: String, mayLackSubject: Bool
+    ) throws(ProtocolViolation) {
         self = try document.withBytes { bytes throws(ProtocolViolation) in
             let fields = try JSONFields(reading: bytes)
-            let number = fields.integer("id", in: bytes).map { String($0) }
-            guard let subject = fields.string("sub", in: bytes) ?? number ?? fields.string("id", in: bytes) else {
-                throw .missing("sub")
+            var subject = fields.string("sub", in: bytes)
+            if subject == nil, mayLackSubject {
+                subject = fields.integer("id", in: bytes).map { String($0) } ?? fields.string("id", in: bytes)
             }
+            guard let subject else { throw .missing("sub") }
             guard Identifier.isAcceptable(subject) else { throw .badValue("sub") }
             return IDToken.Claims(
                 issuer: issuer, subject: subject, audience: [], expiresOn: Timestamp(seconds: 0),

@@ -67,7 +67,11 @@ private struct Parts: ~Copyable {
         guard let access = fields.secret("access_token", in: bytes) else {
             throw fields.has("access_token", in: bytes) ? .badValue("access_token") : .missing("access_token")
         }
-        guard access.count > 0 else { throw .badValue("access_token") }
+        // What cannot stand in a header, or does something to a terminal, is no token (RFC 6749, appendix A.12).
+        let isVisible = access.withBytes { text in
+            (0..<text.byteCount).allSatisfy { (0x20...0x7E).contains(text.byte(at: $0)) }
+        }
+        guard access.count > 0, isVisible else { throw .badValue("access_token") }
         var details = TokenResponse.Details()
         if let type = fields.string("token_type", in: bytes), Identifier.isAcceptable(type) {
             guard ["bearer", "pop", "dpop"].contains(Identifier.folded(type)) else { throw .unknownTokenType }

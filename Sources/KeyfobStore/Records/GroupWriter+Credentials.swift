@@ -6,7 +6,9 @@ extension GroupWriter {
     /// Stores a credential and its token, in place of those it makes obsolete.
     ///
     /// From a file, a token that is older than the one stored is not taken. A refresh token that differs
-    /// from the one stored raises the grant's generation, or its epoch when the grant had ended.
+    /// from the one stored raises the grant's generation, or its epoch when the grant had ended. A grant that has ended
+    /// is revived by a file's refresh token only where that is another than before, and the file tells that it is from
+    /// after the end: the file may still hold what was there when the person signed out.
     package func save(
         _ credential: Credential, secret: borrowing SecretBytes, from source: Source = .file
     ) throws -> Outcome {
@@ -16,14 +18,20 @@ extension GroupWriter {
         var replaced: StoredRecord?
         var isSameSecret = false
         var obsolete: [StoredRecord] = []
+        var isSignedOut = false
         for record in try reader.records(.credential, blinded) where record.header.kind == credential.kind.record {
             let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: credential.kind)
             }
-            guard credential.supersedes(stored) else { continue }
+            let staysEnded = source == .file && credential.comesBeforeEnd(of: stored, at: record.header.stamp)
+            guard credential.supersedes(stored) else {
+                // A sign-out covers the families too, of which the client may have had no token then.
+                if staysEnded, stored.grant?.state == .signedOut { isSignedOut = true }
+                continue
+            }
             // A grant that has ended has no token.
             let isSame = try record.secretCommitment != nil && reader.secret(record).isEqual(to: secret)
-            if source == .file, !isSame, credential.isOlder(than: stored) { return .kept }
+            if source == .file, !isSame, staysEnded || credential.isOlder(than: stored) { return .kept }
             if credential.kind == .refreshToken {
                 let (before, incoming) = (stored.grant ?? Grant(), credential.grant ?? Grant())
                 if source == .signIn {
@@ -40,6 +48,7 @@ extension GroupWriter {
         }
         for record in obsolete { try delete(record) }
         guard let replaced else {
+            if isSignedOut { return .kept }
             try insert(credential.kind.record, index, CredentialBody.encode(credential), secret: secret)
             return .added
         }
@@ -57,6 +66,21 @@ extension Credential.Kind {
         case .refreshToken: .refreshToken
         case .idToken: .idToken
         }
+    }
+}
+
+extension Credential {
+    /// Whether this refresh token is from before the end of a grant, for all that it tells; false where the grant has
+    /// not ended.
+    ///
+    /// - Parameter stamp: When what is stored of the grant was written, which is not before the end.
+    fileprivate func comesBeforeEnd(of stored: Credential, at stamp: Stamp) -> Bool {
+        guard kind == .refreshToken, (stored.grant ?? Grant()).state != .active else { return false }
+        // Files tell whole seconds: what was written in the same one is not known to be later.
+        let end = Credential(
+            kind: .refreshToken, account: account, clientID: clientID,
+            cachedAt: Timestamp(seconds: stamp.milliseconds / 1_000))
+        return !end.isOlder(than: self)
     }
 }
 

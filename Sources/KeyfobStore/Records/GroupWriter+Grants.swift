@@ -15,9 +15,10 @@ package struct GrantKey: Hashable, Sendable {
         familyID = token.familyID
     }
 
-    /// Its lock's number among those of a vault.
-    package func lockNumber(vault: String, group: AccessGroup) -> UInt64 {
-        let parts = [vault, group.name, account.canonical, clientID, familyID ?? ""]
+    /// Its lock's number among those of a vault: the same in every group, so that it holds when the account moves, or
+    /// the group gets another name, and when an account that is in two groups has the token in both.
+    package func lockNumber(vault: String) -> UInt64 {
+        let parts = [vault, account.canonical, clientID, familyID ?? ""]
         let digest = BLAKE2b.hash(Array(parts.joined(separator: "\u{0}").utf8), count: 16)
         return digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -44,6 +45,11 @@ extension GroupWriter {
     package func account(_ id: AccountID) throws -> Account? {
         try reader.records(.account, keys.blind(id)).first { $0.header.kind == .account }?
             .decode(keys, AccountBody.decode)
+    }
+
+    /// Which refresh tokens an account has.
+    package func grantKeys(of account: AccountID) throws -> Set<GrantKey> {
+        Set(try refreshTokens(of: account).map { GrantKey($0.token) })
     }
 
     /// What is known of the refresh tokens of a client for an account: one, or two where it joined or left a family
@@ -158,14 +164,14 @@ extension GroupWriter {
     }
 
     private func refreshTokens(
-        of account: AccountID, clientID: String
+        of account: AccountID, clientID: String? = nil
     ) throws -> [(record: StoredRecord, token: Credential)] {
         var found: [(record: StoredRecord, token: Credential)] = []
         for record in try reader.records(of: keys.blind(account), kind: .refreshToken) {
             let token = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: .refreshToken)
             }
-            if token.clientID == clientID { found.append((record, token)) }
+            if clientID == nil || token.clientID == clientID { found.append((record, token)) }
         }
         return found
     }

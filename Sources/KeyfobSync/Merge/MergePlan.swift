@@ -73,8 +73,11 @@ package struct MergePlan: Hashable, Sendable {
         let places = Set(incoming.places).union(state.places.filter { state.holds($0) }).filter {
             groups.contains($0.group)
         }
-        self.lines = places.sorted().map { place in
+        let brought = Set(incoming.places)
+        self.lines = places.sorted().compactMap { place in
             if let reason = refusals[place] {
+                // What was not brought was not refused: it stays.
+                guard brought.contains(place) else { return nil }
                 return Line(place: place, outcome: .refused(reason), takesSecret: false)
             }
             let sides = Sides(place, before: state, incoming: incoming, after: result)

@@ -45,6 +45,15 @@ struct DeviceSignInTests {
         #expect(!outcome.errors.contains("signed in"), "\(outcome)")
     }
 
+    @Test("it waits no longer than it is told to")
+    func timeout() throws {
+        let outcome = try home.run("keyfob login --device local --timeout 1", deadline: 60)
+        let end = "keyfob: nobody signed in within 1 seconds; run the command again; --timeout waits longer\n"
+        #expect(outcome.status == 15 && outcome.errors.hasSuffix(end), "\(outcome)")
+        try home.run("keyfob login --device local --timeout 0").expectError(64, "--timeout")
+        try home.run("keyfob token").expectError(13, "no account")
+    }
+
     @Test("who says no there has declined")
     func denied() throws {
         let outcome = try signIn("carol", program: ProviderServer.visitorProgram, deny: true)

@@ -113,13 +113,13 @@ struct MisbehavingProviderTests {
         try home.signIn("alice")
     }
 
-    // Debian's package faketime.
-    private static let hasFaketime = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
-
     @Test(
         "a clock that is wrong by ten minutes does no harm to a refresh, and is named at a sign-in",
-        .enabled(if: hasFaketime), arguments: [-600, 600])
+        arguments: [-600, 600])
     func clock(offset: Int) async throws {
+        try #require(
+            try home.run("command -v faketime").status == 0,
+            "there is no faketime; Scripts/install-dependencies --test installs it")
         let wrong = "faketime -f '\(offset < 0 ? "" : "+")\(offset)s'"
         let login = try home.run("\(SignInPlace.browser("alice")) \(wrong) keyfob login local --quiet")
         if offset < 0 {

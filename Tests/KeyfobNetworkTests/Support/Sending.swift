@@ -13,7 +13,7 @@ final class LoggedNetwork: Sendable {
 
     /// Sends a form with a refresh token in it.
     func post(
-        _ url: String, seconds: Int64 = 20, certificateFile: String? = nil, environment: [String: String] = [:]
+        _ url: String, seconds: Int64 = 120, certificateFile: String? = nil, environment: [String: String] = [:]
     ) async throws -> Outcome {
         var form = FormBody()
         form.append("grant_type", "refresh_token")
@@ -24,7 +24,7 @@ final class LoggedNetwork: Sendable {
     }
 
     /// Asks for a document.
-    func get(_ url: String, seconds: Int64 = 20) async throws -> Outcome {
+    func get(_ url: String, seconds: Int64 = 120) async throws -> Outcome {
         await send(HTTPRequest(getting: try EndpointURL(url)), try network(nil, [:]), seconds)
     }
 

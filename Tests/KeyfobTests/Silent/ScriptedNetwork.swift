@@ -14,6 +14,8 @@ final class ScriptedNetwork: Sendable {
         let url: String
         let fields: [String: String]
         let authorization: String?
+        /// How long the answer is waited for, in seconds.
+        let seconds: Int64
 
         var refreshToken: String? { fields["refresh_token"] }
         var scopes: Set<String>? { fields["scope"].map { Set($0.split(separator: " ").map(String.init)) } }
@@ -80,16 +82,16 @@ final class ScriptedNetwork: Sendable {
 
     var network: Network {
         Network(
-            send: { request, _ in await self.send(request) },
+            send: { request, seconds in await self.send(request, seconds) },
             flaw: { _, _ in self.state.withLock { $0.flaw } })
     }
 
-    private func send(_ message: consuming HTTPRequest) async -> HTTPExchange {
+    private func send(_ message: consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange {
         let body = message.body?.withBytes { [UInt8]($0) } ?? []
         let authorization = message.authorization?.withBytes { [UInt8]($0) }
         let request = Request(
             url: message.url.description, fields: Self.fields(String(decoding: body, as: UTF8.self)),
-            authorization: authorization.map { String(decoding: $0, as: UTF8.self) })
+            authorization: authorization.map { String(decoding: $0, as: UTF8.self) }, seconds: seconds)
         let (handler, others) = state.withLock { state in
             state.requests.append(request)
             return (state.handler, state.others)

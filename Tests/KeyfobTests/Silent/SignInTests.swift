@@ -101,6 +101,32 @@ struct SignInTests {
         #expect(try home.opened().accounts().isEmpty)
     }
 
+    @Test(
+        "by device: nobody answers in time",
+        arguments: [(30, 600, .cancelled), (600, 30, .signInNeeded), (nil, 1_800, .cancelled)]
+            as [(Int64?, Int, KeyringError.Code)])
+    func deviceTimeout(timeout: Int64?, expiresIn: Int, code: KeyringError.Code) async throws {
+        let (keyring, network) = (home.keyring, provider.network)
+        provider.answerOthers { request in
+            guard request.url.hasSuffix("/device") else { return nil }
+            return .json(
+                """
+                {"device_code": "dc", "user_code": "AB-CD", "verification_uri": "https://id.example/activate",
+                "expires_in": \(expiresIn), "interval": 5}
+                """)
+        }
+        let signIn = try await keyring.beginDeviceSignIn(request, network: network)
+        // The default is a quarter of an hour.
+        home.clock.advance(by: timeout == nil ? 900 : 30)
+        let failure = await keyringError {
+            guard let timeout else { return try await keyring.finish(signIn, network: network) }
+            return try await keyring.finish(signIn, timeout: timeout, network: network)
+        }
+        #expect(failure?.code == code)
+        #expect(provider.tokenRequests.isEmpty)
+        if code == .cancelled { #expect(failure?.message == "nobody signed in within \(timeout ?? 900) seconds") }
+    }
+
     @Test("a second sign-in raises the epoch and takes the place of the first")
     func again() async throws {
         _ = try await signInByBrowser(request, home, Self.good("at1", refresh: "rt1"))

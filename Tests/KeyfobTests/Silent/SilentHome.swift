@@ -38,13 +38,13 @@ struct SilentHome: Sendable {
     }
 
     /// Adds the plain OpenID provider `https://id.example` with its client `app`.
-    func addPlainProvider(rotation: String = "unknown") throws {
+    func addPlainProvider(rotation: String = "unknown", in groups: [AccessGroup]? = nil) throws {
         let document = """
             {"formatVersion": 1, "name": "plain", "title": "Plain", "issuer": "https://id.example",
             "environment": "id.example", "clientIDs": ["app"], "defaultScopes": ["openid", "profile"],
             "flows": ["authorizationCode", "deviceAuthorization"], "rotation": "\(rotation)"}
             """
-        try keyring.addProvider([UInt8](document.utf8))
+        try keyring.addProvider([UInt8](document.utf8), in: groups)
     }
 
     /// An account of Microsoft's.

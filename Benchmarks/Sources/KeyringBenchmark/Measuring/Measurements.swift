@@ -24,6 +24,22 @@ struct Measurements {
         /// As ``firstAccessMilliseconds``, by the shortest way the library has.
         case shortestAccessMilliseconds
         case processMilliseconds
+        /// A silent refresh, the median of many.
+        case refreshMilliseconds
+        /// As ``refreshMilliseconds``: 95 of 100 take no longer.
+        case refreshTailMilliseconds
+        /// What the provider takes for a refresh that no library asks for.
+        case endpointMilliseconds
+        /// What it takes to make one block of a file durable.
+        case syncMilliseconds
+        /// Until the last of 30 that ask at once has ended.
+        case atOnceMilliseconds
+        /// What the provider was asked for them.
+        case atOnceRequests
+        /// As ``atOnceRequests``, with a refresh token that had been replaced.
+        case atOnceReuses
+        /// How many of the 30 got no token.
+        case atOnceFailures
         /// In MiB.
         case peakMemory
     }

@@ -28,5 +28,12 @@ struct Samples {
         return sorted.count == 1 ? first : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
+    /// What `share` of the samples do not exceed.
+    func percentile(_ share: Double) -> Double {
+        guard let last = sorted.last else { return .nan }
+        let index = Int(share * Double(sorted.count))
+        return index < sorted.count ? sorted[index] : last
+    }
+
     func scaled(_ factor: Double) -> Samples { Samples(sorted.map { $0 * factor }) }
 }

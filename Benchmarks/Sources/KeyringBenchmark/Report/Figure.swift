@@ -7,7 +7,7 @@ struct Figure: Encodable {
     let keyfob: Double?
     let peer: String
     let peerValue: Double?
-    /// How many times the peer's figure is Keyfob's.
+    /// How many times the peer's figure is Keyfob's; nil also where Keyfob's is nothing.
     let ratio: Double?
 
     init(_ name: String, _ keyfob: Double, _ peer: String, _ peerValue: Double) {
@@ -15,7 +15,7 @@ struct Figure: Encodable {
         self.keyfob = keyfob.isNaN ? nil : keyfob
         self.peer = peer
         self.peerValue = peerValue.isNaN ? nil : peerValue
-        ratio = keyfob.isNaN || peerValue.isNaN ? nil : peerValue / keyfob
+        ratio = keyfob.isNaN || keyfob == 0 || peerValue.isNaN ? nil : peerValue / keyfob
     }
 
     /// A line of the table.
