@@ -32,12 +32,12 @@ build:
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 
+# The tests of the network run by themselves: they have deadlines, and those that wait for programs would keep them busy.
 test:
 	Scripts/install-dependencies
 	Scripts/check
 	Scripts/check --self-test
 	KEYFOB_STRICT=1 swift build --build-tests $(STRICT_FLAGS)
-	# Those with deadlines first and by themselves: tests that wait for programs would keep them from running in time.
 	KEYFOB_STRICT=1 swift test --skip-build $(STRICT_FLAGS) --filter KeyfobNetworkTests
 	KEYFOB_STRICT=1 swift test --skip-build $(STRICT_FLAGS) --skip KeyfobNetworkTests
 
