@@ -1,5 +1,5 @@
 internal import KeyfobOAuth
-package import KeyfobSodium
+internal import KeyfobSodium
 
 /// A request to a service that an access token opens.
 public struct APIRequest: Sendable {
@@ -115,13 +115,6 @@ extension Keyring {
         let forbidden = ["authorization", "host", "content-length", "transfer-encoding", "connection"]
         return isName && !forbidden.contains(Identifier.folded(header.name))
             && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-    }
-}
-
-extension SecretBytes {
-    /// Whether it can stand in a header, and on a terminal: no control characters.
-    package var isHeaderValue: Bool {
-        withBytes { text in (0..<text.byteCount).allSatisfy { text.byte(at: $0) >= 0x20 && text.byte(at: $0) != 0x7F } }
     }
 }
 

@@ -86,15 +86,12 @@ extension Keyring {
             guard let network, let metadata, let provider, metadata.endpoints[.revocation] != nil else { break }
             plan.note(await revoke(grant, provider, metadata, group, network), for: grant.target)
         }
+        var notes = plan.notes.map(\.words)
         if endsBrowserSession, report.url == nil {
-            return SignOutReport(
-                account: held.account, clients: report.clients, revoked: revoked,
-                notes: plan.notes.map(\.words) + ["the provider has no address that ends the browser's session"],
-                endSessionURL: nil)
+            notes.append("the provider has no address that ends the browser's session")
         }
         return SignOutReport(
-            account: held.account, clients: report.clients, revoked: revoked, notes: plan.notes.map(\.words),
-            endSessionURL: report.url)
+            account: held.account, clients: report.clients, revoked: revoked, notes: notes, endSessionURL: report.url)
     }
 
     /// Marks, removes and forgets in one transaction.
