@@ -23,6 +23,8 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
+        // Declared and loaded when it is needed, never linked; so it needs no pkg-config.
+        .systemLibrary(name: "CLibsecret"),
 
         // Leaves: no I/O.
         .target(name: "KeyfobSodium", dependencies: ["CSodium"]),
@@ -34,11 +36,12 @@ let package = Package(
         .target(
             name: "KeyfobStore",
             dependencies: [
-                "KeyfobModel", "KeyfobSodium", "KeyfobVault", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "KeyfobModel", "KeyfobSecretService", "KeyfobSodium", "KeyfobVault",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
+        .target(name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
         .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),
@@ -61,8 +64,8 @@ let package = Package(
         .target(
             name: "Keyfob",
             dependencies: [
-                "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobOAuth", "KeyfobSelection",
-                "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
+                "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobOAuth",
+                "KeyfobSecretService", "KeyfobSelection", "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]
         ),
@@ -107,6 +110,10 @@ let package = Package(
         ),
         .testTarget(name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]),
         .testTarget(
+            name: "KeyfobSecretServiceTests",
+            dependencies: ["KeyfobSecretService", "KeyfobSodium", "KeyfobTestSupport"]
+        ),
+        .testTarget(
             name: "KeyfobSelectionTests", dependencies: ["KeyfobModel", "KeyfobSelection", "KeyfobTestSupport"]
         ),
         .testTarget(
@@ -120,20 +127,21 @@ let package = Package(
         .testTarget(
             name: "KeyfobStoreTests",
             dependencies: [
-                "KeyfobModel", "KeyfobSodium", "KeyfobStore", "KeyfobTestSupport", "KeyfobVault",
+                "KeyfobModel", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobModel", "KeyfobOAuth", "KeyfobRefreshVictim", "KeyfobSodium",
-                "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
+                "Keyfob", "KeyfobAge", "KeyfobModel", "KeyfobOAuth", "KeyfobRefreshVictim", "KeyfobSecretService",
+                "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(
-            name: "KeyfobCLITests", dependencies: ["KeyfobCLI"], exclude: ["Support/Python", "Transcripts"]
+            name: "KeyfobCLITests", dependencies: ["KeyfobCLI", "KeyfobTestSupport"],
+            exclude: ["Support/Python", "Transcripts"]
         ),
     ]
 )

@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSecretService
 internal import KeyfobStore
 internal import KeyfobSync
 internal import KeyfobVault
@@ -120,6 +121,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case providerFailed
         /// A service answered a request with an error.
         case requestRefused
+        /// The place where the records lie cannot do this.
+        case notOffered
         /// A fault of Keyfob.
         case fault
     }
@@ -133,6 +136,7 @@ extension KeyringError {
         case let error as StoreError: self.init(error)
         case let error as VaultError: self.init(error)
         case let error as BundleError: self.init(error)
+        case let error as SecretServiceError: self.init(error)
         default: self.init(.fault, "something failed that should not: \(type(of: error))")
         }
     }

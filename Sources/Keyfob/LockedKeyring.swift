@@ -4,6 +4,7 @@ internal import KeyfobKernelKeyring
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobVault
+internal import Synchronization
 
 /// A keyring that has been found on disk and not yet unlocked.
 ///
@@ -12,8 +13,11 @@ internal import KeyfobVault
 ///     let token = try keyring.token(for: TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"]))
 public struct LockedKeyring: ~Copyable {
     private let location: KeyringLocation
-    private let database: VaultDatabase
+    /// The database; nil where the records lie with the Secret Service.
+    private let database: VaultDatabase?
     private let locked: LockedVault
+    /// The header as it was read.
+    let headerBytes: [UInt8]
     private let isHeaderFromCopy: Bool
     private let clock: WallClock
 
@@ -27,6 +31,8 @@ public struct LockedKeyring: ~Copyable {
         case identity(SecretBytes)
         /// What an earlier unlock left in the session's kernel keyring.
         case session
+        /// What the Secret Service, the keyring of the desktop, keeps.
+        case secretService(SecretServiceOptions)
     }
 
     /// Finds the keyring at `location` and reads its header.
@@ -34,25 +40,43 @@ public struct LockedKeyring: ~Copyable {
     /// - Throws: `noVault`, `configuration` for a folder or file that cannot be trusted, `damaged`,
     ///   `newerVersion`, `busy`, `inputOutput`.
     public init(at location: KeyringLocation, clock: WallClock = .system) throws(KeyringError) {
-        let (database, header) = try Self.read(location)
-        let locked = try Self.parse(header)
+        let found = try Self.read(location)
+        let locked: LockedVault
+        switch found {
+        case .embedded(let database, let header):
+            locked = try Self.parse(header)
+            self.database = database
+            isHeaderFromCopy = header.isFromCopy
+            headerBytes = header.bytes
+        case .delegated(let place):
+            locked = LockedVault(delegated: place.vault)
+            database = nil
+            isHeaderFromCopy = false
+            headerBytes = []
+        }
         self.location = location
         self.clock = clock
-        self.database = database
-        self.isHeaderFromCopy = header.isFromCopy
         self.locked = locked
     }
 
     private static func read(
         _ location: KeyringLocation
-    ) throws(KeyringError) -> (VaultDatabase, VaultDatabase.StoredHeader) {
+    ) throws(KeyringError) -> Found {
         try KeyringError.translating {
-            let database = try VaultDatabase.open(VaultDirectory(path: location.vault))
-            return (database, try database.storedHeader())
+            let directory = VaultDirectory(path: location.vault)
+            if let place = try StoragePlaceFile.read(directory) { return .delegated(place) }
+            let database = try VaultDatabase.open(directory)
+            return .embedded(database, try database.storedHeader())
         }
     }
 
-    private static func parse(_ header: VaultDatabase.StoredHeader) throws(KeyringError) -> LockedVault {
+    /// Where a vault was found.
+    private enum Found {
+        case embedded(VaultDatabase, StoredHeader)
+        case delegated(StoragePlaceFile)
+    }
+
+    private static func parse(_ header: StoredHeader) throws(KeyringError) -> LockedVault {
         do {
             return try LockedVault(headerBytes: header.bytes)
         } catch {
@@ -60,8 +84,14 @@ public struct LockedKeyring: ~Copyable {
         }
     }
 
+    /// Where the records lie.
+    public var storage: Keyring.Storage { database == nil ? .secretService : .embedded }
+
     /// The vault's id: 32 hexadecimal digits.
-    public var vaultID: String { locked.header.vault.description }
+    public var vaultID: String { header.vault.description }
+
+    /// The header; nothing in it is authentic.
+    var header: VaultHeader { locked.header }
 
     /// Forgets what an earlier unlock left in the session's kernel keyring.
     ///
@@ -76,10 +106,13 @@ public struct LockedKeyring: ~Copyable {
     /// A wrong passphrase costs as much time as a right one, half a second by default, and never
     /// anything else.
     ///
-    /// - Throws: `wrongKey`, `locked` when the session's keyring holds nothing, `unavailable`,
+    /// - Throws: `wrongKey`, `locked` when the session's keyring holds nothing, or the Secret Service is locked or
+    ///   has no item for the vault, `unavailable`, `cancelled` when a person dismissed what the Secret Service asked,
     ///   `damaged`, `configuration` for an unsuitable key file.
     public consuming func unlock(with key: consuming Key) throws(KeyringError) -> Keyring {
+        guard let database else { return try Self.unlockDelegated(location, with: key, clock) }
         let vault: UnlockedVault
+        var warning: String?
         switch consume key {
         case .passphrase(let passphrase):
             // Derivations take much memory: on one machine they wait for one another.
@@ -98,9 +131,33 @@ public struct LockedKeyring: ~Copyable {
                 throw KeyringError(.locked, "the vault is locked", hint: "run 'keyfob unlock', or give a key file")
             }
             vault = try locked.unlocked(with: cached)
+        case .secretService(let options):
+            let unlocked = try header.unlocked(headerBytes, with: options)
+            warning = unlocked.warning
+            vault = unlocked.vault
         }
-        return try Keyring(
+        let keyring = try Keyring(
             location: location, database: database, vault: vault, isHeaderFromCopy: isHeaderFromCopy, clock: clock)
+        if let warning { keyring.state.withLock { $0.warn(warning) } }
+        return keyring
+    }
+}
+
+extension LockedKeyring {
+    /// Opens a keyring that the Secret Service keeps, which nothing else unlocks.
+    private static func unlockDelegated(
+        _ location: KeyringLocation, with key: consuming Key, _ clock: WallClock
+    ) throws(KeyringError) -> Keyring {
+        switch consume key {
+        case .secretService(let options):
+            return try Keyring.openDelegated(at: location, secretService: options, clock: clock)
+        case .session:
+            throw KeyringError(.locked, "nothing is kept for the session: the Secret Service unlocks this vault")
+        case .passphrase: break
+        case .keyFile: break
+        case .identity: break
+        }
+        throw KeyringError(StoreError.notOffered("nothing but the service unlocks it"))
     }
 }
 

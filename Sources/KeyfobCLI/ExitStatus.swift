@@ -38,7 +38,7 @@ enum ExitStatus: Int32 {
         case .inputOutput, .diskFull: self = .inputOutput
         case .busy, .offline, .throttled: self = .tryAgain
         case .wrongKey, .groupNotGranted, .needsVaultKey: self = .noPermission
-        case .configuration: self = .configuration
+        case .configuration, .notOffered: self = .configuration
         case .fault, .otherAccount, .requestRefused: self = .failure
         }
     }

@@ -14,9 +14,9 @@ struct KeyfobCommand: ParsableCommand {
               keyfob account list
               keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
 
-            Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 14 scopes declined, 64 usage, \
-            65 malformed or damaged, 66 no vault or file, 73 exists already, 74 input/output, \
-            75 try again, 77 wrong key or group not granted, 78 configuration. 'keyfob man' has them all.
+            Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 14 scopes declined, \
+            15 cancelled, 64 usage, 65 malformed or damaged, 66 no vault or file, 69 a service is missing, 73 exists \
+            already, 74 input/output, 75 try again, 77 wrong key or group not granted, 78 configuration. 'keyfob man' has them all.
             """,
         version: "0.1.0",
         groupedSubcommands: [
@@ -24,7 +24,7 @@ struct KeyfobCommand: ParsableCommand {
                 name: "The vault",
                 subcommands: [
                     InitCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self, UnlockCommand.self,
-                    LockCommand.self, SlotCommand.self, GroupCommand.self,
+                    LockCommand.self, SlotCommand.self, GroupCommand.self, MigrateCommand.self,
                 ]),
             CommandGroup(
                 name: "Accounts and tokens",

@@ -5,6 +5,7 @@ internal import Keyfob
 enum Main {
     static func main() {
         ProcessHardening.apply()
+        SecretServiceOptions.silenceLibraries()
         exit(with: run(Array(CommandLine.arguments.dropFirst())))
     }
 

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+package import KeyfobSecretService
 package import KeyfobVault
 
 /// What can go wrong between the vault's format and the disk.
@@ -36,6 +37,12 @@ package enum StoreError: Error, Equatable, Sendable {
     case staleKeys
     /// No such item.
     case notFound
+    /// The Secret Service, which keeps the records, did not do what it was asked; whether a part of a change was made.
+    case secretService(SecretServiceError, partly: Bool)
+    /// The records have been moved to another place since the vault was opened.
+    case movedAway
+    /// The storage cannot do this; the words say why.
+    case notOffered(String)
     /// An SQL error that should not happen; SQLite's result code, without any argument.
     case unexpected(resultCode: Int)
 }

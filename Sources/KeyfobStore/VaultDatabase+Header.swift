@@ -2,17 +2,10 @@ internal import GRDB
 package import KeyfobVault
 
 extension VaultDatabase {
-    /// The header, from the database or, where that one is damaged, from its copy.
-    package struct StoredHeader: Sendable {
-        /// The header's bytes.
-        package let bytes: [UInt8]
-        /// Whether they are those of the copy.
-        package let isFromCopy: Bool
+    package func refresh(_ vault: inout UnlockedVault) throws {
+        try vault.refresh(headerBytes: try storedHeader().bytes)
     }
 
-    /// Reads the header.
-    ///
-    /// - Throws: `damaged` when neither the database's nor the copy can be read.
     package func storedHeader() throws -> StoredHeader {
         let stored: Result<[UInt8]?, any Error> = Result {
             try read { try $0.first(.header, row: { $0.bytes(0) }) }
@@ -51,13 +44,6 @@ extension VaultDatabase {
         }
     }
 
-    /// Takes over the header when another process has changed it.
-    package func refresh(_ vault: inout UnlockedVault) throws {
-        let stored = try storedHeader()
-        try vault.refresh(headerBytes: stored.bytes)
-    }
-
-    /// Writes the copy of the header again when it differs from the database's.
     package func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws {
         let stored = try storedHeader()
         if stored.isFromCopy || (try? headerCopy()) == stored.bytes { return }
@@ -75,11 +61,14 @@ extension VaultDatabase {
         _ = consume turn
     }
 
-    /// Changes the header in one transaction with whatever `body` does to the records.
-    ///
-    /// The header is read again first, so that no change of another process is lost. When anything
-    /// fails, vault and database are as they were.
-    func changeHeader<Result>(
+    package func changeHeader<Result>(
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, any StorageChange) throws -> Result
+    ) throws -> Result {
+        try changeDatabase(&vault) { vault, database in try body(&vault, DatabaseTransaction(database)) }
+    }
+
+    /// Changes the header in one transaction with whatever `body` does to the database.
+    func changeDatabase<Result>(
         _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, Database) throws -> Result
     ) throws -> Result {
         let before = try storedHeader().bytes
@@ -110,14 +99,5 @@ extension VaultDatabase {
             try? vault.refresh(headerBytes: now)
             throw error
         }
-    }
-
-    /// Changes slots, which concern no record.
-    ///
-    /// - Throws: what `body` throws, and `busy`, `diskFull`, `notWritable`, `inputOutput`.
-    package func changeSlots<Result>(
-        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault) throws -> Result
-    ) throws -> Result {
-        try changeHeader(&vault) { vault, _ in try body(&vault) }
     }
 }

@@ -3,32 +3,19 @@ internal import GRDB
 package import KeyfobVault
 
 extension VaultDatabase {
-    /// Puts the rows of a group that do not open aside and makes the manifest fit what is left.
-    ///
-    /// Each row goes, as it lies in the database, into a file of its own in `quarantine/` before it
-    /// leaves the database. What a missing row held cannot be brought back; the manifest stops
-    /// telling of it.
-    ///
-    /// - Parameters:
-    ///   - sequence: The sequence of the header that `keys` come from: to an older key every row would
-    ///     seem damaged.
-    ///   - seen: The highest sequence seen of the group's manifest, which goes on from there when the
-    ///     manifest itself does not open.
-    /// - Throws: `staleKeys` when the header has changed since, and what writing can throw.
-    /// - Returns: The files written.
     package func repair(
         _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String
     ) throws -> [String] {
         try write { database in
             try Self.requireHeader(sequence, database)
-            let reader = GroupReader(connection: try ReadConnection(within: database), keys: keys)
+            let reader = DatabaseRecords(connection: try ReadConnection(within: database), keys: keys)
             let rows = try verify(keys, name: name, reader.connection).damagedRows
             let files = try putAside(rows, stamp: stamp, database)
             try database.execute(sql: "REINDEX")
-            var manifest = GroupManifest(sequence: (try? reader.manifest().sequence) ?? seen)
+            var manifest = GroupManifest(sequence: (try? reader.storedManifest().sequence) ?? seen)
             manifest.advance()
             try reader.forEachRow { manifest.insert(try $1.get().element(keys)) }
-            try GroupWriter.store(manifest, database, keys)
+            try DatabaseChange.store(manifest, database, keys)
             try database.execute(
                 sql: "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",
                 arguments: [keys.group.bytes.blob, manifest.count])
@@ -36,10 +23,10 @@ extension VaultDatabase {
         }
     }
 
-    /// Puts the rows aside that belong to none of `groups`, which must be all that the vault has.
-    ///
-    /// - Throws: `staleKeys` when the header has changed since `sequence`, and what writing can throw.
-    /// - Returns: The files written.
+    // Each row goes, as it lies in the database, into a file of its own in `quarantine/` before it
+    // leaves the database. What a missing row held cannot be brought back; the manifest stops
+    // telling of it.
+
     package func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String] {
         try write { database in
             try Self.requireHeader(sequence, database)

@@ -2,20 +2,7 @@ internal import Foundation
 internal import GRDB
 package import KeyfobVault
 
-/// What a verification found.
-package struct Verification: Equatable, Sendable {
-    /// How many records were opened, attributes and secret.
-    package var opened = 0
-    /// What is wrong, one line each; empty when all is well.
-    package var problems: [String] = []
-    /// The rows that did not open.
-    package var damagedRows: [Int64] = []
-}
-
 extension VaultDatabase {
-    /// Asks SQLite to check the structure of the file.
-    ///
-    /// - Returns: What is wrong, one line each.
     package func integrityProblems() throws -> [String] {
         do {
             let lines = try maintain { try String.fetchAll($0, sql: "PRAGMA integrity_check(20)") }
@@ -25,14 +12,13 @@ extension VaultDatabase {
         }
     }
 
-    /// Opens every record of a group and compares all of them with the manifest.
     package func verify(_ keys: GroupKeys, name: String) throws -> Verification {
-        try snapshot { try verify(keys, name: name, $0) }
+        try snapshotConnection { try verify(keys, name: name, $0) }
     }
 
     /// The same within a transaction.
     func verify(_ keys: GroupKeys, name: String, _ connection: ReadConnection) throws -> Verification {
-        let reader = GroupReader(connection: connection, keys: keys)
+        let reader = DatabaseRecords(connection: connection, keys: keys)
         var verification = Verification()
         var actual = GroupManifest()
         try reader.forEachRow { rowID, result in
@@ -54,7 +40,7 @@ extension VaultDatabase {
             }
         }
         do {
-            let expected = try reader.manifest()
+            let expected = try reader.storedManifest()
             if actual.count != expected.count {
                 verification.problems.append(
                     "group \(name): the manifest tells of \(expected.count) records, there are \(actual.count)")
@@ -71,7 +57,6 @@ extension VaultDatabase {
         return verification
     }
 
-    /// The number of rows that belong to no group of the vault.
     package func strayRowCount(groups: [GroupID]) throws -> Int {
         try maintain { database in
             let known = Set(groups.map { $0.bytes.blob })

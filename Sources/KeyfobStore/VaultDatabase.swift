@@ -6,18 +6,14 @@ internal import Synchronization
 ///
 /// Two connections, each used serially: one for what a lookup reads, and GRDB's for everything else,
 /// which is opened when it is first needed. Reading needs no key; what it gives is sealed.
-package final class VaultDatabase: Sendable {
-    /// The folder the database lies in.
+package final class VaultDatabase: VaultStorage {
+    package var place: StoragePlace { .embedded }
     package let directory: VaultDirectory
-    /// Whether a newer Keyfob wrote the schema, so that this one only reads.
     package let isReadOnly: Bool
+    /// The file that is open: a migration may put another one in its place.
+    private let file: FileIdentity?
     private let reading: Mutex<ReadConnection>
     private let writing: Mutex<DatabaseQueue?>
-
-    /// The state of a database file, so that its change by other processes is noticed.
-    package struct Version: Equatable, Sendable {
-        let counter: Int64
-    }
 
     private init(
         directory: VaultDirectory, reading: sending ReadConnection, writing: DatabaseQueue?, isReadOnly: Bool
@@ -26,6 +22,7 @@ package final class VaultDatabase: Sendable {
         self.reading = Mutex(reading)
         self.writing = Mutex(writing)
         self.isReadOnly = isReadOnly
+        file = FileIdentity(directory.database)
     }
 
     /// Makes the database of a new vault, with its header and the empty manifests of its groups.
@@ -49,7 +46,7 @@ package final class VaultDatabase: Sendable {
                         try database.execute(
                             sql: "INSERT INTO header VALUES (1, ?, ?, ?)",
                             arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), header.blob])
-                        for keys in groups { try GroupWriter.begin(database, keys) }
+                        for keys in groups { try DatabaseChange.begin(database, keys) }
                         return .commit
                     }
                 }
@@ -107,8 +104,8 @@ package final class VaultDatabase: Sendable {
     }
 
     /// The state of the file now; every commit changes it.
-    package func version() throws -> Version {
-        Version(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)
+    package func version() throws -> StorageVersion {
+        StorageVersion(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)
     }
 
     /// Runs `body` outside any explicit transaction.
@@ -116,9 +113,6 @@ package final class VaultDatabase: Sendable {
         try reading.withLock { try body($0) }
     }
 
-    /// Lets all reading in `body` see one state, and lock the file once.
-    ///
-    /// Not for several threads at a time: whoever calls sees to that.
     package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try read { if !$0.isInsideTransaction { try $0.run(.begin) } }
         do {
@@ -133,13 +127,41 @@ package final class VaultDatabase: Sendable {
     }
 
     /// Runs `body` on one consistent state.
-    func snapshot<Result>(_ body: (ReadConnection) throws -> sending Result) throws -> sending Result {
+    func snapshotConnection<Result>(_ body: (ReadConnection) throws -> sending Result) throws -> sending Result {
         try read { connection in
             if connection.isInsideTransaction { return try body(connection) }
             try connection.run(.begin)
             // Nothing was written; how the transaction ends does not matter.
             defer { try? connection.run(.rollback) }
             return try body(connection)
+        }
+    }
+
+    package func read<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result {
+        try read { try body(DatabaseRecords(connection: $0, keys: keys)) }
+    }
+
+    package func snapshot<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result {
+        try snapshotConnection { try body(DatabaseRecords(connection: $0, keys: keys)) }
+    }
+
+    package func state(of keys: GroupKeys) throws -> GroupState {
+        try read { connection in
+            let records = DatabaseRecords(connection: connection, keys: keys)
+            let manifest = try records.storedManifest()
+            return GroupState(
+                sequence: manifest.sequence, expected: manifest.count, counted: try records.recordCount())
+        }
+    }
+
+    package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {
+        try read { connection in
+            let manifest = try DatabaseRecords(connection: connection, keys: keys).storedManifest()
+            return Dictionary(uniqueKeysWithValues: RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) })
         }
     }
 
@@ -165,9 +187,22 @@ package final class VaultDatabase: Sendable {
         return row?.integer(0).map { UInt64(bitPattern: $0) } ?? UInt64.random(in: .min ... .max)
     }
 
-    /// The id of this copy of the vault.
     package func device() throws -> UInt64 {
         try maintain { try Self.device($0) }
+    }
+
+    package func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result {
+        try write { database in
+            try Self.requireHeader(sequence, database)
+            return try body(DatabaseTransaction(database))
+        }
+    }
+
+    static func requireHeader(_ sequence: UInt64, _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: "SELECT sequence FROM header WHERE id = 1")
+        guard let stored = try Int64.fetchOne(statement), stored == Int64(bitPattern: sequence) else {
+            throw StoreError.staleKeys
+        }
     }
 
     /// Runs `body` in one write transaction, which takes its lock at once; an error undoes it.
@@ -179,6 +214,8 @@ package final class VaultDatabase: Sendable {
             try queue().writeWithoutTransaction { database in
                 var result: Result?
                 try database.inTransaction(.immediate) {
+                    try StoragePlaceFile.require(.embedded, directory)
+                    guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
                     result = try body(database)
                     return .commit
                 }

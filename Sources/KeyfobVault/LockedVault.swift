@@ -9,12 +9,21 @@ package struct LockedVault: ~Copyable {
     package let header: VaultHeader
     private let headerBytes: [UInt8]
 
+    /// How often the header has changed.
+    package var sequence: UInt64 { header.sequence }
+
     /// Parses a header.
     ///
     /// - Throws: `notAVault`, `unsupportedVersion`, `unsupportedSuite`, `corrupted(.header)`.
     package init(headerBytes: [UInt8]) throws(VaultError) {
         self.header = try VaultHeader(encoded: headerBytes)
         self.headerBytes = headerBytes
+    }
+
+    /// A vault of which only the id is known: its header lies where it takes unlocking to read it.
+    package init(delegated vault: VaultID) {
+        header = VaultHeader(vault: vault, sequence: 0, slots: [], groups: [])
+        headerBytes = []
     }
 
     /// Unlocks with what a person or a file offers.
@@ -70,6 +79,7 @@ package struct LockedVault: ~Copyable {
                 work -= wanted
             case .keyFile: break
             case .identities: break
+            case .secretService: break
             }
         }
         return try slot.open(with: offered, vault: vault)

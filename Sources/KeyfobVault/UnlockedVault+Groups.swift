@@ -24,12 +24,13 @@ extension UnlockedVault {
     /// Names are the caller's to keep apart.
     ///
     /// - Throws: `needsVaultKey`, `tooManySlots` when there are 4,096 groups.
-    package mutating func createGroup(_ name: AccessGroup) throws(VaultError) -> Group {
+    package mutating func createGroup(
+        _ name: AccessGroup, id: GroupID = .random()
+    ) throws(VaultError) -> Group {
         guard header.groups.count < VaultHeader.maximumGroups else {
             throw .tooManySlots(limit: VaultHeader.maximumGroups)
         }
         let groupKey = SecretBytes.random(count: 32)
-        let id = GroupID.random()
         let keys = GroupKeys(vault: header.vault, group: id, epoch: 1, groupKey: groupKey)
         let context = Context.groupKey(header.vault, id, epoch: 1)
         let entry = GroupEntry(

@@ -15,6 +15,21 @@ extension UnlockedVault {
         return vault
     }
 
+    /// A vault made again from what is known of it: its id and its groups.
+    ///
+    /// It has new keys and no slot, which suits a vault whose records are not sealed.
+    ///
+    /// - Parameter sequence: A number that no header of the vault has had.
+    /// - Throws: `tooManySlots` for more than 4,096 groups.
+    package static func rebuilt(
+        _ id: VaultID, groups: [(id: GroupID, name: AccessGroup)], sequence: UInt64
+    ) throws(VaultError) -> UnlockedVault {
+        let header = VaultHeader(vault: id, sequence: sequence, slots: [], groups: [])
+        var vault = UnlockedVault(header, .vault(VaultKeys(vaultKey: .random(count: VaultKeys.count))))
+        for group in groups { _ = try vault.createGroup(group.name, id: group.id) }
+        return vault
+    }
+
     /// Adds a slot for the whole vault.
     ///
     /// - Throws: `needsVaultKey`, `tooManySlots`, `costRefused`, `outOfMemory`, `unsuitableKeyFile`.

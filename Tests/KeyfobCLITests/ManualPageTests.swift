@@ -31,7 +31,7 @@ struct ManualPageTests {
         "it explains what the environment says",
         arguments: [
             "KEYFOB_VAULT", "KEYFOB_GROUP", "KEYFOB_KEY_FILE", "KEYFOB_ACCOUNT", "KEYFOB_CA_FILE", "BROWSER",
-            "HTTPS_PROXY", "NO_PROXY",
+            "DBUS_SESSION_BUS_ADDRESS", "HTTPS_PROXY", "NO_PROXY",
         ])
     func environment(name: String) {
         #expect(section("ENVIRONMENT").contains { $0.hasPrefix(name + " ") })

@@ -33,12 +33,12 @@ struct GroupStorageTests {
     @Test("whoever reads the file with one group's keys opens no record of another")
     func partition() throws {
         let (own, other) = (try home.keys(), try home.keys(work))
-        let rows = try home.database.read { connection in
-            var rows: [StoredRecord] = []
-            for keys in [own, other] {
-                try GroupReader(connection: connection, keys: keys).forEachRow { rows.append(try $1.get()) }
+        let rows = try [own, other].flatMap { keys in
+            try home.database.read(keys) { reader in
+                var rows: [StoredRecord] = []
+                try reader.forEachRow { rows.append(try $1.get()) }
+                return rows
             }
-            return rows
         }
         let foreign = rows.filter { $0.header.group == other.group }
         #expect(rows.count == 5 && foreign.count == 2)

@@ -3,7 +3,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("Backups")
+@Suite("Backups", .eachStorage)
 struct BundleBackupTests {
     private func opener(_ home: KeyringHome) -> BundleOpener { .identities(secret(home.recoveryKey)) }
 
@@ -68,7 +68,7 @@ struct BundleBackupTests {
         #expect(try home.keyring.backups().contains(paths[0]))
     }
 
-    @Test("one is made before a group gets a new key")
+    @Test("one is made before a group gets a new key", .embeddedAlone)
     func beforeRotation() throws {
         let home = try KeyringHome()
         try home.fill()
@@ -79,7 +79,7 @@ struct BundleBackupTests {
         #expect(home.keyring.takeWarnings() == [])
     }
 
-    @Test("without a recovery key a new key comes with a warning, and a replacement does not come")
+    @Test("without a recovery key a new key comes with a warning, and a replacement does not come", .embeddedAlone)
     func noRecoveryKey() throws {
         let (home, keys) = (try KeyringHome(), BundleKeys())
         let recipient = try #require(try home.keyring.slots().first { $0.kind == "recipient" })
@@ -97,7 +97,7 @@ struct BundleBackupTests {
         _ = try home.keyring.backup(to: home.folder.path + "/mine.age", for: [keys.recipient])
     }
 
-    @Test("a named place is a new file, or a folder")
+    @Test("a named place is a new file, or a folder", .embeddedAlone)
     func places() throws {
         let (home, keys) = (try KeyringHome(), BundleKeys())
         let path = home.folder.path + "/mine.age"
@@ -113,7 +113,7 @@ struct BundleBackupTests {
         #expect(try home.keyring.backups() == [])
     }
 
-    @Test("a record that does not open is left out, and the report says so")
+    @Test("a record that does not open is left out, and the report says so", .embeddedAlone)
     func damagedRecord() throws {
         let home = try KeyringHome()
         try home.fill()
@@ -125,7 +125,7 @@ struct BundleBackupTests {
         _ = try Keyring.verifyBackup(try BundleFile(path: report.path), with: opener(home))
     }
 
-    @Test("a backup in the folder of a vault that is gone is restored beside it")
+    @Test("a backup in the folder of a vault that is gone is restored beside it", .embeddedAlone)
     func besideBackups() throws {
         let home = try KeyringHome()
         try home.fill()

@@ -87,8 +87,13 @@ extension KeyringHome {
         _ = try keyring.remove(eve.id, from: .default)
     }
 
-    /// Everything that decides whether the vault is as it was: the database and what is seen of it.
-    func state() throws -> [UInt8] { try folder.read("vault/keyring.db") }
+    /// Everything that decides whether the vault is as it was: the database, or the items of the Secret Service.
+    func state() throws -> [UInt8] {
+        switch keyring.storage {
+        case .embedded: try folder.read("vault/keyring.db")
+        case .secretService: try items().dump()
+        }
+    }
 }
 
 extension Keyring {

@@ -4,7 +4,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("Merging bundles")
+@Suite("Merging bundles", .eachStorage)
 struct BundleMergeTests {
     private let keys = BundleKeys()
 
@@ -52,7 +52,7 @@ struct BundleMergeTests {
         #expect(try label(home.keyring) == nil)
     }
 
-    @Test("an account that was removed goes, and signs its grants out")
+    @Test("an account that was removed goes, and signs its grants out", .embeddedAlone)
     func removal() throws {
         let (home, other, ada) = try pair()
         let old = try home.keyring.bundle(for: keys.seal)
@@ -75,7 +75,7 @@ struct BundleMergeTests {
         #expect(try other.keyring.verify().problems == [])
     }
 
-    @Test("a sign-out that comes in leaves the account and takes the token")
+    @Test("a sign-out that comes in leaves the account and takes the token", .embeddedAlone)
     func signOut() throws {
         let (_, other, ada) = try pair()
         var ended = Credential.refresh(ada)
@@ -157,7 +157,7 @@ struct BundleMergeTests {
         #expect(try other.keyring.restoredGrants() == [])
     }
 
-    @Test("groups that were not granted are refused and stay as they are")
+    @Test("groups that were not granted are refused and stay as they are", .embeddedAlone)
     func groups() throws {
         let (home, other) = (try KeyringHome(), try KeyringHome())
         try home.fill()

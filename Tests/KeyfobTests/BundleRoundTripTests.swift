@@ -4,7 +4,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("A bundle's round trip")
+@Suite("A bundle's round trip", .eachStorage)
 struct BundleRoundTripTests {
     private let keys = BundleKeys()
 
@@ -39,7 +39,7 @@ struct BundleRoundTripTests {
         #expect(marked.map(\.account.homeAccountID) == ["ada-uid.contoso"])
     }
 
-    @Test("what was restored is unlocked by the new slot and the new recovery key, and by no old key")
+    @Test("what was restored is unlocked by the new slot and the new recovery key, and by no old key", .embeddedAlone)
     func newKeys() throws {
         let home = try KeyringHome()
         try home.fill()

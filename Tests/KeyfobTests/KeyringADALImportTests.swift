@@ -4,7 +4,7 @@ import KeyfobSodium
 import KeyfobTestSupport
 import Testing
 
-@Suite("Caches of ADAL into a keyring")
+@Suite("Caches of ADAL into a keyring", .eachStorage)
 struct KeyringADALImportTests {
     private let home: KeyringHome
     private let keyring: Keyring
@@ -72,18 +72,18 @@ struct KeyringADALImportTests {
         #expect(try keyring.tokenText(request) == "access")
         #expect(try keyring.accounts().map(\.account.id.homeAccountID) == ["ada-uid.contoso"])
         #expect(try refreshTokens() == ["refresh"])
-        let before = try home.folder.read("vault/keyring.db")
+        let before = try home.state()
         let second = try importCache(list())
         #expect(second.accounts == [.unchanged: 1] && second.credentials == [.unchanged: 2])
-        #expect(try home.folder.read("vault/keyring.db") == before)
+        #expect(try home.state() == before)
         #expect(try keyring.verify().problems == [])
     }
 
     @Test("a dry run tells the same and changes no byte")
     func dryRun() throws {
-        let before = try home.folder.read("vault/keyring.db")
+        let before = try home.state()
         let wouldBe = try importCache(list(), isDryRun: true)
-        #expect(try home.folder.read("vault/keyring.db") == before)
+        #expect(try home.state() == before)
         #expect(try importCache(list()) == wouldBe)
     }
 
@@ -172,10 +172,10 @@ struct KeyringADALImportTests {
             ("[]", .damaged), ("[{", .damaged), ("bplist00", .damaged), ("<?xml?>", .damaged), ("", .damaged),
         ] as [(String, KeyringError.Code)])
     func nonsense(text: String, code: KeyringError.Code) throws {
-        let before = try home.folder.read("vault/keyring.db")
+        let before = try home.state()
         let error = failure(of: KeyringError.self) { _ = try keyring.importCache(secret(text)) }
         #expect(error?.code == code)
-        #expect(try home.folder.read("vault/keyring.db") == before)
+        #expect(try home.state() == before)
     }
 
     @Test("a cache of MSAL goes the way it always went")

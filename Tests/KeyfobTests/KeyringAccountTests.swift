@@ -2,7 +2,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("The accounts of a keyring")
+@Suite("The accounts of a keyring", .eachStorage)
 struct KeyringAccountTests {
     private let home: KeyringHome
     private let keyring: Keyring

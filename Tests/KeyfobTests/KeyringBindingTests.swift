@@ -4,7 +4,7 @@ import KeyfobStore
 import KeyfobTestSupport
 import Testing
 
-@Suite("The bindings of a keyring")
+@Suite("The bindings of a keyring", .eachStorage)
 struct KeyringBindingTests {
     private let home: KeyringHome
     private let keyring: Keyring
@@ -99,7 +99,7 @@ struct KeyringBindingTests {
         #expect(try keyring.bindings().isEmpty)
     }
 
-    @Test("a binding outlives its account, and a group's new key")
+    @Test("a binding outlives its account, and a group's new key", .embeddedAlone)
     func outliving() throws {
         try keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
         _ = try keyring.remove(ada.id, from: .default)
@@ -107,7 +107,7 @@ struct KeyringBindingTests {
         #expect(try keyring.bindings() == [Binding(.tool("gh"), to: .account(ada.id), from: .keyring(.default))])
     }
 
-    @Test("bindings lie sealed: the file holds neither subject nor account")
+    @Test("bindings lie sealed: the file holds neither subject nor account", .embeddedAlone)
     func sealed() throws {
         try keyring.bind(.directory("/home/ada/very-private-project"), to: .account(ada.id), in: .default)
         let bytes = String(
@@ -116,7 +116,7 @@ struct KeyringBindingTests {
         #expect(!bytes.contains("binding:"))
     }
 
-    @Test("a damaged setting is passed over with a warning, and said to be missing")
+    @Test("a damaged setting is passed over with a warning, and said to be missing", .embeddedAlone)
     func damage() throws {
         try keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
         try keyring.bind(.tool("az"), to: .account(ada.id), in: .default)

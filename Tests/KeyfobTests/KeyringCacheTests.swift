@@ -4,7 +4,7 @@ import KeyfobSodium
 import KeyfobTestSupport
 import Testing
 
-@Suite("Token caches into a keyring and out of it")
+@Suite("Token caches into a keyring and out of it", .eachStorage)
 struct KeyringCacheTests {
     private let home: KeyringHome
     private let keyring: Keyring
@@ -77,9 +77,9 @@ struct KeyringCacheTests {
     @Test("a dry run tells the same and changes no byte")
     func dryRun() throws {
         for token in ["first", "second"] {
-            let before = try home.folder.read("vault/keyring.db")
+            let before = try home.state()
             let wouldBe = try importCache(cache(token), isDryRun: true)
-            #expect(try home.folder.read("vault/keyring.db") == before)
+            #expect(try home.state() == before)
             #expect(keyring.refusal(request) == nil || token == "first")
             #expect(try importCache(cache(token)) == wouldBe)
         }
@@ -89,10 +89,10 @@ struct KeyringCacheTests {
     @Test("a cache that makes no sense changes nothing")
     func nonsense() throws {
         try keyring.importMSALCache(cache())
-        let before = try home.folder.read("vault/keyring.db")
+        let before = try home.state()
         for text in ["", "[]", #"{"AccessToken": {"#, #"{"AccessToken": 1}"#] {
             _ = failure(of: KeyringError.self) { _ = try keyring.importMSALCache(secret(text)) }
-            #expect(try home.folder.read("vault/keyring.db") == before)
+            #expect(try home.state() == before)
         }
     }
 
@@ -138,7 +138,7 @@ struct KeyringCacheTests {
         #expect(text.contains("token of bob") && !text.contains("ada@") && !text.contains("ada-uid"))
     }
 
-    @Test("a record that does not open is left out of an export and told")
+    @Test("a record that does not open is left out of an export and told", .embeddedAlone)
     func damagedRecord() throws {
         try keyring.importMSALCache(cache())
         try home.database().run("UPDATE records SET attributes = zeroblob(length(attributes)) WHERE kind = 2")

@@ -6,7 +6,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("The clients of a keyring")
+@Suite("The clients of a keyring", .eachStorage)
 struct KeyringClientTests {
     private let home: KeyringHome
     private let keyring: Keyring
@@ -48,7 +48,7 @@ struct KeyringClientTests {
         #expect(try form(home.opened(), nil).contains("client_secret=hunter2"))
     }
 
-    @Test("the secret is in no clear byte of the vault")
+    @Test("the secret is in no clear byte of the vault", .embeddedAlone)
     func sealed() throws {
         let text = "a-secret-of-a-client-0123456789"
         try keyring.addClient(ClientRegistration(id: "a", authentication: .basic), secret: secret(text), at: "google")
@@ -169,7 +169,7 @@ struct KeyringClientTests {
         #expect(try keyring.oauthClient(id: nil, environment: "own.example").id == "three")
     }
 
-    @Test("a key for one group sees no client, and no secret, of another")
+    @Test("a key for one group sees no client, and no secret, of another", .embeddedAlone)
     func groupKey() throws {
         let client = ClientRegistration(id: "a", authentication: .post)
         try keyring.addClient(client, secret: secret("hunter2"), at: "google")

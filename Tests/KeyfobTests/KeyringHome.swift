@@ -5,24 +5,47 @@ import Testing
 
 let noon = Timestamp(seconds: 1_700_000_000)
 
-/// A folder with a keyring in it, made with key file 1 at noon.
+/// A folder with a keyring in it, made at noon: with key file 1, or with a Secret Service.
 struct KeyringHome {
     let folder: ScratchFolder
     let location: KeyringLocation
     let keyring: Keyring
     let recoveryKey: [UInt8]
+    /// Whose Secret Service holds the records, where one does.
+    let session: SharedSession?
 
-    init() throws {
+    /// - Parameter session: A session of the test's own, whose Secret Service is to hold the records.
+    init(in session: SharedSession? = nil) throws {
         folder = try ScratchFolder()
         location = KeyringLocation(vault: folder.path + "/vault", state: folder.path + "/state")
-        let created = try Keyring.create(at: location, slot: .keyFile(keyFile(1)), clock: .standing(at: noon))
+        let clock = WallClock.standing(at: noon)
+        let isDelegated = Keyring.Storage.ofTest == .secretService
+        self.session = try session ?? (isDelegated ? SharedSession.forOneVault() : nil)
+        let created =
+            if let session = self.session {
+                try Keyring.createDelegated(at: location, secretService: session.options, clock: clock)
+            } else {
+                try Keyring.create(at: location, slot: .keyFile(keyFile(1)), clock: clock)
+            }
         recoveryKey = contents(of: created.recoveryKey)
         keyring = created.keyring
     }
 
     /// The keyring once more, as another process would have it.
     func opened(keyFile number: UInt8 = 1, at time: Timestamp = noon) throws -> Keyring {
-        try LockedKeyring(at: location, clock: .standing(at: time)).unlock(with: .keyFile(keyFile(number)))
+        try opened(keyFile: number, clock: .standing(at: time))
+    }
+
+    /// The same with a clock of its own.
+    func opened(keyFile number: UInt8 = 1, clock: WallClock) throws -> Keyring {
+        let locked = try LockedKeyring(at: location, clock: clock)
+        if let session { return try locked.unlock(with: .secretService(session.options)) }
+        return try locked.unlock(with: .keyFile(keyFile(number)))
+    }
+
+    /// What somebody else in the session sees of the vault.
+    func items() throws -> VaultItems {
+        VaultItems(try #require(session).connected(), vault: keyring.vaultID)
     }
 
     /// The database, opened behind Keyfob's back.

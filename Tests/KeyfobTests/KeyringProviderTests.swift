@@ -4,7 +4,7 @@ import KeyfobStore
 import KeyfobTestSupport
 import Testing
 
-@Suite("The providers of a keyring")
+@Suite("The providers of a keyring", .eachStorage)
 struct KeyringProviderTests {
     private let home: KeyringHome
     private let keyring: Keyring
@@ -162,7 +162,7 @@ struct KeyringProviderTests {
         #expect(try keyring.providers().count { $0.name == "contoso" } == 1)
     }
 
-    @Test("a key for one group finds what that group has, and adds there")
+    @Test("a key for one group finds what that group has, and adds there", .embeddedAlone)
     func groupKey() throws {
         try keyring.addProvider(contoso)
         _ = try keyring.grantGroup(work, to: .keyFile(keyFile(2)))

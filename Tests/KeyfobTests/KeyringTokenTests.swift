@@ -2,7 +2,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("Looking up tokens")
+@Suite("Looking up tokens", .eachStorage)
 struct KeyringTokenTests {
     private let home: KeyringHome
     private let keyring: Keyring
@@ -117,7 +117,7 @@ struct KeyringTokenTests {
     }
 
     @Test(
-        "a missing row is damage, never a missing sign-in",
+        "a missing row is damage, never a missing sign-in", .embeddedAlone,
         arguments: [
             "DELETE FROM records WHERE kind = 2", "DELETE FROM records WHERE kind = 1", "DELETE FROM records",
         ])
@@ -130,7 +130,7 @@ struct KeyringTokenTests {
         #expect(keyring.refusal(TokenRequest()) == .damaged)
     }
 
-    @Test("an index that hides a row is damage, never a missing sign-in")
+    @Test("an index that hides a row is damage, never a missing sign-in", .embeddedAlone)
     func hidden() throws {
         try keyring.store(.access(ada), "token", for: ada)
         let name = "name = 'records_by_credential'"
@@ -144,7 +144,7 @@ struct KeyringTokenTests {
         #expect(try home.opened().refusal(exact) == .damaged)
     }
 
-    @Test("a damaged secret is damage")
+    @Test("a damaged secret is damage", .embeddedAlone)
     func damagedSecret() throws {
         try keyring.store(.access(ada), "token", for: ada)
         try home.database().run("UPDATE secrets SET bytes = zeroblob(length(bytes))")
@@ -152,7 +152,7 @@ struct KeyringTokenTests {
         #expect(try home.opened().takeWarnings() == [])
     }
 
-    @Test("damage is never a reason to take another account")
+    @Test("damage is never a reason to take another account", .embeddedAlone)
     func damagedChoice() throws {
         try keyring.store(.access(ada), "token of ada", for: ada)
         try keyring.store(.access(bob), "token of bob", for: bob)

@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Synchronization
 import Testing
 
-@Suite("A keyring that several use at once")
+@Suite("A keyring that several use at once", .eachStorage)
 struct SharedKeyringTests {
     private let home: KeyringHome
     private let mine: Keyring
@@ -46,7 +46,7 @@ struct SharedKeyringTests {
     func expired() throws {
         let time = Mutex(noon.seconds)
         let clock = Clock(time)
-        let keyring = try LockedKeyring(at: home.location, clock: clock.wallClock).unlock(with: .keyFile(keyFile(1)))
+        let keyring = try home.opened(clock: clock.wallClock)
         #expect(try keyring.tokenText(request) == "first")
         clock.advance(3_300)
         #expect(try keyring.tokenText(request) == "first")
@@ -54,7 +54,7 @@ struct SharedKeyringTests {
         #expect(keyring.refusal(request) == .signInNeeded)
     }
 
-    @Test("a group that somebody else made, rotated or removed is known at once")
+    @Test("a group that somebody else made, rotated or removed is known at once", .embeddedAlone)
     func groups() throws {
         let work = try AccessGroup("work")
         try theirs.createGroup(work)
@@ -110,7 +110,7 @@ struct SharedKeyringTests {
         }
     }
 
-    @Test("nobody who writes waits for the derivation of a new slot's key")
+    @Test("nobody who writes waits for the derivation of a new slot's key", .embeddedAlone)
     func derivation() throws {
         let progress = Progress()
         // A thread of its own: the tests' threads may all be taken.

@@ -63,6 +63,8 @@ struct FormatVectorTests {
                 let key: SecretBytes
                 if let keyFile = vector.keyFile {
                     key = try slot.open(with: .keyFile(secret(keyFile.bytes)), vault: vault)
+                } else if let kept = vector.secretService {
+                    key = try slot.open(with: .secretService(secret(kept.bytes)), vault: vault)
                 } else if let passphrase = vector.passphrase {
                     key = try slot.open(with: .passphrase(secret(passphrase)), vault: vault)
                 } else {
@@ -135,15 +137,16 @@ struct FormatVectorTests {
             let account = AccountID(homeAccountID: parts[0], environment: parts.count > 1 ? parts[1] : "x")
             let value =
                 switch vector.field {
-                case "account": keys.blind(try #require(account))
+                case "account": keys.blind(try #require(account)).value
                 case "credential":
                     keys.blind(
                         try #require(account), try #require(Credential.Kind(rawValue: parts[2])), clientID: parts[3],
-                        realm: parts[4])
-                case "username": keys.blind(username: parts[0])
-                case "label": keys.blind(label: parts[0])
-                case "client": keys.blind(clientID: parts[0], environment: parts[1])
-                default: keys.blind(setting: parts[0])
+                        realm: parts[4]
+                    ).value
+                case "username": keys.blind(username: parts[0]).value
+                case "label": keys.blind(label: parts[0]).value
+                case "client": keys.blind(clientID: parts[0], environment: parts[1]).value
+                default: keys.blind(setting: parts[0]).value
                 }
             #expect(value.bytes == vector.value.bytes, "\(vector.name)")
         }

@@ -77,6 +77,7 @@ struct FormatVectorWriting {
             try bytes(.keyFile(secret(fileKey))), try bytes(.recipient(AgeIdentitySample.one().recipient))
         )
         let passphrase = try bytes(.passphrase(NewPassphrase(secret("correct horse"), cost: .floor)))
+        let kept = try bytes(.secretService(secret(fileKey)))
         let (identity, stranger) = (
             text(of: AgeIdentitySample.one().text()), text(of: AgeIdentitySample.another().text())
         )
@@ -111,6 +112,24 @@ struct FormatVectorWriting {
                 Slot(
                     name: "another age identity", vault: id, slot: Hex(recipient), identity: stranger, expect: .wrongKey
                 ),
+                Slot(
+                    name: "Secret Service", vault: id, slot: Hex(kept), secretService: Hex(fileKey), expect: .opened,
+                    key: key),
+                Slot(
+                    name: "another item of the Secret Service", vault: id, slot: Hex(kept), secretService: key,
+                    expect: .wrongKey),
+                Slot(
+                    name: "an item of the Secret Service with a byte too many", vault: id, slot: Hex(kept),
+                    secretService: Hex(fileKey + [0]), expect: .wrongKey),
+                Slot(
+                    name: "another vault's slot for the Secret Service", vault: Hex(groupID), slot: Hex(kept),
+                    secretService: Hex(fileKey), expect: .wrongKey),
+                Slot(
+                    name: "the slot of a key file, taken for one of the Secret Service", vault: id,
+                    slot: Hex([4] + file.dropFirst()), secretService: Hex(fileKey), expect: .wrongKey),
+                Slot(
+                    name: "a flipped bit in the ciphertext of a slot for the Secret Service", vault: id,
+                    slot: Hex(kept.flipping(1, at: kept.count - 1)), secretService: Hex(fileKey), expect: .corrupted),
             ])
     }
 
@@ -155,13 +174,13 @@ struct FormatVectorWriting {
         let accountHeader = try header(
             .account,
             RecordIndex(
-                account: keys.blind(ada), username: keys.blind(username: account.username),
-                label: keys.blind(label: "work")))
+                account: keys.blind(ada).value, username: keys.blind(username: account.username).value,
+                label: keys.blind(label: "work").value))
         let tokenHeader = try header(
             .accessToken,
             RecordIndex(
-                account: keys.blind(ada),
-                credential: keys.blind(ada, .accessToken, clientID: "client", realm: "contoso")))
+                account: keys.blind(ada).value,
+                credential: keys.blind(ada, .accessToken, clientID: "client", realm: "contoso").value))
         let (accountBody, tokenBody) = (AccountBody.encode(account), CredentialBody.encode(credential))
         let sealedAccount = try keys.seal(accountHeader, attributes: accountBody)
         let sealedToken = try keys.seal(tokenHeader, attributes: tokenBody, secret: secret("a token"))
@@ -234,19 +253,19 @@ struct FormatVectorWriting {
             "blind-index",
             "Values of the blind index. The parts are as a caller gives them, before they are made canonical.",
             [
-                vector("account", account, keys.blind(ada)),
+                vector("account", account, keys.blind(ada).value),
                 vector(
                     "credential", account + ["access_token", "client", "Contoso"],
-                    keys.blind(ada, .accessToken, clientID: "client", realm: "Contoso")),
+                    keys.blind(ada, .accessToken, clientID: "client", realm: "Contoso").value),
                 vector(
                     "credential", account + ["refresh_token", "client", ""],
-                    keys.blind(ada, .refreshToken, clientID: "client", realm: "")),
-                vector("username", ["Ada@Contoso.example"], keys.blind(username: "Ada@Contoso.example")),
-                vector("label", ["Büro A"], keys.blind(label: "Büro A")),
+                    keys.blind(ada, .refreshToken, clientID: "client", realm: "").value),
+                vector("username", ["Ada@Contoso.example"], keys.blind(username: "Ada@Contoso.example").value),
+                vector("label", ["Büro A"], keys.blind(label: "Büro A").value),
                 vector(
                     "client", ["client", "sts.windows.net"],
-                    keys.blind(clientID: "client", environment: "sts.windows.net")),
-                vector("setting", ["default account"], keys.blind(setting: "default account")),
+                    keys.blind(clientID: "client", environment: "sts.windows.net").value),
+                vector("setting", ["default account"], keys.blind(setting: "default account").value),
             ])
     }
 

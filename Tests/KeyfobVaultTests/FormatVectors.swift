@@ -51,6 +51,7 @@ enum FormatVectors {
         var keyFile: Hex?
         var passphrase: String?
         var identity: String?
+        var secretService: Hex?
         let expect: Outcome
         var key: Hex?
     }

@@ -110,6 +110,103 @@ struct KeySlotTests {
         #expect(opensWholeVault)
     }
 
+    /// A header whose only slots are key file 1 and the Secret Service's 32 bytes, each a 3.
+    private static func secretServiceHeader() throws -> [UInt8] {
+        var vault = try UnlockedVault.sample()
+        _ = try vault.addSlot(.secretService(keyFile(3)), now: noon)
+        return try vault.encodedHeader()
+    }
+
+    @Test("what the Secret Service keeps opens its slot, and something else is a wrong key")
+    func secretService() throws {
+        let header = try Self.secretServiceHeader()
+        let opened = try LockedVault(headerBytes: header).unlock(with: .secretService(keyFile(3)))
+        let (opensWholeVault, summary) = (opened.opensWholeVault, try #require(opened.slotSummaries.last))
+        #expect(opensWholeVault)
+        #expect(summary.kind == .secretService && summary.kind.name == "secret-service" && summary.cost == nil)
+        let error = failure(of: VaultError.self) {
+            _ = try LockedVault(headerBytes: header).unlock(with: .secretService(keyFile(1)))
+        }
+        #expect(error == .wrongKey)
+    }
+
+    @Test("an item of any other length is a wrong key", arguments: [0, 1, 31, 33, 64, 65_537])
+    func foreignItems(count: Int) throws {
+        let header = try Self.secretServiceHeader()
+        let error = failure(of: VaultError.self) {
+            _ = try LockedVault(headerBytes: header)
+                .unlock(with: .secretService(secret([UInt8](repeating: 3, count: count))))
+        }
+        #expect(error == .wrongKey)
+    }
+
+    @Test("an item with any bit flipped is a wrong key", arguments: 0..<256)
+    func alteredItem(bit: Int) throws {
+        let header = try Self.secretServiceHeader()
+        let altered = [UInt8](repeating: 3, count: 32).flipping(1 << UInt8(bit % 8), at: bit / 8)
+        let error = failure(of: VaultError.self) {
+            _ = try LockedVault(headerBytes: header).unlock(with: .secretService(secret(altered)))
+        }
+        #expect(error == .wrongKey)
+    }
+
+    @Test("the bytes of the Secret Service are no key file, nor the other way round")
+    func kindsApart() throws {
+        let header = try Self.secretServiceHeader()
+        let asFile = failure(of: VaultError.self) { _ = try UnlockedVault.opened(header, keyFile: 3) }
+        #expect(asFile == .wrongKey)
+        let fileOnly = try UnlockedVault.sample().encodedHeader()
+        let asItem = failure(of: VaultError.self) {
+            _ = try LockedVault(headerBytes: fileOnly).unlock(with: .secretService(keyFile(1)))
+        }
+        #expect(asItem == .noSuchKindOfSlot)
+    }
+
+    @Test("a header says which kinds of slots it has, those of groups too")
+    func kinds() throws {
+        let header = try VaultHeader(encoded: Self.secretServiceHeader())
+        #expect(header.hasSlot(.secretService) && header.hasSlot(.keyFile))
+        #expect(!header.hasSlot(.passphrase) && !header.hasSlot(.recipient))
+        var vault = try UnlockedVault.sample()
+        let group = try #require(vault.groups.first).keys.group
+        _ = try vault.grant(group, to: .recipient(AgeIdentitySample.one().recipient), now: noon)
+        #expect(try VaultHeader(encoded: vault.encodedHeader()).hasSlot(.recipient))
+    }
+
+    @Test("a slot for the Secret Service that was changed in any byte opens nothing, or the right key")
+    func alteredSlot() throws {
+        let vault = VaultID.random()
+        let slot = try KeySlot.seal(secret("the vault key"), for: .secretService(keyFile(3)), vault: vault, now: 0)
+        var writer = ByteWriter()
+        slot.write(to: &writer)
+        for offset in writer.bytes.indices {
+            for mask in [0x01, 0x80] as [UInt8] {
+                var reader = ByteReader(writer.bytes.flipping(mask, at: offset))
+                guard let altered = try? KeySlot(from: &reader), altered.kind == .secretService else { continue }
+                let error = failure(of: VaultError.self) {
+                    _ = try altered.open(with: .secretService(keyFile(3)), vault: vault)
+                }
+                // When it was made is bound by the header's MAC alone.
+                let isTime = (17..<25).contains(offset)
+                #expect(isTime ? error == nil : [.wrongKey, .corrupted(.header)].contains(error), "offset \(offset)")
+            }
+        }
+    }
+
+    @Test("every truncation of a slot for the Secret Service is refused")
+    func truncatedSlot() throws {
+        let slot = try KeySlot.seal(keyFile(9), for: .secretService(keyFile(3)), vault: .random(), now: 0)
+        var writer = ByteWriter()
+        slot.write(to: &writer)
+        for count in 0..<writer.bytes.count {
+            var reader = ByteReader(writer.bytes[..<count])
+            #expect(throws: ByteReader.Malformed.self, "\(count) bytes") { try KeySlot(from: &reader) }
+        }
+        var reader = ByteReader(writer.bytes)
+        let again = try KeySlot(from: &reader)
+        #expect(again == slot && reader.isAtEnd)
+    }
+
     @Test("an age identity opens its recipient's slot, and another one is a wrong key")
     func recipients() throws {
         var vault = try UnlockedVault.sample()

@@ -15,8 +15,8 @@ struct SealedRecordTests {
         keys = try .sample()
         body = NamedValueBody.encode("name", "value")
         let index = RecordIndex(
-            account: keys.blind(label: "1"), credential: keys.blind(label: "2"),
-            username: keys.blind(label: "3"), label: keys.blind(label: "4"))
+            account: keys.blind(label: "1").value, credential: keys.blind(label: "2").value,
+            username: keys.blind(label: "3").value, label: keys.blind(label: "4").value)
         record = try keys.seal(keys.header(index: index), attributes: body, secret: secret("token"))
     }
 

@@ -17,7 +17,7 @@ struct VaultHeaderTests {
         let vault = try UnlockedVault.opened(header, keyFile: 1)
         let again = try vault.encodedHeader()
         #expect(again == header)
-        #expect(try VaultHeader(encoded: header).slots.map(\.kind) == [.keyFile, .recipient])
+        #expect(try VaultHeader(encoded: header).slots.map(\.kind) == [.keyFile, .recipient, .secretService])
     }
 
     @Test("every flipped byte of it is noticed before anything is unlocked", arguments: [0x01, 0x80, 0xFF] as [UInt8])

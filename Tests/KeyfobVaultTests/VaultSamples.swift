@@ -18,11 +18,12 @@ extension UnlockedVault {
         try UnlockedVault.create(slot: .keyFile(keyFile(1)), now: noon)
     }
 
-    /// The header's bytes of a vault that has something of everything but a passphrase: key file 1
-    /// and a recipient for the whole vault, groups `default` and `work`, key file 2 for `work`.
+    /// The header's bytes of a vault that has something of everything but a passphrase: key file 1, a recipient and
+    /// 32 bytes of the Secret Service (each a 3) for the whole vault, groups `default` and `work`, key file 2 for `work`.
     static func sampleHeader() throws -> [UInt8] {
         var vault = try UnlockedVault.sample()
         _ = try vault.addSlot(.recipient(AgeIdentitySample.one().recipient), now: noon)
+        _ = try vault.addSlot(.secretService(keyFile(3)), now: noon)
         let work = try vault.createGroup(.named("work"))
         _ = try vault.grant(work.keys.group, to: .keyFile(keyFile(2)), now: noon)
         return try vault.encodedHeader()
@@ -43,7 +44,7 @@ extension GroupKeys {
     }
 
     /// What is equal for two values exactly when they hold the same keys.
-    var fingerprint: BlindValue { blind(setting: "fingerprint") }
+    var fingerprint: BlindValue { blind(setting: "fingerprint").value }
 
     /// The clear header of a record of this group.
     func header(

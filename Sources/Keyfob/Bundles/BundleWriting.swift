@@ -6,7 +6,7 @@ internal import KeyfobVault
 
 /// Writing one bundle from a vault: once for nobody, to count and to find what cannot be written, and once for real.
 struct BundleWriting {
-    let database: VaultDatabase
+    let database: any VaultStorage
     let vault: VaultID
     let groups: [UnlockedVault.Group]
     let content: BundleContent

@@ -43,12 +43,14 @@ extension Keyring {
     ///
     /// The vault is built aside and appears as a whole, or not at all.
     ///
+    /// - Parameter secretService: Where the Secret Service is to open it too: how to reach it.
     /// - Returns: The keyring, and its own recovery key; the one of the vault that was backed up does not open it.
     /// - Throws: `alreadyExists` where there is a vault, or what is left of one; `wrongKey`, `damaged`,
-    ///   `limitExceeded`, `newerVersion`, `usage` for a file that is no backup, and as ``create(at:slot:clock:)``.
+    ///   `limitExceeded`, `newerVersion`, `usage` for a file that is no backup, and as
+    ///   ``create(at:slot:secretService:clock:)``.
     public static func restore(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, at location: KeyringLocation,
-        slot: consuming NewSlot, clock: WallClock = .system
+        slot: consuming NewSlot, secretService: SecretServiceOptions? = nil, clock: WallClock = .system
     ) throws(KeyringError) -> Restored {
         let incoming = try IncomingBundle(file, try opener.key(), for: [.backup])
         let directory = VaultDirectory(path: location.vault)
@@ -62,7 +64,7 @@ extension Keyring {
         }
         let built: Built
         do {
-            built = try build(incoming, directory, location, slot, clock)
+            built = try build(incoming, directory, location, slot, secretService, clock)
         } catch {
             try? directory.removeBuilding()
             throw error
@@ -78,6 +80,7 @@ extension Keyring {
             let recoveryKey = built.recoveryKey.withBytes { SecretBytes(copying: $0) }
             return Restored(keyring: keyring, recoveryKey: recoveryKey, plan: built.plan)
         } catch {
+            built.kept.forget()
             throw KeyringError(error)
         }
     }
@@ -87,21 +90,31 @@ extension Keyring {
         let vaultKey: SecretBytes
         let recoveryKey: SecretBytes
         let plan: ImportPlan
+        let kept: KeptSlotKeys
     }
 
     private static func build(
         _ incoming: IncomingBundle, _ directory: VaultDirectory, _ location: KeyringLocation,
-        _ slot: consuming NewSlot, _ clock: WallClock
+        _ slot: consuming NewSlot, _ secretService: SecretServiceOptions?, _ clock: WallClock
     ) throws(KeyringError) -> Built {
         let aside = KeyringLocation(vault: directory.building.path, state: location.state)
-        let created = try create(at: aside, slot: slot, clock: clock)
+        let keeper = slot.keeper ?? secretService
+        let created = try create(
+            at: aside, known: location.vault, slot: slot, secretService: secretService, clock: clock)
         let keyring = created.keyring
-        var plan = try keyring.take(incoming, .replace, nil, isRestoring: true, backsUp: false)
-        for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
+        let kept = keyring.keptSlotKeys(by: keeper)
+        var plan: ImportPlan
+        do {
+            plan = try keyring.take(incoming, .replace, nil, isRestoring: true, backsUp: false)
+            for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
+        } catch {
+            kept.forget()
+            throw error
+        }
         plan.keptGroups = []
         let vaultKey = keyring.state.withLock { $0.vault.unlockingKey().key.withBytes { SecretBytes(copying: $0) } }
         let recoveryKey = created.recoveryKey.withBytes { SecretBytes(copying: $0) }
-        return Built(vaultKey: vaultKey, recoveryKey: recoveryKey, plan: plan)
+        return Built(vaultKey: vaultKey, recoveryKey: recoveryKey, plan: plan, kept: kept)
     }
 
     /// The sign-ins whose refresh token came back from a backup and has not been replaced since.

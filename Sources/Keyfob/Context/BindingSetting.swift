@@ -40,7 +40,7 @@ struct BindingSetting: Hashable {
     }
 
     /// The binding in a setting; nil where it makes no sense.
-    static func binding(_ setting: VaultDatabase.Setting, in group: AccessGroup) -> Binding? {
+    static func binding(_ setting: Setting, in group: AccessGroup) -> Binding? {
         guard let own = BindingSetting(name: setting.name), let target = Binding.Target(text: setting.value),
             own == BindingSetting(own.subject, target)
         else { return nil }
@@ -81,7 +81,7 @@ struct AllowanceSetting: Hashable {
     }
 
     /// What a setting allows; nil where it makes no sense.
-    init?(_ setting: VaultDatabase.Setting) {
+    init?(_ setting: Setting) {
         guard setting.name.hasPrefix(Self.prefix + "/"), let blank = setting.value.firstIndex(of: " "),
             let target = Binding.Target(text: String(setting.value[setting.value.index(after: blank)...]))
         else { return nil }

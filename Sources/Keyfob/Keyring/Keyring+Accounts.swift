@@ -111,7 +111,13 @@ extension Keyring {
                 // One that came meanwhile may be in use.
                 guard try source.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
                 if try Self.isDefault(account, source) { try source.setSetting(Self.defaultAccount, to: nil) }
-                return try target.move(account, from: source)
+                do {
+                    return try target.move(account, from: source)
+                } catch StoreError.alreadyThere {
+                    throw KeyringError(
+                        .alreadyExists, "the account is in group '\(to.name)' as well",
+                        hint: "remove it from one of the two: 'keyfob account remove \(account) --group NAME'")
+                }
             }
             state.hits.removeAll()
             note(&state, [(from.keys.group, sequences.0), (to.keys.group, sequences.1)])

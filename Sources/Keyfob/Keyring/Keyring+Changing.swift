@@ -25,8 +25,9 @@ extension Keyring {
         }
     }
 
-    /// Compares a group with what was seen of it, and with its own count of records.
+    /// Compares a group with what was seen of it, and with its own count of records, where the storage tells them.
     func checkState(_ state: inout State, _ group: UnlockedVault.Group) throws {
+        guard database.place == .embedded else { return }
         // What another process has changed since the marks were read is newer than they are, never older.
         let seen = state.marks.sequence(of: group.keys.group)
         let found = try database.state(of: group.keys)

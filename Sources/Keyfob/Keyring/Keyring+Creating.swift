@@ -13,33 +13,67 @@ extension Keyring {
         case keyFile(SecretBytes)
         /// Whoever has the identity of this age recipient, `age1…`.
         case recipient(String)
+        /// Whoever the Secret Service, the keyring of the desktop, gives 32 random bytes: they are made for the slot and
+        /// stored there. For the whole vault only.
+        case secretService(SecretServiceOptions)
     }
 
     /// Makes a keyring with one slot, a recovery key and the group `default`.
     ///
+    /// - Parameter secretService: Where the Secret Service is to open it too, with a slot of its own: how to reach it.
     /// - Returns: The keyring, and the recovery key as the text of an age identity
     ///   (`AGE-SECRET-KEY-1…`), which exists nowhere else: `age -d` with it opens every backup.
-    /// - Throws: `alreadyExists` also where only a part of a vault is left, `configuration`, `diskFull`, `inputOutput`, `unavailable`.
+    /// - Throws: `alreadyExists` also where only a part of a vault is left, `configuration`, `diskFull`, `inputOutput`,
+    ///   `unavailable`; `locked` and `cancelled` where the Secret Service is to open it. There is no vault then.
     public static func create(
-        at location: KeyringLocation, slot: consuming NewSlot, clock: WallClock = .system
+        at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions? = nil,
+        clock: WallClock = .system
+    ) throws(KeyringError) -> Created {
+        try create(at: location, known: location.vault, slot: slot, secretService: secretService, clock: clock)
+    }
+
+    /// The same for a vault that is built aside: `folder` is where it will be.
+    static func create(
+        at location: KeyringLocation, known folder: String, slot: consuming NewSlot,
+        secretService: SecretServiceOptions?, clock: WallClock
     ) throws(KeyringError) -> Created {
         let recovery = AgeIdentity.generate()
-        let slot = try slot.forVault()
+        let first = try slot.forVault()
         let now = clock.now
-        let keyring: Keyring
         do {
             let directory = VaultDirectory(path: location.vault)
             try directory.create()
-            var vault = try UnlockedVault.create(slot: slot, now: now)
-            _ = try vault.addSlot(.recipient(recovery.recipient), now: now)
-            let device = Randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            let database = try VaultDatabase.create(in: directory, for: vault, device: device)
-            keyring = try Keyring(
+            var vault = try UnlockedVault.create(slot: first.slot, now: now)
+            let (id, firstID) = (vault.header.vault, vault.header.slots[0].id)
+            let database: VaultDatabase
+            if let secretService {
+                let second = SlotToMake(keptBy: secretService)
+                let secondID = try vault.addSlot(second.slot, now: now)
+                _ = try vault.addSlot(.recipient(recovery.recipient), now: now)
+                database = try first.keeping(as: firstID, of: id, folder: folder, in: directory.path) {
+                    try second.keeping(as: secondID, of: id, folder: folder, in: directory.path) {
+                        try write(vault, in: directory)
+                    }
+                }
+            } else {
+                _ = try vault.addSlot(.recipient(recovery.recipient), now: now)
+                database = try first.keeping(as: firstID, of: id, folder: folder, in: directory.path) {
+                    try write(vault, in: directory)
+                }
+            }
+            let keyring = try Keyring(
                 location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
+            return Created(keyring: keyring, recoveryKey: recovery.text())
         } catch {
             throw KeyringError(error)
         }
-        return Created(keyring: keyring, recoveryKey: recovery.text())
+    }
+
+    private static func write(
+        _ vault: borrowing UnlockedVault, in directory: VaultDirectory
+    ) throws -> VaultDatabase {
+        let device = Randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return try VaultDatabase.create(in: directory, for: vault, device: device)
     }
 
     /// A keyring that has just been made.
@@ -48,23 +82,5 @@ extension Keyring {
         public let keyring: Keyring
         /// The recovery key, the text of an age identity without a line end.
         public let recoveryKey: SecretBytes
-    }
-}
-
-extension Keyring.NewSlot {
-    /// The same in the vault's terms.
-    consuming func forVault() throws(KeyringError) -> NewSlot {
-        switch consume self {
-        case .passphrase(let text, let memory):
-            let cost = Argon2id.Cost(operations: Argon2id.Cost.standard.operations, memory: memory)
-            return .passphrase(NewPassphrase(text.normalizedPassphrase(), cost: cost))
-        case .keyFile(let content): return .keyFile(content)
-        case .recipient(let text):
-            guard let recipient = AgeRecipient(parsing: text) else {
-                throw KeyringError(
-                    .usage, "that is no age recipient", hint: "one looks like age1… and has 62 characters")
-            }
-            return .recipient(recipient)
-        }
     }
 }

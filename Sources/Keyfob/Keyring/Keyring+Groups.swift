@@ -25,10 +25,10 @@ extension Keyring {
             let groups = state.vault.groups
             return try groups.map { group in
                 try checkState(&state, group)
-                let manifest = try database.state(of: group.keys).manifest
+                let counts = try database.counts(in: group.keys)
                 return GroupSummary(
-                    name: group.name, accounts: manifest.count(of: .account),
-                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + manifest.count(of: $1) },
+                    name: group.name, accounts: counts[.account] ?? 0,
+                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + (counts[$1] ?? 0) },
                     epoch: Int(group.keys.epoch), grants: slots.count { $0.group == group.name })
             }
         }
@@ -75,6 +75,7 @@ extension Keyring {
         _ name: AccessGroup, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Int {
         try changeVault { state in
+            try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
             try backUpBeforehand(&state)
             return try database.rotateGroup(name, &state.vault, progress: progress)

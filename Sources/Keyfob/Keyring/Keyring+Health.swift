@@ -28,6 +28,8 @@ extension Keyring {
 
     private func examine(_ state: inout State) throws -> VerificationReport {
         var report = VerificationReport()
+        // What is seen first cannot be later than what is read after it, whatever others write meanwhile.
+        let marks = (try? mark.marks()) ?? HighWaterMark.Marks()
         // To an older key everything would seem damaged.
         try? database.refresh(&state.vault)
         report.problems = try database.integrityProblems()
@@ -37,8 +39,8 @@ extension Keyring {
             report.records += found.opened
             report.problems += found.problems
             report.groups += 1
-            if let sequence = try? database.state(of: group.keys).sequence {
-                let seen = (try? mark.sequence(of: group.keys.group)) ?? 0
+            if database.place == .embedded, let sequence = try? database.state(of: group.keys).sequence {
+                let seen = marks.sequence(of: group.keys.group)
                 if sequence < seen {
                     report.problems.append(
                         "group \(group.name): taken back to an earlier state (\(sequence), seen \(seen))")
@@ -47,9 +49,9 @@ extension Keyring {
         }
         let strays = try database.strayRowCount(groups: state.vault.groups.map(\.keys.group))
         if strays > 0, !state.vault.hasGroupsBeyondReach {
-            report.problems.append("keyring.db: \(strays) records belong to no group of the vault")
+            report.problems.append("\(database.place == .embedded ? "keyring.db" : "Secret Service"): \(strays) records belong to no group of the vault")
         }
-        let seen = (try? mark.sequence(of: nil)) ?? 0
+        let seen = marks.sequence(of: nil)
         if state.vault.opensWholeVault, state.vault.sequence < seen {
             report.problems.append("header: taken back to an earlier state (\(state.vault.sequence), seen \(seen))")
         }
@@ -90,7 +92,7 @@ extension Keyring {
         try withState { state in
             var sequences: [(group: GroupID?, sequence: UInt64)] = []
             if state.vault.opensWholeVault { sequences.append((nil, state.vault.sequence)) }
-            for group in state.vault.groups {
+            for group in state.vault.groups where database.place == .embedded {
                 sequences.append((group.keys.group, try database.state(of: group.keys).sequence))
             }
             try mark.reset(sequences)

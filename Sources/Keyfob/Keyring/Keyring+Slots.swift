@@ -6,7 +6,7 @@ extension Keyring {
     public struct Slot: Hashable, Sendable {
         /// The first eight hexadecimal digits of its id.
         public let id: String
-        /// `passphrase`, `key-file` or `recipient`.
+        /// `passphrase`, `key-file`, `recipient` or `secret-service`.
         public let kind: String
         /// When it was made.
         public let created: Timestamp
@@ -32,33 +32,45 @@ extension Keyring {
     /// Adds a slot for the whole vault.
     ///
     /// - Returns: The slot's id.
-    /// - Throws: `needsVaultKey`, `limitExceeded`, `configuration`, and what writing can throw.
+    /// - Throws: `needsVaultKey`, `limitExceeded`, `configuration`, and what writing can throw; for the Secret Service
+    ///   also `unavailable`, `locked` and `cancelled`.
     public func addSlot(_ new: consuming NewSlot) throws(KeyringError) -> String {
-        let slot = try new.forVault()
+        let new = try new.forVault()
         let now = clock.now
         return try changeVault { state in
-            // Before the transaction: a derivation takes long, and whoever writes would wait for it.
-            let sealed = try inTurn { try state.vault.sealedSlot(for: slot, now: now) }
-            return try database.changeSlots(&state.vault) { try $0.addSlot(sealed).short }
+            if !new.isForRecipient { try requireEmbedded("the keyring of the desktop is what unlocks it") }
+            // Before the transaction: a derivation, or a person, takes long, and whoever writes would wait for it.
+            let sealed = try inTurn { try state.vault.sealedSlot(for: new.slot, now: now) }
+            return try new.keeping(as: sealed.id, of: state.vault.header.vault, folder: location.vault) {
+                try database.changeSlots(&state.vault) { try $0.addSlot(sealed).short }
+            }
         }
     }
 
     /// Makes a slot that opens one group alone.
     ///
     /// - Returns: The slot's id.
-    /// - Throws: `noSuchGroup`, `needsVaultKey`, `limitExceeded`, and what writing can throw.
+    /// - Throws: `noSuchGroup`, `needsVaultKey`, `limitExceeded`, `usage` for the Secret Service, which opens whole
+    ///   vaults only, and what writing can throw.
     public func grantGroup(_ name: AccessGroup, to new: consuming NewSlot) throws(KeyringError) -> String {
-        let slot = try new.forVault()
+        let new = try new.forVault()
+        guard new.keeper == nil else {
+            throw KeyringError(
+                .usage,
+                "the Secret Service opens a whole vault, not one group: every program of the session can ask it",
+                hint: "give the group a key file")
+        }
         let now = clock.now
         return try changeVault { state in
+            try requireEmbedded(Self.noGroupKeys)
             let group = try state.group(name).keys.group
             // The first slot that a key opens is the one that counts: a second one would never be reached.
-            if try opensSomething(slot) {
+            if try opensSomething(new.slot) {
                 throw KeyringError(
                     .alreadyExists, "that key file opens the vault or a group already",
                     hint: "make another key file for group '\(name)'")
             }
-            let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: slot, now: now) }
+            let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: new.slot, now: now) }
             return try database.changeSlots(&state.vault) { try $0.grant(sealed).short }
         }
     }
@@ -68,6 +80,7 @@ extension Keyring {
         switch new {
         case .passphrase: return false
         case .recipient: return false
+        case .secretService: return false
         case .keyFile(let content):
             let locked = try LockedVault(headerBytes: try database.storedHeader().bytes)
             let key = SlotKey.keyFile(content.withBytes { SecretBytes(copying: $0) })
@@ -91,12 +104,25 @@ extension Keyring {
 
     /// Removes a slot.
     ///
-    /// - Parameter id: Its id, or the beginning of it.
+    /// - Parameters:
+    ///   - id: Its id, or the beginning of it.
+    ///   - secretService: How to reach the Secret Service, for a slot whose key it keeps: the key goes too. Where it
+    ///     cannot be removed there, that is a warning.
     /// - Throws: `noSuchSlot`, `ambiguous`, `lastSlot`, `needsVaultKey`, and what writing can throw.
-    public func removeSlot(_ id: String) throws(KeyringError) {
+    public func removeSlot(_ id: String, secretService: SecretServiceOptions? = nil) throws(KeyringError) {
         try changeVault { state in
             let slot = try Self.slot(id, among: state.vault.slotSummaries)
             try database.changeSlots(&state.vault) { try $0.removeSlot(slot.id) }
+            guard slot.kind == .secretService else { return }
+            do throws(KeyringError) {
+                let kept = KeptSlotKey(vault: state.vault.header.vault, slot: slot.id)
+                guard let secretService else { throw KeyringError(.unavailable, "nobody said how to reach it") }
+                try kept.remove(secretService)
+            } catch {
+                state.warn(
+                    "the slot is removed, but its item '\(KeptSlotKey.label(folder: location.vault))' is still in the "
+                        + "desktop's keyring, where it opens nothing any more: \(error.message)")
+            }
         }
     }
 
@@ -110,6 +136,7 @@ extension Keyring {
         _ id: String, of name: AccessGroup, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> (slot: String, records: Int) {
         try changeVault { state in
+            try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
             try backUpBeforehand(&state)

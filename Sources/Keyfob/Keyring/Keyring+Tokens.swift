@@ -86,7 +86,7 @@ extension Keyring {
     /// Finds the token for `request`, still sealed.
     private func find(
         _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?, _ now: Timestamp,
-        _ version: VaultDatabase.Version
+        _ version: StorageVersion
     ) throws -> TokenHits.Hit {
         let groups = try self.groups(&state, names, version)
         let candidate = try account(&state, request, groups, now)
@@ -124,7 +124,7 @@ extension Keyring {
 
     /// The groups asked for, each compared with its mark unless nothing has changed since.
     func groups(
-        _ state: inout State, _ names: [AccessGroup]?, _ version: VaultDatabase.Version
+        _ state: inout State, _ names: [AccessGroup]?, _ version: StorageVersion
     ) throws -> [UnlockedVault.Group] {
         let groups = try state.groups(names)
         for group in groups {

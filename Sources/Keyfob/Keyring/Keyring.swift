@@ -27,7 +27,7 @@ internal import Synchronization
 public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation
-    let database: VaultDatabase
+    let database: any VaultStorage
     let usage: UsageDatabase
     let mark: HighWaterMark
     let clock: WallClock
@@ -41,13 +41,13 @@ public final class Keyring: Sendable {
         /// What had been seen of the vault when it was opened, and what this process has written since.
         var marks: HighWaterMark.Marks
         /// The state of the database in which each group was last compared with its marks and its count.
-        var checked: [(group: GroupID, version: VaultDatabase.Version)] = []
+        var checked: [(group: GroupID, version: StorageVersion)] = []
         /// What the owner should know, each told once.
         var warnings: [String] = []
     }
 
     init(
-        location: KeyringLocation, database: VaultDatabase, vault: consuming UnlockedVault,
+        location: KeyringLocation, database: any VaultStorage, vault: consuming UnlockedVault,
         isHeaderFromCopy: Bool, clock: WallClock
     ) throws(KeyringError) {
         self.location = location
@@ -105,6 +105,7 @@ public final class Keyring: Sendable {
     /// - Throws: `unavailable` where the session has no keyring of its own.
     public func cacheForSession(seconds: UInt32) throws(KeyringError) {
         try withState { state in
+            try requireEmbedded("the keyring of the desktop is what unlocks it")
             try SessionCache.store(state.vault.unlockingKey(), vault: state.vault.header.vault, seconds: seconds)
         }
     }
@@ -112,7 +113,7 @@ public final class Keyring: Sendable {
     /// Takes the state, runs `body`, and translates what it throws.
     ///
     /// When a record, a group or the header turns out to be newer than what this process has read,
-    /// the header is read again and `body` runs once more.
+    /// the header is read again and `body` runs once more; again while the header goes on changing.
     func withState<Result: ~Copyable>(
         _ body: (inout State) throws -> sending Result
     ) throws(KeyringError) -> sending Result {
@@ -128,15 +129,23 @@ public final class Keyring: Sendable {
         _ body: (inout State) throws -> sending Result
     ) throws -> sending Result {
         try state.withLock { state in
-            do {
-                return try body(&state)
-            } catch  where Self.mayBeStale(error) {
-                try database.refresh(&state.vault)
-                state.hits.removeAll()
-                return try body(&state)
+            for _ in 1..<Self.attempts {
+                do {
+                    return try body(&state)
+                } catch  where Self.mayBeStale(error) {
+                    let sequence = state.vault.sequence
+                    try database.refresh(&state.vault)
+                    state.hits.removeAll()
+                    // Only a header that others keep changing is worth more than one attempt.
+                    if state.vault.sequence == sequence { break }
+                }
             }
+            return try body(&state)
         }
     }
+
+    /// How often a change is tried while other processes change the header.
+    private static let attempts = 20
 
     private static func mayBeStale(_ error: any Error) -> Bool {
         switch error {

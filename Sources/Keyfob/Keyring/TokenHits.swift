@@ -38,10 +38,10 @@ struct TokenHits {
     /// is first used.
     private var first: (question: Question, hit: Hit)?
     private var others: [Question: Hit]?
-    private var version: VaultDatabase.Version?
+    private var version: StorageVersion?
 
     /// The answer to `question`, when the database is still in the state `version`.
-    mutating func hit(_ question: Question, version: VaultDatabase.Version) -> Hit? {
+    mutating func hit(_ question: Question, version: StorageVersion) -> Hit? {
         guard version == self.version else {
             removeAll()
             self.version = version

@@ -6,8 +6,10 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor", abstract: "Find out what is wrong, and how to mend it.",
         discussion: """
             --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing \
-            is ever deleted, and makes the manifests fit what is left.
+            is ever deleted, and makes the manifests fit what is left. Where the desktop's keyring keeps the records, \
+            they stay there, with the label 'Keyfob: put aside'.
             --accept-rollback accepts an earlier state of the vault, after you restored it yourself.
+            Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too.
 
             Example:
               keyfob doctor
@@ -28,7 +30,9 @@ struct DoctorCommand: ParsableCommand {
                     "memory", .warning, "pages cannot be locked: secrets may reach swap",
                     hint: "raise the limit 'ulimit -l' (RLIMIT_MEMLOCK) to at least 8192"))
         }
-        let keyring = try unlock(location, &findings)
+        let opening = try unlock(location, &findings)
+        let keyring = opening?.keyring
+        lookAtSecretService(location, after: opening?.problem, &findings)
         if let keyring {
             if acceptRollback { try keyring.acceptRollback() }
             if repair {
@@ -36,8 +40,10 @@ struct DoctorCommand: ParsableCommand {
                 findings.append(
                     Finding(
                         "repair", .ok,
-                        files.isEmpty ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
+                        files.isEmpty
+                            ? "done; nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
             }
+            findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
             try examine(keyring, &findings)
         }
         if let keyring { try lookAtBackups(location, keyring, &findings) }
@@ -46,21 +52,19 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// Opens the vault; what keeps it shut is a finding, unless there is no vault or no key.
-    private func unlock(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) -> Keyring? {
+    private func unlock(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) -> Opening? {
         do {
             let keyring: Keyring
             if repair || acceptRollback {
                 keyring = try global.unlockedKeyring()
             } else {
-                guard let unlocked = try global.keyringUnlockedWithoutAsking() else {
-                    findings.append(Finding("vault", .ok, "\(location.vault) is there and locked"))
-                    findings.append(
-                        Finding(
-                            "records", .warning, "not looked at: the vault is locked", hint: "run 'keyfob unlock' first"
-                        ))
-                    return nil
+                let opening = try global.openedWithoutAsking()
+                switch opening {
+                case .opened(let unlocked): keyring = unlocked
+                case .shut(let reason):
+                    findings += Finding.locked(location, reason)
+                    return opening
                 }
-                keyring = unlocked
             }
             findings.append(Finding("vault", .ok, "\(location.vault) opens"))
             if keyring.isReadOnly {
@@ -69,7 +73,7 @@ struct DoctorCommand: ParsableCommand {
                         "vault", .warning, "a newer Keyfob wrote it: it can only be read",
                         hint: "update Keyfob to change it"))
             }
-            return keyring
+            return .opened(keyring)
         } catch  where error.code == .damaged || error.code == .configuration || error.code == .newerVersion {
             findings.append(Finding(damage: error, of: "vault"))
             return nil
@@ -94,14 +98,35 @@ struct DoctorCommand: ParsableCommand {
             findings.append(
                 Finding(
                     "records", .failure, problem,
-                    hint: "'keyfob doctor --repair' puts them aside; then a backup can be restored"))
+                    hint: keyring.storage == .embedded
+                        ? "'keyfob doctor --repair' puts them aside; then a backup can be restored"
+                        : "'keyfob doctor --repair' mends it; what does not open stays in the desktop's keyring, under a "
+                            + "label that says so"))
         }
-        if keyring.opensWholeVault, try keyring.slots().count < 2 {
+        if keyring.storage == .secretService {
+            findings.append(Finding("storage", .ok, "the records lie with the desktop's keyring (Secret Service)"))
+            if try keyring.slots().isEmpty {
+                findings.append(
+                    Finding(
+                        "backups", .warning, "there is no recovery key that could open a backup",
+                        hint: "add one with 'keyfob slot add recipient'"))
+            }
+        } else if keyring.opensWholeVault, try keyring.slots().count < 2 {
             findings.append(
                 Finding(
                     "slots", .warning, "there is one way only to unlock the vault",
                     hint: "add another: 'keyfob slot add passphrase'"))
         }
+    }
+
+    /// What the desktop's keyring has for the vault, where it opens it.
+    private func lookAtSecretService(
+        _ location: KeyringLocation, after problem: KeyringError?, _ findings: inout [Finding]
+    ) {
+        // A vault that cannot be read is a finding already.
+        guard let locked = try? LockedKeyring(at: location) else { return }
+        let items = locked.secretServiceItems(global.secretService(mayAsk: false), after: problem)
+        findings += items.map { SecretServiceText.finding($0, among: items) }
     }
 
     private func lookAtBackups(
@@ -159,6 +184,17 @@ struct Finding: Encodable {
         self.init(
             subject, .failure, error.message,
             hint: isDamage ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
+    }
+
+    /// A vault that nothing opens without asking.
+    static func locked(_ location: KeyringLocation, _ reason: KeyringError) -> [Finding] {
+        let isDelegated = (try? Keyring.storage(at: location)) == .secretService
+        let why = isDelegated ? ": \(reason.message)" : ""
+        let hint = isDelegated ? reason.hint : "run 'keyfob unlock' first"
+        return [
+            Finding("vault", .ok, "\(location.vault) is there and locked"),
+            Finding("records", .warning, "not looked at: the vault is locked\(why)", hint: hint),
+        ]
     }
 
     init(_ subject: String, _ status: Status, _ text: String, hint: String? = nil) {

@@ -8,25 +8,54 @@ struct InitCommand: ParsableCommand {
             The vault gets one way to unlock it, a recovery key, and the group 'default'. The recovery key \
             is shown once, or written to --recovery-file; it is an age identity, and nothing else can open \
             the vault when the passphrase or the key file is lost.
+            With --secret-service the keyring of your desktop (GNOME Keyring, KWallet, KeePassXC) keeps a key that \
+            opens the vault, alone or beside a passphrase or key file: in your session nothing is asked then, and \
+            every program of the session can open the vault too. On a terminal of a desktop 'init' offers it.
+            With --storage secret-service the desktop's keyring keeps the accounts and tokens themselves, one item \
+            each, which Seahorse and 'secret-tool' show; nothing else unlocks such a vault. 'keyfob status' tells what \
+            it cannot do, and 'keyfob migrate' moves a vault from one place to the other.
 
             Example:
               head -c 32 /dev/urandom > ~/.config/keyfob.key && chmod 600 ~/.config/keyfob.key
               keyfob init --key-file ~/.config/keyfob.key --recovery-file ~/keyfob-recovery.txt
+              keyfob init --secret-service --recovery-file ~/keyfob-recovery.txt
+              keyfob init --storage secret-service --recovery-file ~/keyfob-recovery.txt
             """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where the records lie: embedded (an encrypted file of Keyfob's own, the default) or secret-service.",
+            valueName: "place"))
+    var storage = StorageName.embedded
 
     @OptionGroup var new: NewVaultInput
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if global.identity != nil { throw ValidationError("a new vault is made with a passphrase or a key file") }
+        if global.identity != nil {
+            throw ValidationError("a new vault is made with a passphrase, a key file or --secret-service")
+        }
+        if storage == .secretService, new.secretService || global.passphraseFd != nil || global.keyFile != nil {
+            throw ValidationError("with --storage secret-service nothing else unlocks the vault: no slot is made")
+        }
     }
 
     func run() throws {
         let location = try global.location()
         let output = try new.recoveryOutput()
-        let created = try Keyring.create(at: location, slot: new.slot(location, global))
+        let created = try create(at: location)
         try output.write(created.recoveryKey, of: location)
         try tell(created, location)
+    }
+
+    private func create(at location: KeyringLocation) throws(KeyringError) -> Keyring.Created {
+        guard storage == .embedded else {
+            return try Keyring.createDelegated(at: location, secretService: global.secretService())
+        }
+        let slots = try new.slots(location, global)
+        let service = slots.secretService
+        return try Keyring.create(at: location, slot: slots.first, secretService: service)
     }
 
     private func tell(_ created: borrowing Keyring.Created, _ location: KeyringLocation) throws(KeyringError) {
@@ -52,4 +81,10 @@ struct VaultCreatedDocument: JSONDocument {
     let id: String
     let recoveryFile: String?
     let recoveryKey: String?
+}
+
+/// Where records lie, as people type it.
+enum StorageName: String, ExpressibleByArgument, CaseIterable {
+    case embedded
+    case secretService = "secret-service"
 }

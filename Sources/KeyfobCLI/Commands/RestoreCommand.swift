@@ -6,8 +6,8 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring a backup back.",
         discussion: """
-            Where there is no vault, makes one with new keys from the backup: unlocked by --key-file or a \
-            passphrase, as 'keyfob init' has it, with a recovery key of its own, which is shown once or written \
+            Where there is no vault, makes one with new keys from the backup: unlocked by --key-file, \
+            --secret-service or a passphrase, as 'keyfob init' has it, with a recovery key of its own, which is shown once or written \
             to --recovery-file. Where there is one, takes its groups back to what they held, after another \
             backup of what they hold now; its keys and ways to unlock stay, and so do groups that the backup \
             does not have. All of it is brought back, or nothing. '-' reads standard input.
@@ -40,9 +40,14 @@ struct RestoreCommand: ParsableCommand {
         if isThere, new.recoveryFile != nil {
             throw KeyringError(.usage, "there is a vault at \(location.vault); --recovery-file is for a new one")
         }
+        if isThere, new.secretService {
+            throw KeyringError(
+                .usage, "there is a vault at \(location.vault); --secret-service is for a new one",
+                hint: "'keyfob slot add secret-service' adds the desktop's keyring to one that is there")
+        }
         if !isThere, global.identity != nil {
             throw KeyringError(
-                .usage, "a new vault is made with a passphrase or a key file",
+                .usage, "a new vault is made with a passphrase, a key file or --secret-service",
                 hint: "--bundle-identity is what opens the backup")
         }
         let backup = try BundleInput.open(file)
@@ -90,8 +95,10 @@ struct RestoreCommand: ParsableCommand {
     private func restore(_ backup: borrowing BundleFile, into location: KeyringLocation) throws(KeyringError) {
         let output = try new.recoveryOutput()
         let opener = try opening.opener(for: backup, global)
+        let slots = try new.slots(location, global)
+        let service = slots.secretService
         let restored = try Keyring.restore(
-            backup, with: opener, at: location, slot: new.slot(location, global))
+            backup, with: opener, at: location, slot: slots.first, secretService: service)
         try output.write(restored.recoveryKey, of: location)
         try tell(restored, location, backup.name)
     }

@@ -48,10 +48,14 @@ struct SlotAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a way to unlock the vault.",
         discussion: """
+            With secret-service the keyring of your desktop keeps a key that opens the vault, so that nothing is asked \
+            in your session; every program of the session can open the vault then.
+
             Example:
               keyfob slot add passphrase
               keyfob slot add key-file ~/.config/keyfob.key
               keyfob slot add recipient age1…
+              keyfob slot add secret-service
             """)
 
     @OptionGroup var new: NewSlotInput
@@ -69,7 +73,7 @@ struct SlotRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Remove a way to unlock.",
         discussion: """
             Whoever used the slot may have kept what it opens. For a slot of one group, 'keyfob group \
-            revoke' also gives the group a new key.
+            revoke' also gives the group a new key. With a slot of the desktop's keyring its item there goes too.
 
             Example:
               keyfob slot remove 3fa9c1d2
@@ -81,7 +85,9 @@ struct SlotRemoveCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        try global.unlockedKeyring().removeSlot(id)
+        let keyring = try global.unlockedKeyring()
+        try keyring.removeSlot(id, secretService: global.secretService())
+        global.tellWarnings(of: keyring)
         global.say("removed slot \(id)")
     }
 }

@@ -5,7 +5,9 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what is there, and whether it is unlocked.",
         discussion: """
-            Asks nothing: without a key file or an unlocked session it says only where the vault is.
+            Asks nothing: without a key file, an unlocked session or an unlocked keyring of the desktop it says only \
+            where the vault is. For a vault with a slot of the desktop's keyring (Secret Service) it says whether that \
+            one opens it.
 
             Example:
               keyfob status --json
@@ -15,8 +17,9 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let id = try LockedKeyring(at: location).vaultID
-        let keyring = try global.keyringUnlockedWithoutAsking()
+        let opening = try global.openedWithoutAsking()
+        let (id, storage, items) = try look(at: location, after: opening.problem)
+        let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []
         let slots = try keyring?.slots() ?? []
         let backups = try BackupList.read(location)
@@ -26,11 +29,14 @@ struct StatusCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(
                 StatusDocument(
-                    vault: location.vault, id: id, state: state, isReadOnly: keyring?.isReadOnly,
+                    vault: location.vault, id: id, storage: storage.rawValue, state: state,
+                    problem: storage == .secretService ? opening.problem?.message : nil,
+                    isReadOnly: keyring?.isReadOnly,
                     groups: groups.map(GroupDocument.init),
                     slots: slots.map(SlotDocument.init),
                     backups: StatusDocument.Backups(backups),
-                    restoredGrants: restored?.map(StatusDocument.RestoredGrant.init)))
+                    restoredGrants: restored?.map(StatusDocument.RestoredGrant.init),
+                    secretService: items.isEmpty ? nil : items.map(SecretServiceDocument.init)))
         }
         try StandardOutput.write(line: "vault   \(location.vault)")
         try StandardOutput.write(line: "id      \(id)")
@@ -38,16 +44,35 @@ struct StatusCommand: ParsableCommand {
             switch state {
             case "unlocked": "unlocked"
             case "group": "unlocked for one group"
+            case _ where storage == .secretService: "locked"
             default: "locked ('keyfob unlock' opens it for this session)"
             }
+        if storage == .secretService {
+            for line in StorageText.ofSecretService { try StandardOutput.write(line: line) }
+        }
         let limit = keyring?.isReadOnly == true ? ", to be read only: a newer Keyfob wrote it" : ""
         try StandardOutput.write(line: "state   \(words)\(limit)")
+        if storage == .secretService, let reason = opening.problem {
+            try StandardOutput.write(line: Table.printable("        \(reason.message)"))
+        }
+        for item in items {
+            try StandardOutput.write(line: Table.printable("desktop keyring \(SecretServiceText.of(item))"))
+        }
         try StandardOutput.write(line: "backups \(BackupList.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
         }
         guard keyring != nil else { return }
         try StandardOutput.write(text: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
+    }
+
+    /// What can be told of a vault that is locked.
+    private func look(
+        at location: KeyringLocation, after problem: KeyringError?
+    ) throws(KeyringError) -> (id: String, storage: Keyring.Storage, items: [SecretServiceItem]) {
+        let locked = try LockedKeyring(at: location)
+        let items = locked.secretServiceItems(global.secretService(mayAsk: false), after: problem)
+        return (locked.vaultID, locked.storage, items)
     }
 }
 
@@ -56,7 +81,11 @@ struct StatusDocument: JSONDocument {
     let formatVersion = 1
     let vault: String
     let id: String
+    /// Where the records lie.
+    let storage: String
     let state: String
+    /// Why the desktop's keyring, which keeps the records, does not open them; nil for any other vault.
+    let problem: String?
     /// Nil while the vault is locked.
     let isReadOnly: Bool?
     let groups: [GroupDocument]
@@ -64,6 +93,8 @@ struct StatusDocument: JSONDocument {
     let backups: Backups
     /// Nil while the vault is locked.
     let restoredGrants: [RestoredGrant]?
+    /// What the desktop's keyring has for the slots that it opens; nil where the vault has no such slot.
+    let secretService: [SecretServiceDocument]?
 
     /// The backups in the vault's folder.
     struct Backups: Encodable {

@@ -35,6 +35,8 @@ struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Forget the key that 'unlock' has kept.",
         discussion: """
+            A vault that the desktop's keyring (Secret Service) opens stays open to it: lock that one too.
+
             Example:
               keyfob lock
             """)
@@ -42,7 +44,16 @@ struct LockCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        let wasUnlocked = try LockedKeyring(at: global.location()).forgetSession()
-        global.say(wasUnlocked ? "locked" : "it was locked already")
+        let locked = try LockedKeyring(at: global.location())
+        guard locked.storage == .embedded else {
+            return global.say(
+                "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
+        }
+        let wasUnlocked = try locked.forgetSession()
+        let items = locked.secretServiceItems(global.secretService(mayAsk: false))
+        let still =
+            items.contains { $0.state == .opens }
+            ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
+        global.say((wasUnlocked ? "locked" : "it was locked already") + still)
     }
 }

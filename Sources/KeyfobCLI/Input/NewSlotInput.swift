@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import Keyfob
 
-/// For whom a slot is to be made, as it is typed: `passphrase`, `key-file FILE` or `recipient AGE1…`.
+/// For whom a slot is to be made, as it is typed: `passphrase`, `key-file FILE`, `recipient AGE1…` or
+/// `secret-service`.
 struct NewSlotInput: ParsableArguments {
-    @Argument(help: "passphrase, key-file or recipient.")
+    @Argument(help: "passphrase, key-file, recipient or secret-service.")
     var kind: Kind
 
     @Argument(help: "The key file's path, or the age recipient (age1…).")
@@ -19,6 +20,7 @@ struct NewSlotInput: ParsableArguments {
         case passphrase
         case keyFile = "key-file"
         case recipient
+        case secretService = "secret-service"
     }
 
     func validate() throws {
@@ -28,6 +30,7 @@ struct NewSlotInput: ParsableArguments {
                 "a passphrase is not given as an argument; it is asked for, or read from --new-passphrase-fd")
         case .keyFile where value == nil: throw ValidationError("say which file: key-file FILE")
         case .recipient where value == nil: throw ValidationError("say which recipient: recipient age1…")
+        case .secretService where value != nil: throw ValidationError("secret-service takes nothing more")
         default: break
         }
         guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
@@ -43,6 +46,7 @@ struct NewSlotInput: ParsableArguments {
             let path = try KeyFile.path(of: value ?? "", vault: global.location().vault)
             return .keyFile(try SecretInput.keyFile(path))
         case .recipient: return .recipient(value ?? "")
+        case .secretService: return .secretService(global.secretService())
         }
     }
 }

@@ -12,22 +12,34 @@ struct NewVaultInput: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
     var kdfMemory: UInt64 = 256
 
+    @Flag(
+        name: .long,
+        help: "Let the desktop's keyring (Secret Service) unlock it: alone, or beside a passphrase or key file given.")
+    var secretService = false
+
     func validate() throws {
         guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
     }
 
-    /// The way to unlock it, as the options, the environment or the person says.
-    func slot(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> Keyring.NewSlot {
+    /// The ways to unlock it, as the options, the environment or the person says.
+    func slots(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> NewVaultSlots {
         let environment = Environment.current
+        let service = global.secretService()
+        let beside = secretService ? service : nil
         if let descriptor = global.passphraseFd {
-            return .passphrase(try SecretInput.passphrase(descriptor: descriptor), memory: kdfMemory << 20)
+            let text = try SecretInput.passphrase(descriptor: descriptor)
+            return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20), secretService: beside)
         }
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
             let path = try KeyFile.path(of: named, vault: location.vault, environment)
-            return .keyFile(try SecretInput.keyFile(path))
+            return NewVaultSlots(first: .keyFile(try SecretInput.keyFile(path)), secretService: beside)
+        }
+        let isKeptByService = secretService ? true : try global.wantsSecretService(service)
+        if isKeptByService {
+            return NewVaultSlots(first: .secretService(service))
         }
         let text = try NewPassphraseInput.read(descriptor: nil, mayAsk: !global.noInput)
-        return .passphrase(text, memory: kdfMemory << 20)
+        return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20))
     }
 
     /// The place for the recovery key, made sure of before there is a vault: one whose recovery key could not be
@@ -52,6 +64,18 @@ extension NewVaultInput {
         } catch {
             throw recoveryFile == nil ? KeyringError(recoveryKeyOf: location, error, "shown") : error
         }
+    }
+}
+
+/// The slots of a new vault, beside the recovery key's.
+struct NewVaultSlots: ~Copyable {
+    let first: Keyring.NewSlot
+    /// The desktop's keyring, where it is to open the vault too.
+    let secretService: SecretServiceOptions?
+
+    init(first: consuming Keyring.NewSlot, secretService: SecretServiceOptions? = nil) {
+        self.first = first
+        self.secretService = secretService
     }
 }
 

@@ -105,6 +105,7 @@ struct ManualPage {
                 """
                 $XDG_DATA_HOME/keyfob/keyring.db    the vault
                 $XDG_DATA_HOME/keyfob/header.copy   a second copy of its header
+                $XDG_DATA_HOME/keyfob/storage       there where the desktop's keyring keeps the records
                 $XDG_DATA_HOME/keyfob/backups/      the newest backups, age files
                 $XDG_DATA_HOME/keyfob/usage.db      what the choice of the account learns from, sealed
                 $XDG_DATA_HOME/keyfob/quarantine/   records that did not open
@@ -132,6 +133,7 @@ struct ManualPage {
                 KEYFOB_ACCOUNT    the account to use
                 KEYFOB_CA_FILE    certificates to trust too, a PEM file
                 BROWSER           what opens the browser; xdg-open unless set
+                DBUS_SESSION_BUS_ADDRESS  the session bus, for a vault that the desktop's keyring opens
                 HTTPS_PROXY       the proxy for providers and services
                 NO_PROXY          the hosts that need no proxy, with commas between
                 """)

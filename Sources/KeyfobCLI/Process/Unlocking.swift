@@ -1,23 +1,22 @@
 internal import Keyfob
 
 extension GlobalOptions {
-    /// Opens and unlocks the keyring with what the options, the environment, the session or the person
-    /// offers, and tells what the owner should know.
+    /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the
+    /// person offers, and tells what the owner should know.
     func unlockedKeyring() throws(KeyringError) -> Keyring {
-        let keyring = try unlock(try LockedKeyring(at: location()), mayAsk: !noInput)
-        tellWarnings(of: keyring)
-        return keyring
-    }
-
-    /// The same, but nil where nothing unlocks it without asking.
-    func keyringUnlockedWithoutAsking() throws(KeyringError) -> Keyring? {
-        do {
-            let keyring = try unlock(try LockedKeyring(at: location()), mayAsk: false)
+        switch try attempt(mayAsk: !noInput) {
+        case .opened(let keyring):
             tellWarnings(of: keyring)
             return keyring
-        } catch  where error.code == .locked {
-            return nil
+        case .shut(let error): throw error
         }
+    }
+
+    /// The same without asking anything: the keyring, or why nothing opens it.
+    func openedWithoutAsking() throws(KeyringError) -> Opening {
+        let opening = try attempt(mayAsk: false)
+        if case .opened(let keyring) = opening { tellWarnings(of: keyring) }
+        return opening
     }
 
     /// Tells what the owner should know; to be called again after an operation.
@@ -27,26 +26,60 @@ extension GlobalOptions {
         }
     }
 
-    private func unlock(_ locked: consuming LockedKeyring, mayAsk: Bool) throws(KeyringError) -> Keyring {
+    private func attempt(mayAsk: Bool) throws(KeyringError) -> Opening {
+        let location = try location()
+        let locked = try LockedKeyring(at: location)
+        if let key = try givenKey(location, for: locked.storage) { return .opened(try locked.unlock(with: key)) }
+        let (hasService, hasPassphrase) = (locked.hasSecretServiceSlot, locked.hasPassphraseSlot)
+        var reason: KeyringError
+        do throws(KeyringError) {
+            return .opened(try locked.unlock(with: .session))
+        } catch  where error.code == .locked {
+            reason = error
+        }
+        if hasService {
+            do throws(KeyringError) {
+                let key = LockedKeyring.Key.secretService(secretService(mayAsk: mayAsk))
+                return .opened(try LockedKeyring(at: location).unlock(with: key))
+            } catch  where [.locked, .unavailable, .cancelled, .wrongKey].contains(error.code) {
+                reason = error
+            }
+        }
+        guard mayAsk, hasPassphrase || !hasService, let terminal = Terminal() else { return .shut(reason) }
+        if hasService { StandardError.write(line: Table.printable("keyfob: warning: \(reason.message)")) }
+        let passphrase = try terminal.askSecret("Passphrase for \(location.vault): ")
+        return .opened(try LockedKeyring(at: location).unlock(with: .passphrase(passphrase)))
+    }
+
+    /// What the options or the environment give to unlock with.
+    ///
+    /// A key file that the environment names is for vaults that have such slots.
+    private func givenKey(
+        _ location: KeyringLocation, for storage: Keyring.Storage
+    ) throws(KeyringError) -> LockedKeyring.Key? {
+        if let passphraseFd { return .passphrase(try SecretInput.passphrase(descriptor: passphraseFd)) }
+        if let identity { return .identity(try SecretInput.keyFile(identity)) }
         let environment = Environment.current
-        if let passphraseFd {
-            return try locked.unlock(with: .passphrase(try SecretInput.passphrase(descriptor: passphraseFd)))
-        }
-        if let identity {
-            return try locked.unlock(with: .identity(try SecretInput.keyFile(identity)))
-        }
-        if let named = keyFile ?? environment["KEYFOB_KEY_FILE"] {
-            let path = try KeyFile.path(of: named, vault: location(environment).vault, environment)
-            return try locked.unlock(with: .keyFile(try SecretInput.keyFile(path)))
-        }
-        let again = try location(environment)
-        do {
-            return try locked.unlock(with: .session)
-        } catch  where error.code == .locked && mayAsk {
-            guard let terminal = Terminal() else { throw error }
-            let passphrase = try terminal.askSecret("Passphrase for \(again.vault): ")
-            return try LockedKeyring(at: again).unlock(with: .passphrase(passphrase))
-        }
+        let usual = storage == .embedded ? environment["KEYFOB_KEY_FILE"] : nil
+        guard let named = keyFile ?? usual else { return nil }
+        return .keyFile(try SecretInput.keyFile(KeyFile.path(of: named, vault: location.vault, environment)))
+    }
+}
+
+/// What came of trying to unlock.
+enum Opening {
+    case opened(Keyring)
+    /// Nothing that was at hand opens it; that says why.
+    case shut(KeyringError)
+
+    /// The keyring, where it is open.
+    var keyring: Keyring? {
+        if case .opened(let keyring) = self { keyring } else { nil }
+    }
+
+    /// Why nothing opens it; nil where it is open.
+    var problem: KeyringError? {
+        if case .shut(let reason) = self { reason } else { nil }
     }
 }
 

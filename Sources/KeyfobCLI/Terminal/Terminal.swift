@@ -24,6 +24,11 @@ struct Terminal: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// Whether there is one.
+    static var isThere: Bool {
+        if Terminal() != nil { true } else { false }
+    }
+
     deinit {
         close(descriptor)
     }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Which file a path leads to at the moment, whatever its name is later.
-struct FileIdentity: Equatable {
+struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 

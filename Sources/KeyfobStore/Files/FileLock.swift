@@ -22,6 +22,24 @@ package struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// Waits for the lock at `path`, but not for ever.
+    ///
+    /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`.
+    package init(_ path: String, orBusyAfter limit: Duration) throws {
+        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw POSIXFile.failure() }
+        let end = ContinuousClock.now + limit
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
+                let error = errno == EWOULDBLOCK ? StoreError.busy : POSIXFile.failure()
+                close(descriptor)
+                throw error
+            }
+            usleep(5_000)
+        }
+        self.descriptor = descriptor
+    }
+
     deinit {
         close(descriptor)
     }

@@ -21,8 +21,12 @@ package struct VaultDirectory: Hashable, Sendable {
     package var backupLock: String { path + "/backup.lock" }
     /// The lock with a byte for each refresh token, held while one is redeemed.
     package var refreshLock: String { path + "/refresh.lock" }
+    /// What says where the records lie, where that is not the database.
+    package var storage: String { path + "/storage" }
+    /// The lock that lets one process at a time change records which a service keeps.
+    package var recordsLock: String { path + "/records.lock" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
-    var newVaultFiles: [String] { [database, database + "-journal", headerCopy] }
+    var newVaultFiles: [String] { [database, database + "-journal", headerCopy, storage] }
     /// Rows that did not open.
     package var quarantine: String { path + "/quarantine" }
 

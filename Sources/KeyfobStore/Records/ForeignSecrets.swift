@@ -7,13 +7,12 @@ package import KeyfobVault
 extension GroupWriter {
     /// Forgets what is kept under `key` in `section`, where there is something.
     package func removeForeign(section: String, key: String) throws {
-        let index = keys.index(foreignIn: section, key: key)
-        guard let value = index.credential else { return }
-        for record in try reader.records(.credential, value) where record.header.kind == .foreign { try bury(record) }
+        let lookup = keys.lookup(foreignIn: section, key: key)
+        for record in try reader.records(.credential, lookup) where record.header.kind == .foreign { try bury(record) }
     }
 }
 
-extension VaultDatabase {
+extension VaultStorage {
     /// The secret that is kept under `key` in `section`; nil where there is none.
     ///
     /// - Throws: `damaged` when it does not open, `incomplete` when that cannot be told for certain.

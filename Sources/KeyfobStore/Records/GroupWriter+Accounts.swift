@@ -26,7 +26,7 @@ extension GroupWriter {
 
     /// The accounts with this label.
     package func accounts(label: String) throws -> [Account] {
-        try reader.accounts(RecordIndex(label: keys.blind(label: label)))
+        try reader.accounts(AccountLookup(label: keys.blind(label: label)))
             .map { try $0.decode(keys, AccountBody.decode) }
     }
 

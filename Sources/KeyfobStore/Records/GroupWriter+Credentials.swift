@@ -14,12 +14,12 @@ extension GroupWriter {
     ) throws -> Outcome {
         var credential = credential
         let index = keys.index(credential)
-        guard let blinded = index.credential else { return .unchanged }
         var replaced: StoredRecord?
         var isSameSecret = false
         var obsolete: [StoredRecord] = []
         var isSignedOut = false
-        for record in try reader.records(.credential, blinded) where record.header.kind == credential.kind.record {
+        for record in try reader.records(.credential, keys.lookup(credential))
+        where record.header.kind == credential.kind.record {
             let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: credential.kind)
             }

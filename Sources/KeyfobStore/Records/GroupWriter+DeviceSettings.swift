@@ -5,7 +5,7 @@ extension GroupWriter {
     package func setDeviceSetting(_ name: String, to value: String) throws {
         let index = keys.index(setting: name)
         let body = NamedValueBody.encode(name, value)
-        if let blinded = index.credential, let record = try reader.records(.credential, blinded).first {
+        if let record = try record(at: keys.blind(setting: name)) {
             return try replace(record, index, body)
         }
         var new = try beginning(.setting, index, body)

@@ -64,9 +64,9 @@ extension GroupWriter {
 
     /// The tombstone of an item.
     func tombstone(of key: RecordKey) throws -> (record: StoredRecord, content: TombstoneBody.Content)? {
-        guard manifest.count(of: .setting) > 0,
-            let value = keys.index(setting: TombstoneBody.name(of: key)).credential,
-            let record = try reader.records(.credential, value).first(where: { $0.isTombstone })
+        guard try storage.mayHold(.setting),
+            let record = try reader.records(.credential, keys.blind(setting: TombstoneBody.name(of: key)))
+                .first(where: { $0.isTombstone })
         else { return nil }
         return (record, try record.decode(keys, TombstoneBody.decode))
     }

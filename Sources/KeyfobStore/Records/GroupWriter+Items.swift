@@ -66,9 +66,8 @@ extension GroupWriter {
     ///
     /// - Returns: False, and nothing has gone, when one that has a scope in common is newer.
     package func makeRoom(for credential: Credential, except rows: [Int64]) throws -> Bool {
-        guard let value = keys.index(credential).credential else { return true }
         var obsolete: [StoredRecord] = []
-        for record in try reader.records(.credential, value)
+        for record in try reader.records(.credential, keys.lookup(credential))
         where record.header.kind == credential.kind.record && !rows.contains(record.rowID) {
             let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: credential.kind)

@@ -8,7 +8,7 @@ extension GroupWriter {
     /// Stores what is known of a client.
     package func save(_ metadata: AppMetadata) throws -> Outcome {
         let index = keys.index(metadata)
-        guard let record = try record(at: index) else {
+        guard let record = try record(at: keys.lookup(metadata)) else {
             try insert(.appMetadata, index, AppMetadataBody.encode(metadata))
             return .added
         }
@@ -21,7 +21,7 @@ extension GroupWriter {
     /// Stores what another program's file holds under `key` in `section`, as it stands there.
     package func saveForeign(section: String, key: String, json: borrowing SecretBytes) throws -> Outcome {
         let index = keys.index(foreignIn: section, key: key)
-        guard let record = try record(at: index) else {
+        guard let record = try record(at: keys.lookup(foreignIn: section, key: key)) else {
             try insert(.foreign, index, NamedValueBody.encode(section, key), secret: json)
             return .added
         }
@@ -33,7 +33,7 @@ extension GroupWriter {
     /// Remembers `value` under `name`; nil forgets it.
     package func setSetting(_ name: String, to value: String?) throws {
         let index = keys.index(setting: name)
-        let record = try record(at: index)
+        let record = try record(at: keys.blind(setting: name))
         switch (record, value) {
         case (nil, nil): break
         case (nil, let value?): try insert(.setting, index, NamedValueBody.encode(name, value))
@@ -44,7 +44,7 @@ extension GroupWriter {
 
     /// What is remembered under `name`.
     package func setting(_ name: String) throws -> String? {
-        try record(at: keys.index(setting: name))?.decode(keys, NamedValueBody.decode).second
+        try record(at: keys.blind(setting: name))?.decode(keys, NamedValueBody.decode).second
     }
 
     /// The names that begin with `prefix` and under which something is remembered; damaged records are passed over.
@@ -62,7 +62,7 @@ extension GroupWriter {
         return names
     }
 
-    private func record(at index: RecordIndex) throws -> StoredRecord? {
-        try index.credential.flatMap { try reader.records(.credential, $0).first }
+    func record(at lookup: Lookup) throws -> StoredRecord? {
+        try reader.records(.credential, lookup).first
     }
 }

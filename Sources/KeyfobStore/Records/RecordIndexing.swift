@@ -6,28 +6,39 @@ internal import KeyfobVault
 extension GroupKeys {
     func index(_ account: Account) -> RecordIndex {
         RecordIndex(
-            account: blind(account.id), credential: blind(homeAccountID: account.id.homeAccountID),
-            username: account.username.isEmpty ? nil : blind(username: account.username),
-            label: account.label.map { blind(label: $0) })
+            account: blind(account.id).value,
+            credential: blind(homeAccountID: account.id.homeAccountID).value,
+            username: account.username.isEmpty ? nil : blind(username: account.username).value,
+            label: account.label.map { blind(label: $0).value })
     }
 
     func index(_ credential: Credential) -> RecordIndex {
-        RecordIndex(
-            account: blind(credential.account),
-            credential: blind(
-                credential.account, credential.kind, clientID: credential.clientID, realm: credential.realm))
+        RecordIndex(account: blind(credential.account).value, credential: lookup(credential).value)
     }
 
     func index(_ metadata: AppMetadata) -> RecordIndex {
-        RecordIndex(credential: blind(clientID: metadata.clientID, environment: metadata.environment))
+        RecordIndex(credential: lookup(metadata).value)
     }
 
     func index(foreignIn section: String, key: String) -> RecordIndex {
-        RecordIndex(credential: blind(setting: "foreign\u{0}" + section + "\u{0}" + key))
+        RecordIndex(credential: lookup(foreignIn: section, key: key).value)
     }
 
     func index(setting name: String) -> RecordIndex {
-        RecordIndex(credential: blind(setting: name))
+        RecordIndex(credential: blind(setting: name).value)
+    }
+
+    /// The credentials of the same kind, account, client and realm.
+    func lookup(_ credential: Credential) -> Lookup {
+        blind(credential.account, credential.kind, clientID: credential.clientID, realm: credential.realm)
+    }
+
+    func lookup(_ metadata: AppMetadata) -> Lookup {
+        blind(clientID: metadata.clientID, environment: metadata.environment)
+    }
+
+    func lookup(foreignIn section: String, key: String) -> Lookup {
+        blind(setting: "foreign\u{0}" + section + "\u{0}" + key)
     }
 }
 

@@ -73,7 +73,7 @@ package struct RecordItem: Sendable {
 
 /// Lends the secret of an item while a group is gone through.
 package struct ItemSecrets {
-    let reader: GroupReader
+    let reader: any RecordReading
 
     /// The secret of an item that has one.
     ///
@@ -81,7 +81,7 @@ package struct ItemSecrets {
     package func secret(of item: RecordItem) throws -> SecretBytes { try reader.secret(item.record) }
 }
 
-extension GroupReader {
+extension RecordReading {
     /// Calls `body` with each item, or with what is wrong with its row.
     ///
     /// - Returns: Whether the rows are those of the manifest.
@@ -100,11 +100,11 @@ extension GroupReader {
             }
             try body(item, ItemSecrets(reader: self))
         }
-        return actual.describesSameRecords(as: expected)
+        return expected.map { actual.describesSameRecords(as: $0) } ?? true
     }
 }
 
-extension VaultDatabase {
+extension VaultStorage {
     /// Calls `body` with each item of a group, row by row, or with what is wrong with its row; nothing else of this
     /// database may be called meanwhile.
     ///
@@ -113,11 +113,11 @@ extension VaultDatabase {
     package func forEachItem(
         in keys: GroupKeys, _ body: (Result<RecordItem, StoreError>, ItemSecrets) throws -> Void
     ) throws -> Bool {
-        try snapshot { try GroupReader(connection: $0, keys: keys).forEachItem(body) }
+        try snapshot(keys) { try $0.forEachItem(body) }
     }
 }
 
-extension VaultDatabase {
+extension VaultStorage {
     /// The refresh tokens of a group that came back from a backup and have not been replaced since; damaged records
     /// are passed over.
     package func restoredGrants(in keys: GroupKeys) throws -> [Credential] {

@@ -2,12 +2,22 @@ internal import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
 
-/// A record as the database gives it: everything but the secret's ciphertext.
+/// A record as the storage gives it, sealed.
 package struct StoredRecord: Sendable {
     package let rowID: Int64
     package let header: RecordHeader
     package let attributes: CommittingAEAD.Box
     package let secretCommitment: [UInt8]?
+    /// The sealed secret, where the storage gives it with the rest.
+    let secret: CommittingAEAD.Box?
+
+    init(rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?) {
+        self.rowID = rowID
+        self.header = header
+        self.attributes = attributes
+        self.secret = secret
+        secretCommitment = secret?.commitment
+    }
 
     /// Reads a row; nothing is authenticated yet.
     ///
@@ -30,6 +40,7 @@ package struct StoredRecord: Sendable {
                 username: BlindValue(row.bytes(10)), label: BlindValue(row.bytes(11))))
         self.secretCommitment = row.optionalBytes(12)
         self.attributes = attributes
+        self.secret = nil
     }
 
     /// The record's share of its group's manifest.

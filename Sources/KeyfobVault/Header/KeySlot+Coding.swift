@@ -20,6 +20,9 @@ extension KeySlot {
         case .recipient(let publicKey, let file):
             writer.write(publicKey)
             writer.writeCounted(file)
+        case .secretService(let salt, let box):
+            writer.write(salt)
+            box.write(to: &writer)
         }
     }
 
@@ -39,6 +42,9 @@ extension KeySlot {
             let publicKey = try reader.read(32)
             lock = .recipient(
                 publicKey: publicKey, file: Array(try reader.readCounted(limit: Self.maximumFileCount)))
+        case .secretService:
+            let salt = try reader.read(32)
+            lock = .secretService(salt: salt, box: try CommittingAEAD.Box(from: &reader, messageCount: 32))
         }
     }
 }

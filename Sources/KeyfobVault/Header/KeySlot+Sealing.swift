@@ -3,7 +3,8 @@ internal import KeyfobSodium
 
 extension KeySlot {
     private static let keyCount = 32
-    private static let fileKeySaltCount = 32
+    /// For the bytes of a key file, and for those that the Secret Service keeps.
+    private static let saltCount = 32
     private static let acceptableKeyFileCounts = 32...65_536
 
     /// Seals `key` (32 bytes) for whoever `new` describes.
@@ -22,11 +23,17 @@ extension KeySlot {
             let box = seal(key, with: derived, context: Context.slotKey(vault, id, parameters: parameters))
             return KeySlot(id: id, created: now, lock: .passphrase(salt: salt, cost: cost, box: box))
         case .keyFile(let content):
-            let salt = Randomness.bytes(fileKeySaltCount)
+            let salt = Randomness.bytes(saltCount)
             let derived = try derive(keyFile: content, salt: salt)
-            let context = Context.slotKey(vault, id, parameters: keyFileParameters(salt: salt))
+            let context = Context.slotKey(vault, id, parameters: parameters(.keyFile, salt: salt))
             let box = seal(key, with: derived, context: context)
             return KeySlot(id: id, created: now, lock: .keyFile(salt: salt, box: box))
+        case .secretService(let kept):
+            precondition(kept.count == keyCount, "what the Secret Service keeps has 32 bytes")
+            let salt = Randomness.bytes(saltCount)
+            let context = Context.slotKey(vault, id, parameters: parameters(.secretService, salt: salt))
+            let box = seal(key, with: derive(kept, salt: salt), context: context)
+            return KeySlot(id: id, created: now, lock: .secretService(salt: salt, box: box))
         case .recipient(let recipient):
             let file: [UInt8]
             do {
@@ -52,8 +59,14 @@ extension KeySlot {
         case .keyFile(let content):
             guard case .keyFile(let salt, let box) = lock else { throw .noSuchKindOfSlot }
             let derived = try Self.derive(keyFile: content, salt: salt)
-            let context = Context.slotKey(vault, id, parameters: Self.keyFileParameters(salt: salt))
+            let context = Context.slotKey(vault, id, parameters: Self.parameters(.keyFile, salt: salt))
             return try Self.open(box, with: derived, context: context)
+        case .secretService(let kept):
+            guard case .secretService(let salt, let box) = lock else { throw .noSuchKindOfSlot }
+            // Anybody can put an item there.
+            guard kept.count == Self.keyCount else { throw .wrongKey }
+            let context = Context.slotKey(vault, id, parameters: Self.parameters(.secretService, salt: salt))
+            return try Self.open(box, with: Self.derive(kept, salt: salt), context: context)
         case .identities(let identities):
             guard case .recipient(_, let file) = lock else { throw .noSuchKindOfSlot }
             return try Self.open(file, with: identities)
@@ -94,7 +107,11 @@ extension KeySlot {
         keyFile: borrowing SecretBytes, salt: [UInt8]
     ) throws(VaultError) -> SecretBytes {
         guard acceptableKeyFileCounts.contains(keyFile.count) else { throw .unsuitableKeyFile }
-        return keyFile.withBytes { content in
+        return derive(keyFile, salt: salt)
+    }
+
+    private static func derive(_ content: borrowing SecretBytes, salt: [UInt8]) -> SecretBytes {
+        content.withBytes { content in
             salt.withBytes { BLAKE2b.derive(content, key: $0, count: 32, placement: .recycled) }
         }
     }
@@ -130,7 +147,7 @@ extension KeySlot {
         return writer.bytes
     }
 
-    private static func keyFileParameters(salt: [UInt8]) -> [UInt8] {
-        [Kind.keyFile.rawValue] + salt
+    private static func parameters(_ kind: Kind, salt: [UInt8]) -> [UInt8] {
+        [kind.rawValue] + salt
     }
 }

@@ -18,6 +18,8 @@ package struct KeySlot: Equatable, Sendable {
         case keyFile(salt: [UInt8], box: CommittingAEAD.Box)
         /// The identity of an age recipient (32 bytes, X25519); the key lies in an age file.
         case recipient(publicKey: [UInt8], file: [UInt8])
+        /// 32 random bytes that the Secret Service keeps, through BLAKE2b keyed with a 32-byte salt.
+        case secretService(salt: [UInt8], box: CommittingAEAD.Box)
     }
 
     /// The kind of a slot.
@@ -25,6 +27,7 @@ package struct KeySlot: Equatable, Sendable {
         case passphrase = 1
         case keyFile = 2
         case recipient = 3
+        case secretService = 4
 
         /// The name that people see and type.
         package var name: String {
@@ -32,6 +35,7 @@ package struct KeySlot: Equatable, Sendable {
             case .passphrase: "passphrase"
             case .keyFile: "key-file"
             case .recipient: "recipient"
+            case .secretService: "secret-service"
             }
         }
     }
@@ -42,6 +46,7 @@ package struct KeySlot: Equatable, Sendable {
         case .passphrase: .passphrase
         case .keyFile: .keyFile
         case .recipient: .recipient
+        case .secretService: .secretService
         }
     }
 }
@@ -54,6 +59,8 @@ package enum SlotKey: ~Copyable {
     case keyFile(SecretBytes)
     /// The identities of an age identity file; the first that fits is used.
     case identities(AgeIdentityFile)
+    /// What an item of the Secret Service holds; only 32 bytes can fit.
+    case secretService(SecretBytes)
 }
 
 /// A passphrase for a new slot, and what deriving a key from it shall cost.
@@ -76,4 +83,8 @@ package enum NewSlot: ~Copyable {
     case keyFile(SecretBytes)
     /// Whoever has the identity of this recipient.
     case recipient(AgeRecipient)
+    /// Whoever the Secret Service gives these 32 random bytes.
+    ///
+    /// The caller stores them there, under the id of the slot that comes of it.
+    case secretService(SecretBytes)
 }

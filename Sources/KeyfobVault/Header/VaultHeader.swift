@@ -38,6 +38,11 @@ package struct VaultHeader: Equatable, Sendable {
         self.groups = groups
     }
 
+    /// Whether a slot of the vault, or of one of its groups, is of a kind.
+    package func hasSlot(_ kind: KeySlot.Kind) -> Bool {
+        slots.contains { $0.kind == kind } || groups.contains { $0.grants.contains { $0.slot.kind == kind } }
+    }
+
     /// The header's bytes, with checksum and MAC.
     func encoded(_ keys: VaultKeys) -> [UInt8] {
         var writer = ByteWriter()

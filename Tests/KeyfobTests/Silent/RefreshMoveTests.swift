@@ -6,7 +6,7 @@ import KeyfobTestSupport
 import Testing
 
 /// What happens to the new token while somebody arranges accounts and groups.
-@Suite("Refreshing while accounts and groups change places")
+@Suite("Refreshing while accounts and groups change places", .eachStorage)
 struct RefreshMoveTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork
@@ -114,7 +114,8 @@ struct RefreshMoveTests {
     }
 
     @Test(
-        "a group that gets another name or another key during a refresh keeps the new token", arguments: Change.allCases
+        "a group that gets another name or another key during a refresh keeps the new token", .embeddedAlone,
+        arguments: Change.allCases
     )
     func groupChanges(change: Change) async throws {
         let token = Credential(kind: .refreshToken, account: ada.id, clientID: "app", grant: Grant())

@@ -5,7 +5,7 @@ import KeyfobTestSupport
 import Synchronization
 import Testing
 
-@Suite("Refreshing")
+@Suite("Refreshing", .eachStorage)
 struct RefreshTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Sign-ins that are refused")
+@Suite("Sign-ins that are refused", .eachStorage)
 struct SignInRefusalTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

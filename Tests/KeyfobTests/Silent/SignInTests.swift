@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Signing in")
+@Suite("Signing in", .eachStorage)
 struct SignInTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Families of clients, as MSAL.NET tests them")
+@Suite("Families of clients, as MSAL.NET tests them", .eachStorage)
 struct SilentFamilyTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -29,12 +29,12 @@ struct SilentHome: Sendable {
 
     init() throws {
         home = try KeyringHome()
-        keyring = try LockedKeyring(at: home.location, clock: clock.clock).unlock(with: .keyFile(keyFile(1)))
+        keyring = try home.opened(clock: clock.clock)
     }
 
     /// The keyring once more, as another process would have it.
     func opened() throws -> Keyring {
-        try LockedKeyring(at: home.location, clock: clock.clock).unlock(with: .keyFile(keyFile(1)))
+        try home.opened(clock: clock.clock)
     }
 
     /// Adds the plain OpenID provider `https://id.example` with its client `app`.

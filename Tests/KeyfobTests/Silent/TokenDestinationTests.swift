@@ -5,7 +5,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("Where tokens are sent")
+@Suite("Where tokens are sent", .eachStorage)
 struct TokenDestinationTests {
     private let home: SilentHome
     private let keys = BundleKeys()

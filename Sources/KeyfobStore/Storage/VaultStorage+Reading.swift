@@ -2,27 +2,7 @@ package import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
 
-extension VaultDatabase {
-    /// How many records a group should have and has, and the sequence of its manifest.
-    package struct GroupState: Sendable {
-        package let sequence: UInt64
-        package let expected: Int
-        package let counted: Int
-        /// What there should be.
-        package let manifest: GroupManifest
-    }
-
-    /// The state of a group; costs the same however large the group is.
-    package func state(of keys: GroupKeys) throws -> GroupState {
-        try read { connection in
-            let reader = GroupReader(connection: connection, keys: keys)
-            let manifest = try reader.manifest()
-            return GroupState(
-                sequence: manifest.sequence, expected: manifest.count, counted: try reader.recordCount(),
-                manifest: manifest)
-        }
-    }
-
+extension VaultStorage {
     /// The accounts of a group, in the order in which they were stored.
     ///
     /// - Throws: `incomplete` when there are not as many as there should be.
@@ -53,21 +33,20 @@ extension VaultDatabase {
     /// The accounts that a text names exactly: by id, home account id, user name or label.
     package func accounts(named text: String, in keys: GroupKeys) throws -> [Account] {
         try accounts(
-            RecordIndex(
-                account: AccountID(text).map { keys.blind($0) }, credential: keys.blind(homeAccountID: text),
+            AccountLookup(
+                account: AccountID(text).map { keys.blind($0) }, homeAccountID: keys.blind(homeAccountID: text),
                 username: keys.blind(username: text), label: keys.blind(label: text)),
             in: keys)
     }
 
     /// The account with this id.
     package func account(_ id: AccountID, in keys: GroupKeys) throws -> Account? {
-        try accounts(RecordIndex(account: keys.blind(id)), in: keys).first
+        try accounts(AccountLookup(account: keys.blind(id)), in: keys).first
     }
 
-    private func accounts(_ wanted: RecordIndex, in keys: GroupKeys) throws -> [Account] {
-        try read { connection in
-            try GroupReader(connection: connection, keys: keys).accounts(wanted)
-                .map { try $0.decode(keys, AccountBody.decode) }
+    private func accounts(_ names: AccountLookup, in keys: GroupKeys) throws -> [Account] {
+        try read(keys) { reader in
+            try reader.accounts(names).map { try $0.decode(keys, AccountBody.decode) }
         }
     }
 
@@ -76,8 +55,7 @@ extension VaultDatabase {
         _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
         in keys: GroupKeys
     ) throws -> Found<Credential> {
-        try read { connection in
-            let reader = GroupReader(connection: connection, keys: keys)
+        try read(keys) { reader in
             let records =
                 if let client {
                     try reader.records(
@@ -118,14 +96,14 @@ extension VaultDatabase {
 
     /// The sealed secret of a record, to be opened as often as it is wanted.
     package func sealedSecret(of record: StoredRecord, in keys: GroupKeys) throws -> CommittingAEAD.Box {
-        try read { try GroupReader(connection: $0, keys: keys).sealedSecret(record) }
+        try read(keys) { try $0.sealedSecret(record) }
     }
 
     /// Makes sure that nothing is missing from a group: what stands behind "there is no such record".
     ///
     /// - Throws: `incomplete`, `damaged`, `staleKeys`.
     package func requireComplete(_ keys: GroupKeys) throws {
-        try snapshot { try GroupReader(connection: $0, keys: keys).requireComplete() }
+        try snapshot(keys) { try $0.requireComplete() }
     }
 
     /// Makes sure that nothing is missing from a group, and that no index hides a credential: what stands
@@ -137,8 +115,8 @@ extension VaultDatabase {
     ) throws {
         let blinded = keys.blind(account)
         let credential = client.map { keys.blind(account, kind, clientID: $0.id, realm: $0.realm) }
-        try snapshot { connection in
-            let reader = GroupReader(connection: connection, keys: keys)
+        try snapshot(keys) { reader in
+            guard try reader.manifest() != nil else { return }
             let indexed =
                 if let credential {
                     try reader.records(.credential, credential).filter { $0.header.kind == kind.record }
@@ -148,8 +126,8 @@ extension VaultDatabase {
             var rows: Set<Int64> = []
             try reader.requireComplete { record in
                 let index = record.header.index
-                guard record.header.kind == kind.record, index.account == blinded else { return }
-                if credential == nil || index.credential == credential { rows.insert(record.rowID) }
+                guard record.header.kind == kind.record, index.account == blinded.value else { return }
+                if credential == nil || index.credential == credential?.value { rows.insert(record.rowID) }
             }
             guard rows == Set(indexed.map(\.rowID)) else { throw StoreError.damaged(what: "an index of keyring.db") }
         }
@@ -161,8 +139,7 @@ extension VaultDatabase {
     func all<Value>(
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
     ) throws -> Found<Value> {
-        try snapshot { connection in
-            let reader = GroupReader(connection: connection, keys: keys)
+        try snapshot(keys) { reader in
             var found = Found<Value>()
             var seen: Set<RecordID> = []
             try reader.forEachRecord(kind: kind) { result in
@@ -177,8 +154,8 @@ extension VaultDatabase {
                     found.damaged.append(what)
                 }
             }
-            let expected = try reader.manifest().count(of: kind)
-            guard found.items.count + found.damaged.count == expected else {
+            let expected = try reader.manifest()?.count(of: kind)
+            guard expected == nil || found.items.count + found.damaged.count == expected else {
                 throw StoreError.incomplete(group: keys.group)
             }
             return found

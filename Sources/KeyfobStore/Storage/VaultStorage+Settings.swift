@@ -1,12 +1,12 @@
 package import KeyfobVault
 
-extension VaultDatabase {
-    /// What is remembered under a name.
-    package struct Setting: Hashable, Sendable {
-        package let name: String
-        package let value: String
-    }
+/// What is remembered under a name.
+package struct Setting: Hashable, Sendable {
+    package let name: String
+    package let value: String
+}
 
+extension VaultStorage {
     /// What is remembered under names that begin with one of `prefixes`.
     ///
     /// Opens every setting of the group, since names are sealed; a group without any costs two short reads.

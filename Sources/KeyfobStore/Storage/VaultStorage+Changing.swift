@@ -1,8 +1,7 @@
-internal import GRDB
 package import KeyfobModel
 package import KeyfobVault
 
-extension VaultDatabase {
+extension VaultStorage {
     /// Changes records of one group in one transaction.
     ///
     /// - Parameters:
@@ -14,9 +13,9 @@ extension VaultDatabase {
     package func change<Result>(
         _ keys: GroupKeys, sequence: UInt64, milliseconds: Int64, _ body: (GroupWriter) throws -> Result
     ) throws -> (result: Result, sequence: UInt64) {
-        try write { database in
-            try Self.requireHeader(sequence, database)
-            let writer = try GroupWriter(database, keys, device: try Self.device(database), milliseconds: milliseconds)
+        try write(sequence: sequence) { change in
+            let writer = GroupWriter(
+                try change.records(keys), device: try change.device(), milliseconds: milliseconds)
             let result = try body(writer)
             return (result, try writer.finish())
         }
@@ -27,24 +26,17 @@ extension VaultDatabase {
         _ first: GroupKeys, _ second: GroupKeys, sequence: UInt64, milliseconds: Int64,
         _ body: (GroupWriter, GroupWriter) throws -> Result
     ) throws -> (result: Result, sequences: (UInt64, UInt64)) {
-        try write { database in
-            try Self.requireHeader(sequence, database)
-            let one = try GroupWriter(database, first, device: try Self.device(database), milliseconds: milliseconds)
-            let other = try GroupWriter(database, second, device: try Self.device(database), milliseconds: milliseconds)
+        try write(sequence: sequence) { change in
+            let device = try change.device()
+            let one = GroupWriter(try change.records(first), device: device, milliseconds: milliseconds)
+            let other = GroupWriter(try change.records(second), device: device, milliseconds: milliseconds)
             let result = try body(one, other)
             return (result, (try one.finish(), try other.finish()))
         }
     }
-
-    static func requireHeader(_ sequence: UInt64, _ database: Database) throws {
-        let statement = try database.cachedStatement(sql: "SELECT sequence FROM header WHERE id = 1")
-        guard let stored = try Int64.fetchOne(statement), stored == Int64(bitPattern: sequence) else {
-            throw StoreError.staleKeys
-        }
-    }
 }
 
-extension VaultDatabase {
+extension VaultStorage {
     /// Changes records of several groups in one transaction, and makes groups that are missing.
     ///
     /// - Parameters:
@@ -58,16 +50,14 @@ extension VaultDatabase {
         _ body: ([AccessGroup: GroupWriter]) throws -> Result
     ) throws -> (result: Result, sequences: [(group: GroupID?, sequence: UInt64)]) {
         func run(
-            _ vault: borrowing UnlockedVault, _ database: Database
+            _ vault: borrowing UnlockedVault, _ change: any StorageChange
         ) throws -> (result: Result, sequences: [(group: GroupID?, sequence: UInt64)]) {
-            // A page that does not fit has to be written, and the journal synchronised before: many do not.
-            try database.execute(sql: "PRAGMA cache_size = -131072")
-            defer { try? database.execute(sql: "PRAGMA cache_size = -2000") }
+            try change.expectMany()
+            let device = try change.device()
             var writers: [AccessGroup: GroupWriter] = [:]
             for name in names {
-                let keys = try vault.group(name).keys
-                writers[name] = try GroupWriter(
-                    database, keys, device: try Self.device(database), milliseconds: milliseconds)
+                let records = try change.records(try vault.group(name).keys)
+                writers[name] = GroupWriter(records, device: device, milliseconds: milliseconds)
             }
             let result = try body(writers)
             var sequences: [(group: GroupID?, sequence: UInt64)] = []
@@ -75,18 +65,14 @@ extension VaultDatabase {
             return (result, sequences)
         }
         guard !new.isEmpty else {
-            let sequence = vault.sequence
-            return try write { database in
-                try Self.requireHeader(sequence, database)
-                return try run(vault, database)
-            }
+            return try write(sequence: vault.sequence) { try run(vault, $0) }
         }
-        var (result, sequences) = try changeHeader(&vault) { vault, database in
+        var (result, sequences) = try changeHeader(&vault) { vault, change in
             for name in new {
                 if vault.groups.contains(where: { $0.name == name }) { throw StoreError.groupExists }
-                try GroupWriter.begin(database, try vault.createGroup(name).keys)
+                try change.begin(try vault.createGroup(name).keys)
             }
-            return try run(vault, database)
+            return try run(vault, change)
         }
         sequences.append((nil, vault.sequence))
         return (result, sequences)

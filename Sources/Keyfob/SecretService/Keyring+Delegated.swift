@@ -1,0 +1,122 @@
+internal import KeyfobAge
+internal import KeyfobSecretService
+internal import KeyfobSodium
+internal import KeyfobStore
+internal import KeyfobVault
+internal import Synchronization
+
+extension Keyring {
+    /// Where the records of a vault lie.
+    public enum Storage: String, Hashable, Sendable, CaseIterable {
+        /// In an encrypted database of Keyfob's own, in the vault's folder.
+        case embedded
+        /// With the Secret Service, the keyring of the desktop: each record is an item of it.
+        ///
+        /// The service encrypts what it keeps. It has no transactions, so that a change which is stopped in the middle
+        /// leaves a part of it; its items have one key, so that groups part accounts and keep nobody out; and any
+        /// process of the session may read them while the keyring is unlocked.
+        case secretService = "secret-service"
+    }
+
+    /// Where the records lie.
+    public var storage: Storage {
+        switch database.place {
+        case .embedded: .embedded
+        case .secretService: .secretService
+        }
+    }
+
+    /// Where the records of the vault at `location` lie; looks at the vault's folder alone.
+    ///
+    /// - Throws: `configuration` for a folder or file that cannot be trusted, `damaged`, `inputOutput`.
+    public static func storage(at location: KeyringLocation) throws(KeyringError) -> Storage {
+        try KeyringError.translating {
+            try StoragePlaceFile.read(VaultDirectory(path: location.vault)) == nil ? .embedded : .secretService
+        }
+    }
+
+    /// Makes a keyring whose records lie with the Secret Service, with a recovery key and the group `default`.
+    ///
+    /// - Parameter secretService: How to reach the service.
+    /// - Returns: The keyring, and the recovery key, which opens its backups and nothing else.
+    /// - Throws: `alreadyExists`, `unavailable`, `locked`, `cancelled`, `configuration`, `diskFull`, `inputOutput`.
+    ///   There is no vault then.
+    public static func createDelegated(
+        at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system
+    ) throws(KeyringError) -> Created {
+        let recovery = AgeIdentity.generate()
+        do {
+            let directory = VaultDirectory(path: location.vault)
+            try directory.create()
+            let vault = try UnlockedVault.create(slot: .recipient(recovery.recipient), now: clock.now)
+            let id = vault.header.vault
+            let storage = try DelegatedVault.create(
+                in: directory, for: vault, device: newDevice(), secretService.access)
+            let keyring: Keyring
+            do {
+                keyring = try Keyring(
+                    location: location, database: storage, vault: vault, isHeaderFromCopy: false, clock: clock)
+                try StoragePlaceFile(vault: id, collection: storage.collection).writeNew(directory)
+            } catch {
+                _ = try? storage.discard()
+                throw error
+            }
+            return Created(keyring: keyring, recoveryKey: recovery.text())
+        } catch StoreError.secretService(let reason, _) {
+            throw KeyringError(reason)
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    /// Opens a keyring whose records lie with the Secret Service; that unlocks it.
+    ///
+    /// - Throws: `noVault` where the records lie elsewhere, or the service has none, `locked`, `unavailable`,
+    ///   `cancelled` when a person dismissed what the service asked, `damaged`, `inputOutput`.
+    static func openDelegated(
+        at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system
+    ) throws(KeyringError) -> Keyring {
+        do {
+            let directory = VaultDirectory(path: location.vault)
+            guard let place = try StoragePlaceFile.read(directory) else { throw StoreError.movedAway }
+            let storage = try DelegatedVault.open(place, in: directory, secretService.access)
+            let found = try storage.openOrRebuildHeader(milliseconds: clock.milliseconds(), device: newDevice())
+            let vault = try LockedVault(headerBytes: found.header.header).unlock(vaultKey: found.header.vaultKey)
+            let keyring = try Keyring(
+                location: location, database: storage, vault: vault, isHeaderFromCopy: false, clock: clock)
+            if found.isRebuilt {
+                keyring.state.withLock {
+                    $0.warn(
+                        "the item that lists the vault's groups was gone from the Secret Service and has been made "
+                            + "again; what the selection had learned is lost, and so are groups without records and the "
+                            + "recipients of backups: add one with 'keyfob slot add recipient'")
+                }
+            }
+            return keyring
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    /// The id of a new copy of a vault.
+    static func newDevice() -> UInt64 {
+        Randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Why a vault that the Secret Service keeps has nothing to grant and nothing to replace.
+    static let noGroupKeys = "groups have no keys of their own"
+
+    /// Makes sure that the vault has keys of its own.
+    ///
+    /// - Throws: `notOffered`.
+    func requireEmbedded(_ reason: String) throws {
+        if database.place == .secretService { throw StoreError.notOffered(reason) }
+    }
+}
+
+extension SecretServiceOptions {
+    /// The same in the terms of the target below.
+    var access: SecretServiceAccess {
+        SecretServiceAccess(environment: environment, mayPrompt: mayPrompt, deadline: deadline)
+    }
+}

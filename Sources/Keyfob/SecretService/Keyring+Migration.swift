@@ -1,0 +1,187 @@
+internal import KeyfobSecretService
+internal import KeyfobStore
+internal import KeyfobVault
+internal import Synchronization
+
+extension Keyring {
+    /// Whether moving the records into a database needs a slot: nothing but recipients opens the vault without the
+    /// Secret Service, and whoever has one of those has it for the day when all else is lost.
+    public var needsSlotToBeEmbedded: Bool {
+        state.withLock { $0.vault.header.slots.allSatisfy { $0.kind == .recipient } }
+    }
+
+    /// What ``migrate(to:secretService:adding:overwritingNewer:progress:)`` would do; nothing is written.
+    ///
+    /// - Throws: as that.
+    public func planMigration(
+        to place: Storage, secretService: SecretServiceOptions
+    ) throws(KeyringError) -> MigrationReport {
+        try migrating(to: place) { state in
+            let tally: MigrationTally
+            switch place {
+            case .secretService:
+                tally = try migration(&state, to: secretService, overwritesNewer: false).plan(&state.vault)
+            case .embedded:
+                tally = try DatabaseMigration(from: delegated()).plan(&state.vault)
+            }
+            return MigrationReport(tally, from: storage, to: place, isDryRun: true, state.vault)
+        }
+    }
+
+    /// Moves all records to another place, where they count once all of them are there.
+    ///
+    /// Ids, keys, groups, slots, the history and what a person knows to unlock with stay. Until the last step the vault
+    /// is used where it was, and whatever stops the migration leaves it so; the same call again goes on from there.
+    /// What was there stays too, until ``removeUnusedPlace(secretService:progress:)``. Afterwards this keyring, which
+    /// looks at the old place, is to be opened again: it changes nothing any more.
+    ///
+    /// - Parameters:
+    ///   - secretService: How to reach the Secret Service.
+    ///   - slot: A way to unlock that the vault gets in a database, where it needs or is to have one.
+    ///   - isOverwritingNewer: Whether items of the Secret Service may go that were written later than what takes
+    ///     their place.
+    ///   - progress: How many records are moved, and how many there are.
+    /// - Throws: `needsVaultKey`; `usage` where the vault needs a slot; `damaged` where a record does not open,
+    ///   `rolledBack`; `alreadyExists` where newer items would go; `limitExceeded` for a record that the service does
+    ///   not take; `unavailable`, `locked`, `cancelled`, `busy`, `diskFull`, `inputOutput`. Nothing is moved then.
+    public func migrate(
+        to place: Storage, secretService: SecretServiceOptions, adding slot: consuming NewSlot? = nil,
+        overwritingNewer isOverwritingNewer: Bool = false, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> MigrationReport {
+        switch place {
+        case .secretService:
+            return try migrating(to: place) { state in
+                let tally = try migration(&state, to: secretService, overwritesNewer: isOverwritingNewer)
+                    .run(&state.vault, progress: progress)
+                noteMove(&state)
+                return MigrationReport(tally, from: .embedded, to: place, isDryRun: false, state.vault)
+            }
+        case .embedded: return try migrateToDatabase(slot, progress)
+        }
+    }
+
+    /// The keyring as it is to be used after its records were moved, opened with the key that this one holds.
+    ///
+    /// - Throws: `needsVaultKey`, and as opening does.
+    public func reopened(secretService: SecretServiceOptions) throws(KeyringError) -> Keyring {
+        guard opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
+        guard try Self.storage(at: location) == .embedded else {
+            return try Self.openDelegated(at: location, secretService: secretService, clock: clock)
+        }
+        do {
+            let database = try VaultDatabase.open(VaultDirectory(path: location.vault))
+            let header = try database.storedHeader()
+            let key = state.withLock { $0.vault.unlockingKey() }
+            let vault = try LockedVault(headerBytes: header.bytes).unlock(vaultKey: key.key)
+            return try Keyring(
+                location: location, database: database, vault: vault, isHeaderFromCopy: header.isFromCopy, clock: clock)
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    private func migrateToDatabase(
+        _ slot: consuming NewSlot?, _ progress: (Int, Int) -> Void
+    ) throws(KeyringError) -> MigrationReport {
+        switch consume slot {
+        case .some(let slot): return try migrateToDatabase(adding: try slot.forVault(), progress)
+        case .none: break
+        }
+        return try migrating(to: .embedded) { state in
+            guard !state.vault.header.slots.allSatisfy({ $0.kind == .recipient }) else {
+                throw KeyringError(
+                    .usage, "nothing but its recovery key would open this vault without the Secret Service",
+                    hint: "give it a passphrase or a key file")
+            }
+            return try migrateToDatabase(&state, [], progress)
+        }
+    }
+
+    private func migrateToDatabase(
+        adding new: borrowing SlotToMake, _ progress: (Int, Int) -> Void
+    ) throws(KeyringError) -> MigrationReport {
+        let now = clock.now
+        return try migrating(to: .embedded) { state in
+            let turn = try FileLock(database.directory.lock)
+            let sealed = try state.vault.sealedSlot(for: new.slot, now: now)
+            _ = consume turn
+            return try new.keeping(as: sealed.id, of: state.vault.header.vault, folder: location.vault) {
+                try migrateToDatabase(&state, [sealed], progress)
+            }
+        }
+    }
+
+    private func migrateToDatabase(
+        _ state: inout State, _ slots: [KeySlot], _ progress: (Int, Int) -> Void
+    ) throws -> MigrationReport {
+        let groups = state.vault.groups.map(\.keys.group)
+        let marks = Dictionary(groups.map { ($0, seen(state, $0)) }) { first, _ in first }
+        let outcome = try DatabaseMigration(from: delegated(), adding: slots, seen: marks)
+            .run(&state.vault, progress: progress)
+        note(&state, outcome.sequences)
+        return MigrationReport(outcome.tally, from: .secretService, to: .embedded, isDryRun: false, state.vault)
+    }
+
+    /// Runs `body`, unless the records are where they are to go.
+    private func migrating(
+        to place: Storage, _ body: (inout State) throws -> MigrationReport
+    ) throws(KeyringError) -> MigrationReport {
+        do {
+            return try state.withLock { state in
+                guard state.vault.opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
+                guard try Self.storage(at: location) == storage else { throw StoreError.movedAway }
+                guard place != storage else { return MigrationReport(at: place) }
+                return try body(&state)
+            }
+        } catch {
+            throw KeyringError(migratingFrom: storage, error)
+        }
+    }
+
+    private func migration(
+        _ state: inout State, to secretService: SecretServiceOptions, overwritesNewer: Bool
+    ) throws -> ServiceMigration {
+        guard let source = database as? VaultDatabase else { throw StoreError.movedAway }
+        try source.refresh(&state.vault)
+        guard state.vault.sequence >= seen(state, nil) else { throw StoreError.rolledBack(group: nil) }
+        for group in state.vault.groups {
+            let sequence = try source.state(of: group.keys).sequence
+            guard sequence >= seen(state, group.keys.group) else {
+                throw StoreError.rolledBack(group: group.keys.group)
+            }
+        }
+        let target = try DelegatedVault.destination(
+            for: state.vault, in: source.directory, secretService.patientAccess)
+        return ServiceMigration(from: source, to: target, overwritesNewer: overwritesNewer)
+    }
+
+    private func delegated() throws -> DelegatedVault {
+        guard let source = database as? DelegatedVault else { throw StoreError.movedAway }
+        return source
+    }
+
+    /// The highest sequence that this process or another has seen of the header (nil) or a group.
+    private func seen(_ state: borrowing State, _ group: GroupID?) -> UInt64 {
+        max((try? mark.sequence(of: group)) ?? 0, state.marks.sequence(of: group))
+    }
+
+    /// Notes that the groups have gone on elsewhere: the database that stays behind is an earlier state from now on, and
+    /// is known as one should it be used again.
+    private func noteMove(_ state: inout State) {
+        let sequences: [(group: GroupID?, sequence: UInt64)] = state.vault.groups.map { group in
+            let sequence = (try? database.state(of: group.keys).sequence) ?? 0
+            return (group.keys.group, max(sequence, seen(state, group.keys.group)) + 1)
+        }
+        note(&state, sequences)
+    }
+}
+
+extension SecretServiceOptions {
+    /// The same with ten times the time for each item: GNOME's keyring writes all of its file again for one, which takes
+    /// a busy machine seconds when there are thousands.
+    var patientAccess: SecretServiceAccess {
+        var access = access
+        access.deadline *= 10
+        return access
+    }
+}

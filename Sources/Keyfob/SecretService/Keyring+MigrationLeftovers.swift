@@ -1,0 +1,137 @@
+internal import KeyfobStore
+internal import KeyfobVault
+internal import Synchronization
+
+extension Keyring {
+    /// What lies where the vault's records are not.
+    public struct UnusedPlace: Hashable, Sendable {
+        /// How many items of the vault the Secret Service has.
+        public let items: Int
+        /// The files of databases, with their paths.
+        public let files: [String]
+        /// Whether there is nothing.
+        public var isEmpty: Bool { items == 0 && files.isEmpty }
+    }
+
+    /// What a migration has left.
+    public enum MigrationLeftover: Hashable, Sendable {
+        /// It was stopped before it had moved anything; a database that was being built lies in this folder.
+        case folder(String)
+        /// It was stopped before it had moved anything; items may lie with the Secret Service.
+        case unfinishedItems
+        /// The items that were in use before, and which nobody has asked to remove.
+        case keptItems
+        /// The files of databases that were in use before.
+        case files([String])
+    }
+
+    /// What migrations have left; looks at the vault's folder alone.
+    ///
+    /// - Throws: `inputOutput`.
+    public func migrationLeftovers() throws(KeyringError) -> [MigrationLeftover] {
+        try KeyringError.translating {
+            let directory = database.directory
+            var leftovers: [MigrationLeftover] = []
+            let note = storage == .embedded ? MigrationNote.read(directory) : nil
+            if try directory.isMigrationLeft() { leftovers.append(.folder(directory.migrating.path)) }
+            if note == .begun { leftovers.append(.unfinishedItems) }
+            // One that runs has left nothing yet.
+            if !leftovers.isEmpty, Self.isMigrating(directory) { leftovers = [] }
+            if note == .kept { leftovers.append(.keptItems) }
+            let files =
+                try storage == .embedded ? directory.filesBeforeMigration() : directory.unusedDatabaseFiles()
+            if !files.isEmpty { leftovers.append(.files(files)) }
+            return leftovers
+        }
+    }
+
+    private static func isMigrating(_ directory: VaultDirectory) -> Bool {
+        do {
+            _ = try FileLock(directory.migrationLock, orBusyAfter: .zero)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    /// Removes what a migration has left that was stopped before it had moved anything.
+    ///
+    /// - Returns: Whether there was anything.
+    /// - Throws: `busy` while one runs, `unavailable`, `locked`, `inputOutput`.
+    public func removeUnfinishedMigration(secretService: SecretServiceOptions) throws(KeyringError) -> Bool {
+        let leftovers = try migrationLeftovers()
+        let hasItems = leftovers.contains(.unfinishedItems)
+        guard hasItems || leftovers.contains(.folder(database.directory.migrating.path)) else { return false }
+        try withPlaceLocked { state in
+            try database.directory.removeMigrating()
+            guard hasItems else { return }
+            _ = try DelegatedVault.leftovers(of: state.vault, in: database.directory, secretService.patientAccess)?
+                .removeEverything()
+            try database.directory.removeFiles([database.directory.migrationNote])
+        }
+        return true
+    }
+
+    /// What lies where the vault's records are not: after a migration, what they were moved from.
+    ///
+    /// - Throws: `needsVaultKey`, `unavailable`, `locked`, `inputOutput`.
+    public func unusedPlace(secretService: SecretServiceOptions) throws(KeyringError) -> UnusedPlace {
+        try withPlaceLocked { state in
+            switch storage {
+            case .secretService:
+                return UnusedPlace(items: 0, files: try database.directory.unusedDatabaseFiles())
+            case .embedded:
+                let items = try DelegatedVault.leftovers(
+                    of: state.vault, in: database.directory, secretService.patientAccess)
+                return UnusedPlace(
+                    items: try items?.itemCount() ?? 0, files: try database.directory.filesBeforeMigration())
+            }
+        }
+    }
+
+    /// Removes what lies where the vault's records are not, after a look whether all is well where they are.
+    ///
+    /// - Parameter progress: How many items are removed, and how many there are.
+    /// - Returns: What was removed.
+    /// - Throws: `damaged` where not all is well: nothing is removed then; `needsVaultKey`, `unavailable`, `locked`,
+    ///   `busy`, `inputOutput`.
+    public func removeUnusedPlace(
+        secretService: SecretServiceOptions, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> UnusedPlace {
+        if let problem = try verify().problems.first {
+            throw KeyringError(
+                .damaged, "not all is well where the records are: \(problem); nothing was removed",
+                hint: "run 'keyfob doctor --repair' first")
+        }
+        return try withPlaceLocked { state in
+            let directory = database.directory
+            let files =
+                try storage == .embedded ? directory.filesBeforeMigration() : directory.unusedDatabaseFiles()
+            var items = 0
+            if storage == .embedded {
+                items =
+                    try DelegatedVault.leftovers(of: state.vault, in: directory, secretService.patientAccess)?
+                    .removeEverything(progress: progress) ?? 0
+                try directory.removeFiles([directory.migrationNote])
+            }
+            try directory.removeFiles(files)
+            return UnusedPlace(items: items, files: files)
+        }
+    }
+
+    /// Runs `body` while no migration runs, and where the records are where this keyring looks for them.
+    private func withPlaceLocked<Result>(_ body: (inout State) throws -> Result) throws(KeyringError) -> Result {
+        do {
+            return try state.withLock { state in
+                guard state.vault.opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
+                let turn = try FileLock(database.directory.migrationLock, orBusyAfter: .seconds(5))
+                guard try Self.storage(at: location) == storage else { throw StoreError.movedAway }
+                let result = try body(&state)
+                _ = consume turn
+                return result
+            }
+        } catch {
+            throw KeyringError(migratingFrom: storage, error)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import KeyfobSecretService
+internal import KeyfobVault
+
+extension LockedKeyring {
+    /// Whether the vault has a slot whose key the Secret Service keeps, or lies with it altogether.
+    ///
+    /// The header says so, which nothing authenticates before the vault is unlocked. Without such a slot nobody needs
+    /// to go near the session bus.
+    public var hasSecretServiceSlot: Bool { storage == .secretService || !secretServiceSlots.isEmpty }
+
+    /// Whether a passphrase opens the vault, or a group of it.
+    public var hasPassphraseSlot: Bool { header.hasSlot(.passphrase) }
+
+    /// What the Secret Service has for each such slot; asks the bus only where there is one.
+    ///
+    /// It never asks a person, whatever the options say.
+    ///
+    /// - Parameter problem: Why the vault has just not been opened; where the service could not be asked then, it is not
+    ///   waited for once more.
+    public func secretServiceItems(
+        _ options: SecretServiceOptions, after problem: KeyringError? = nil
+    ) -> [SecretServiceItem] {
+        guard !secretServiceSlots.isEmpty else { return [] }
+        if let problem, problem.code == .unavailable {
+            return secretServiceSlots.map { SecretServiceItem(slot: $0, unavailable: problem) }
+        }
+        var silent = options
+        silent.mayPrompt = false
+        let service: SecretService
+        do {
+            service = try silent.connected()
+        } catch {
+            return secretServiceSlots.map { SecretServiceItem(slot: $0, unavailable: error) }
+        }
+        let search = SlotKeySearch(headerBytes: headerBytes, vault: header.vault, service: service)
+        var gone: KeyringError?
+        return secretServiceSlots.map { slot in
+            // A service that does not answer is not waited for once more.
+            if let gone { return SecretServiceItem(slot: slot, unavailable: gone) }
+            let item = SecretServiceItem(slot: slot, search.outcome(of: slot))
+            if item.state == .unavailable { gone = item.problem }
+            return item
+        }
+    }
+
+    private var secretServiceSlots: [SlotID] { header.secretServiceSlots }
+}
+
+extension VaultHeader {
+    /// The slots of the whole vault whose keys the Secret Service keeps.
+    var secretServiceSlots: [SlotID] { slots.filter { $0.kind == .secretService }.map(\.id) }
+
+    /// Opens the vault with what the Secret Service keeps.
+    ///
+    /// Stops at the first slot that opens. Where none does, the error is the one by which a person gets further:
+    /// a locked keyring before a foreign item, and that before a missing one.
+    ///
+    /// - Returns: The vault, and what its owner should know.
+    /// - Throws: `wrongKey` also where the vault has no such slot, `locked`, `unavailable`, `cancelled`, `damaged`.
+    func unlocked(
+        _ headerBytes: [UInt8], with options: SecretServiceOptions
+    ) throws(KeyringError) -> UnlockedBySecretService {
+        guard !secretServiceSlots.isEmpty else { throw KeyringError(VaultError.noSuchKindOfSlot) }
+        let search = SlotKeySearch(headerBytes: headerBytes, vault: vault, service: try options.connected())
+        var failure = KeyringError(SecretServiceError.noItem)
+        var gravity = 0
+        for slot in secretServiceSlots {
+            switch search.outcome(of: slot) {
+            case .opened(let vault, let items):
+                return UnlockedBySecretService(vault: vault, warning: Self.warning(of: items, slot))
+            case .foreign(_, let error):
+                if gravity < 1 { (failure, gravity) = (KeyringError(foreignItemOf: slot, error), 1) }
+            case .failed(.noItem): break
+            case .failed(.locked): (failure, gravity) = (KeyringError(SecretServiceError.locked), 2)
+            case .failed(let error): throw KeyringError(error)
+            }
+        }
+        throw failure
+    }
+
+    private static func warning(of items: Int, _ slot: SlotID) -> String? {
+        items < 2
+            ? nil
+            : "the desktop's keyring (Secret Service) holds \(items) items for slot \(slot.short), where one should be; "
+                + "run 'keyfob doctor'"
+    }
+}
+
+/// A vault that the Secret Service opened.
+struct UnlockedBySecretService: ~Copyable {
+    let vault: UnlockedVault
+    /// What its owner should know.
+    let warning: String?
+}

@@ -1,0 +1,73 @@
+/// Where a message bus listens.
+///
+/// Only sockets of this machine: an address that would start a bus (`autolaunch:`), run a program (`unixexec:`) or
+/// leave the machine (`tcp:`) is passed over.
+package enum BusAddress: Equatable, Sendable {
+    /// A socket in the file system.
+    case path([UInt8])
+    /// A name in Linux's abstract space.
+    case abstract([UInt8])
+
+    /// The session bus's addresses, in the order in which they are to be tried; none when there is no bus.
+    package static func session(_ environment: [String: String]) -> [BusAddress] {
+        if let text = environment["DBUS_SESSION_BUS_ADDRESS"], !text.isEmpty { return addresses(text) }
+        guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return [] }
+        return [.path([UInt8]("\(folder)/bus".utf8))].filter(\.isUsable)
+    }
+
+    /// The usable ones of a list of addresses (D-Bus specification, "Server Addresses").
+    package static func addresses(_ text: String) -> [BusAddress] {
+        text.utf8.split(separator: UInt8(ascii: ";")).compactMap { address($0) }
+    }
+
+    private static func address(_ text: Substring.UTF8View) -> BusAddress? {
+        let scheme = "unix:".utf8
+        guard text.starts(with: scheme) else { return nil }
+        var found: BusAddress?
+        for pair in text.dropFirst(scheme.count).split(separator: UInt8(ascii: ",")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let value = unescaped(parts[1]) else { return nil }
+            let address: BusAddress
+            switch String(parts[0]) {
+            case "path": address = .path(value)
+            case "abstract": address = .abstract(value)
+            case "guid": continue
+            default: return nil
+            }
+            // One place for each address.
+            guard found == nil else { return nil }
+            found = address
+        }
+        guard let found, found.isUsable else { return nil }
+        return found
+    }
+
+    /// `%` and two digits stand for a byte, and nothing else is special.
+    private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
+    }
+
+    /// Whether it fits into a socket's address (`unix(7)`: 108 bytes, one of them a zero).
+    private var isUsable: Bool {
+        switch self {
+        case .path(let bytes): bytes.first == UInt8(ascii: "/") && bytes.count < 108 && !bytes.contains(0)
+        case .abstract(let bytes): !bytes.isEmpty && bytes.count < 108
+        }
+    }
+}

@@ -1,0 +1,53 @@
+extension SecretService {
+    /// A collection of secrets: a keyring, a database, a wallet.
+    package struct Collection: Equatable, Sendable {
+        package let path: String
+        package let label: String
+        package let isLocked: Bool
+    }
+
+    /// The collection that the person keeps their secrets in.
+    ///
+    /// - Throws: `noCollection` when there is none, as in KeePassXC without an open database.
+    package func defaultCollection() throws(SecretServiceError) -> Collection {
+        try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in
+            let answer = try call(
+                Self.servicePath, Method(Interfaces.service, "ReadAlias"), [.string("default")], returning: "(o)",
+                deadline)
+            guard let path = answer.elements.first?.text, path != "/" else { throw .decided(.noCollection) }
+            return try collection(path, deadline)
+        }
+    }
+
+    /// The collection at a path that one had before.
+    ///
+    /// - Throws: `noCollection` when it is gone.
+    package func collection(at path: String) throws(SecretServiceError) -> Collection {
+        try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in try collection(path, deadline) }
+    }
+
+    /// All collections, in the service's order.
+    package func collections() throws(SecretServiceError) -> [Collection] {
+        try attempt(whenGone: .noService) { (deadline) throws(BusFailure) in try collections(deadline) }
+    }
+
+    func collections(_ deadline: Deadline) throws(BusFailure) -> [Collection] {
+        let paths = try property(Self.servicePath, Interfaces.service, "Collections", type: "ao", deadline)
+        var collections: [Collection] = []
+        for path in paths.texts ?? [] { collections.append(try collection(path, deadline)) }
+        return collections
+    }
+
+    func collection(_ path: String, _ deadline: Deadline) throws(BusFailure) -> Collection {
+        let answer = try call(
+            path, Method(Interfaces.properties, "GetAll"), [.string(Interfaces.collection)], returning: "(a{sv})",
+            deadline)
+        guard let properties = answer.elements.first?.entries, !properties.isEmpty else {
+            throw .decided(.noCollection)
+        }
+        guard let label = properties["Label"]?.text, let isLocked = properties["Locked"]?.boolean else {
+            throw .oddAnswer
+        }
+        return Collection(path: path, label: label, isLocked: isLocked)
+    }
+}

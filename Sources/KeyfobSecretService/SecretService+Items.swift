@@ -1,0 +1,148 @@
+package import KeyfobSodium
+
+extension SecretService {
+    /// Where an item is, as long as its service runs.
+    package struct ItemPath: Hashable, Sendable {
+        package let path: String
+
+        package init(path: String) {
+            self.path = path
+        }
+    }
+
+    /// The items of one collection (nil: of all) that have all these attributes.
+    ///
+    /// Unlock the collection first. Of a locked one GNOME's keyring finds nothing by `xdg:schema` when it was never
+    /// unlocked since it started, and KeePassXC finds nothing at all, but may ask the person before it answers.
+    ///
+    /// - Returns: The items, and how many of them are locked, so that their secrets cannot be read now.
+    /// - Throws: `locked` when a locked collection made the service keep its answer; `refused` without attributes, or with an empty name or value: to GNOME's keyring those are wildcards.
+    package func search(
+        _ attributes: [String: String], in collection: String?
+    ) throws(SecretServiceError) -> (items: [ItemPath], lockedCount: Int) {
+        let (unlocked, locked) = try searchByLock(attributes, in: collection)
+        return (unlocked + locked, locked.count)
+    }
+
+    /// As ``search(_:in:)``, but the locked ones apart.
+    func searchByLock(
+        _ attributes: [String: String], in collection: String?
+    ) throws(SecretServiceError) -> (unlocked: [ItemPath], locked: [ItemPath]) {
+        guard !attributes.isEmpty, attributes.allSatisfy({ !$0.key.isEmpty && !$0.value.isEmpty }) else {
+            throw .invalidArguments
+        }
+        return try attempt(whenGone: .noService) { (deadline) throws(BusFailure) in
+            do throws(BusFailure) {
+                return try askForItems(attributes, in: collection, deadline.early)
+            } catch {
+                guard error.isTimeout else { throw error }
+                let places =
+                    if let collection { [try self.collection(collection, deadline)] } else { try collections(deadline) }
+                throw places.contains(where: \.isLocked) ? .decided(.locked) : .timedOut
+            }
+        }
+    }
+
+    private func askForItems(
+        _ attributes: [String: String], in collection: String?, _ deadline: Deadline
+    ) throws(BusFailure) -> (unlocked: [ItemPath], locked: [ItemPath]) {
+        let answer = try call(
+            Self.servicePath, Method(Interfaces.service, "SearchItems"), [.texts(attributes)], returning: "(aoao)",
+            deadline)
+        let lists = answer.elements.map { list in
+            (list.texts ?? []).filter { path in collection.map { path.hasPrefix($0 + "/") } ?? true }
+        }
+        guard lists.count == 2 else { throw .oddAnswer }
+        return (lists[0].map { ItemPath(path: $0) }, lists[1].map { ItemPath(path: $0) })
+    }
+
+    /// All attributes of an item, the service's own among them.
+    ///
+    /// - Throws: `noItem`.
+    package func attributes(of item: ItemPath) throws(SecretServiceError) -> [String: String] {
+        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+            let value = try property(item.path, Interfaces.item, "Attributes", type: "a{ss}", deadline)
+            return (value.entries ?? [:]).compactMapValues(\.text)
+        }
+    }
+
+    /// What the person sees the item called.
+    ///
+    /// - Throws: `noItem`.
+    package func label(of item: ItemPath) throws(SecretServiceError) -> String {
+        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+            try property(item.path, Interfaces.item, "Label", type: "s", deadline).text ?? ""
+        }
+    }
+
+    /// Makes a new item, even where there is one with the same attributes.
+    ///
+    /// - Precondition: The secret is not empty.
+    /// - Throws: `tooLarge`; `noCollection`; `locked`; `needsPrompt`, `promptDismissed` where the service asks first;
+    ///   `refused` for an attribute or a label with a zero in it.
+    package func create(
+        label: String, attributes: [String: String], secret: borrowing SecretBytes, in collection: String
+    ) throws(SecretServiceError) -> ItemPath {
+        try checkSize(of: secret)
+        return try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in
+            let sealed = try openSession(deadline).encode(secret)
+            let properties: [String: Variant] = [
+                "\(Interfaces.item).Label": try .string(label),
+                "\(Interfaces.item).Attributes": try .texts(attributes),
+            ]
+            let answer = try call(
+                collection, Method(Interfaces.collection, "CreateItem"),
+                [.properties(properties), sealed, .boolean(false)], returning: "(oo)", deadline)
+            guard let item = answer.elements.first?.text, let prompt = answer.elements.last?.text else {
+                throw .oddAnswer
+            }
+            if prompt == "/" { return ItemPath(path: item) }
+            guard let item = try answerPrompt(prompt, refusal: .needsPrompt, deadline).text else { throw .oddAnswer }
+            return ItemPath(path: item)
+        }
+    }
+
+    /// Replaces an item's secret, and nothing else of it.
+    ///
+    /// - Precondition: The secret is not empty.
+    /// - Throws: `tooLarge`, `noItem`, `locked`.
+    package func setSecret(of item: ItemPath, to secret: borrowing SecretBytes) throws(SecretServiceError) {
+        try checkSize(of: secret)
+        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+            let sealed = try openSession(deadline).encode(secret)
+            _ = try call(item.path, Method(Interfaces.item, "SetSecret"), [sealed], returning: "()", deadline)
+        }
+    }
+
+    /// Replaces an item's attributes, then its label.
+    ///
+    /// KeePassXC keeps attributes that are not among the new ones.
+    ///
+    /// - Throws: `noItem`, `locked`; `refused` for an attribute or a label with a zero in it.
+    package func setAttributes(
+        of item: ItemPath, to attributes: [String: String], label: String
+    ) throws(SecretServiceError) {
+        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+            let texts = try Variant.texts(attributes)
+            let name = try Variant.string(label)
+            try setProperty(item.path, Interfaces.item, "Attributes", to: texts, deadline)
+            try setProperty(item.path, Interfaces.item, "Label", to: name, deadline)
+        }
+    }
+
+    /// Deletes an item; asks the person when the service wants that and it is allowed.
+    ///
+    /// - Throws: `noItem`, `locked`, `needsPrompt`, `promptDismissed`.
+    package func delete(_ item: ItemPath) throws(SecretServiceError) {
+        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+            let answer = try call(item.path, Method(Interfaces.item, "Delete"), returning: "(o)", deadline)
+            guard let prompt = answer.elements.first?.text else { throw .oddAnswer }
+            if prompt != "/" { _ = try answerPrompt(prompt, refusal: .needsPrompt, deadline) }
+        }
+    }
+
+    private func checkSize(of secret: borrowing SecretBytes) throws(SecretServiceError) {
+        precondition(secret.count > 0, "an empty secret is not stored")
+        guard secret.count <= Self.secretLimit else { throw .tooLarge(limit: Self.secretLimit) }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Glibc
+
+/// A connection to the session's Secret Service: GNOME's keyring, KeePassXC, KWallet or another.
+///
+/// Every operation is synchronous and ends within the deadline of its ``SecretServiceAccess``, or within its prompt's.
+/// A service that was restarted is found again by the next operation. Whoever has the connection sees to turns.
+package final class SecretService {
+    /// The longest secret, in bytes.
+    package static let secretLimit = 2 << 20
+
+    let access: SecretServiceAccess
+    let bus: BusConnection
+
+    // How long connecting took, until the first operation has been charged with it.
+    private var spent: Duration = .zero
+
+    // The service's name on the bus that is never given twice, and the session with it.
+    private var owner: String?
+    private var session: SecretSession?
+
+    /// Connects to the session bus and finds the service, which the bus may start.
+    ///
+    /// Never starts a bus.
+    ///
+    /// - Parameter user: Whose bus it has to be; nil is whoever runs this.
+    /// - Throws: `noBus`, `noLibrary`, `noService`, `timedOut`.
+    package static func connect(
+        _ access: SecretServiceAccess, library: String = Libsecret.fileName, of user: UInt32? = nil
+    ) throws(SecretServiceError) -> SecretService {
+        let deadline = Deadline(in: access.deadline)
+        let socket = try BusSocket(BusAddress.session(access.environment), of: user ?? geteuid(), deadline: deadline)
+        guard Libsecret.isInstalled(as: library) else { throw .noLibrary }
+        do throws(BusFailure) {
+            let service = SecretService(access, try BusConnection(socket, deadline: deadline))
+            _ = try service.findOwner(deadline)
+            service.spent = access.deadline - deadline.remaining
+            return service
+        } catch {
+            throw error.error(whenGone: .noService)
+        }
+    }
+
+    private init(_ access: SecretServiceAccess, _ bus: BusConnection) {
+        self.access = access
+        self.bus = bus
+    }
+
+    /// The service's name on the bus.
+    func findOwner(_ deadline: Deadline) throws(BusFailure) -> String {
+        if let owner { return owner }
+        let found: String
+        do throws(BusFailure) {
+            found = try nameOwner(deadline)
+        } catch {
+            guard case .remote = error else { throw error }
+            do throws(BusFailure) {
+                _ = try callBus(
+                    "StartServiceByName", [.string(Self.serviceName), .number(0)], returning: "(u)", deadline)
+                found = try nameOwner(deadline)
+            } catch {
+                if case .remote = error { throw .decided(.noService) }
+                throw error
+            }
+        }
+        owner = found
+        return found
+    }
+
+    /// The session with the service, opened on first use.
+    func openSession(_ deadline: Deadline) throws(BusFailure) -> SecretSession {
+        if let session { return session }
+        let opened = try SecretSession(bus, owner: try findOwner(deadline), deadline: deadline)
+        session = opened
+        return opened
+    }
+
+    /// Does `body`; once more when it found that the service, or the session, is another one now.
+    ///
+    /// - Parameter gone: What it means that the object `body` calls is not there.
+    func attempt<Value>(
+        whenGone gone: SecretServiceError, _ body: (Deadline) throws(BusFailure) -> Value
+    ) throws(SecretServiceError) -> Value {
+        let deadline = nextDeadline()
+        do throws(BusFailure) {
+            return try body(deadline)
+        } catch {
+            guard error.isStale else { throw error.error(whenGone: gone) }
+        }
+        owner = nil
+        session = nil
+        do throws(BusFailure) {
+            return try body(deadline)
+        } catch {
+            throw error.error(whenGone: gone)
+        }
+    }
+
+    /// The deadline of the next operation; connecting and the first one share theirs.
+    private func nextDeadline() -> Deadline {
+        defer { spent = .zero }
+        return Deadline(in: access.deadline - spent)
+    }
+
+    /// Calls a method of one of the service's objects.
+    func call(
+        _ path: String, _ method: Method, _ arguments: [Variant] = [], returning type: String, _ deadline: Deadline
+    ) throws(BusFailure) -> Variant {
+        guard Variant.isPath(path) else { throw .remote("org.freedesktop.DBus.Error.UnknownObject") }
+        let owner = try findOwner(deadline)
+        return try bus.call(owner, path, method, arguments, returning: type, deadline: deadline)
+    }
+
+    /// Calls a method of the bus itself.
+    func callBus(
+        _ method: String, _ arguments: [Variant], returning type: String, _ deadline: Deadline
+    ) throws(BusFailure) -> Variant {
+        let name = "org.freedesktop.DBus"
+        let answer = try bus.call(
+            name, "/org/freedesktop/DBus", Method(name, method), arguments, returning: type, deadline: deadline)
+        guard let value = answer.elements.first else { throw .oddAnswer }
+        return value
+    }
+
+    private func nameOwner(_ deadline: Deadline) throws(BusFailure) -> String {
+        let answer = try callBus("GetNameOwner", [.string(Self.serviceName)], returning: "(s)", deadline)
+        guard let name = answer.text, name.hasPrefix(":") else { throw .oddAnswer }
+        return name
+    }
+
+    static let serviceName = "org.freedesktop.secrets"
+    static let servicePath = "/org/freedesktop/secrets"
+}

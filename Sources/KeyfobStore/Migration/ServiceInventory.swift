@@ -1,0 +1,128 @@
+internal import KeyfobModel
+package import KeyfobSecretService
+internal import KeyfobSodium
+package import KeyfobVault
+
+/// What the Secret Service holds of a vault, in whatever collection.
+struct ServiceInventory: Sendable {
+    /// The items that are to hold a record, in the order in which they were made.
+    var items: [Item] = []
+    /// The items that are to hold the header.
+    var headers: [SecretService.ItemPath] = []
+
+    struct Item: Sendable {
+        let path: SecretService.ItemPath
+        /// The hash of what it holds; nil where that is not Keyfob's.
+        let digest: [UInt8]?
+        /// The record in it, and its group; nil where it is none of a group that is known.
+        let record: RecordID?
+        let group: GroupID?
+        let version: WriteVersion?
+
+        /// Whether the record in it was written later than `other`.
+        func isNewer(than other: WriteVersion) -> Bool { version.map { $0 > other } ?? false }
+    }
+}
+
+extension DelegatedVault {
+    /// Finds the collection where a vault's items are, if they are in one, or else the default one, and unlocks it.
+    ///
+    /// Nothing is written.
+    ///
+    /// - Throws: `secretService`.
+    package static func destination(
+        for vault: borrowing UnlockedVault, in directory: VaultDirectory, _ access: SecretServiceAccess
+    ) throws -> DelegatedVault {
+        let id = vault.header.vault
+        let service = try connect(access)
+        let collection: String = try translating { () throws(SecretServiceError) in
+            // A locked collection may keep its items to itself.
+            let usual = try service.defaultCollection()
+            try service.unlock(usual.path)
+            let items = try items(of: id, service)
+            let collections = Set(items.map(\.collection))
+            guard collections.count == 1, let only = collections.first else { return usual.path }
+            try service.unlock(only)
+            return only
+        }
+        return DelegatedVault(directory: directory, vault: id, service: service, collection: collection)
+    }
+
+    /// Every item of a vault, in whatever collection, the header's first.
+    private static func items(
+        of vault: VaultID, _ service: SecretService
+    ) throws(SecretServiceError) -> [SecretService.ItemPath] {
+        try service.search(ItemAttributes.header(of: vault), in: nil).items
+            + service.search(ItemAttributes.every(vault), in: nil).items
+    }
+
+    /// Finds the items of a vault whose records lie in a database, to remove them; nil where there are none.
+    ///
+    /// - Throws: `secretService`.
+    package static func leftovers(
+        of vault: borrowing UnlockedVault, in directory: VaultDirectory, _ access: SecretServiceAccess
+    ) throws -> DelegatedVault? {
+        let storage = try destination(for: vault, in: directory, access)
+        return try storage.allItems().isEmpty ? nil : storage
+    }
+
+    private func allItems() throws -> [SecretService.ItemPath] {
+        try withService { service, _ in try Self.items(of: vault, service) }
+    }
+
+    /// How many items the vault has, in whatever collection.
+    package func itemCount() throws -> Int { try allItems().count }
+
+    /// Removes every item of the vault, in whatever collection, the header's first.
+    ///
+    /// - Returns: How many items went.
+    package func removeEverything(progress: (Int, Int) -> Void = { _, _ in }) throws -> Int {
+        let items = try allItems()
+        for (done, item) in items.enumerated() {
+            MigrationObservation.willTake(.item)
+            try remove(item)
+            progress(done + 1, items.count)
+        }
+        return items.count
+    }
+
+    /// Reads every item of the vault.
+    ///
+    /// - Parameter copy: The records that are looked for, and the keys of all groups.
+    func inventory(_ copy: VaultCopy, _ printer: RecordPrinter) throws -> ServiceInventory {
+        let keys = Dictionary(copy.groups.map { ($0.keys.group, $0.keys) }) { first, _ in first }
+        return try withService { service, _ in
+            var inventory = ServiceInventory()
+            inventory.headers = try service.search(ItemAttributes.header(of: vault), in: nil).items
+            let found = try service.search(ItemAttributes.every(vault), in: nil).items
+                .sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
+            try service.secrets(of: found) { path, content in
+                switch consume content {
+                case .success(let bytes):
+                    let header = OpenRecord.group(of: bytes, in: vault).flatMap { keys[$0] }
+                        .flatMap { keys in Self.header(of: bytes, keys) }
+                    inventory.items.append(
+                        ServiceInventory.Item(
+                            path: path, digest: printer.digest(bytes), record: header?.record,
+                            group: header?.group,
+                            version: header.map { WriteVersion(stamp: $0.stamp, device: $0.device) }))
+                case .failure(.noItem): break
+                case .failure(.damaged):
+                    inventory.items.append(
+                        ServiceInventory.Item(path: path, digest: nil, record: nil, group: nil, version: nil))
+                case .failure(let error): throw error
+                }
+            }
+            return inventory
+        }
+    }
+
+    private static func header(of bytes: borrowing SecretBytes, _ keys: GroupKeys) -> RecordHeader? {
+        do throws(VaultError) {
+            let record = try OpenRecord(bytes, keys)
+            return record.header
+        } catch {
+            return nil
+        }
+    }
+}

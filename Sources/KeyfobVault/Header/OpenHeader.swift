@@ -1,0 +1,76 @@
+package import KeyfobSodium
+
+/// The header of a vault with the vault's key, as a store keeps them that is trusted with both.
+///
+///     "KFH1" ‖ device u64 ‖ vault key 32 ‖ header ‖ checksum 16 (BLAKE2b-128 of everything before)
+package struct OpenHeader: ~Copyable {
+    /// The id of this copy of the vault.
+    package let device: UInt64
+    /// The vault's key, 32 bytes.
+    package let vaultKey: SecretBytes
+    /// The header's bytes.
+    package let header: [UInt8]
+
+    private static let magic = Array("KFH1".utf8)
+    private static let keyStart = 12
+    private static let headerStart = 44
+    private static let checksumCount = 16
+
+    /// The parts of a vault that is unlocked.
+    ///
+    /// - Throws: `needsVaultKey`.
+    package init(_ vault: borrowing UnlockedVault, device: UInt64) throws(VaultError) {
+        let keys = try vault.vaultKeys()
+        header = vault.header.encoded(keys)
+        vaultKey = keys.vaultKey()
+        self.device = device
+    }
+
+    /// The bytes to keep.
+    package borrowing func encoded() -> SecretBytes {
+        var writer = ByteWriter()
+        writer.write(Self.magic)
+        writer.write(device)
+        let front = writer.bytes
+        let header = header
+        let count = Self.headerStart + header.count
+        let content = SecretBytes(count: count) { span in
+            front.withBytes { span.copy(from: $0) }
+            vaultKey.withBytes { span.copy(from: $0, at: Self.keyStart) }
+            header.withBytes { span.copy(from: $0, at: Self.headerStart) }
+        }
+        let checksum = content.withBytes { BLAKE2b.hash($0, count: Self.checksumCount) }
+        return SecretBytes(count: count + Self.checksumCount) { span in
+            content.withBytes { span.copy(from: $0) }
+            checksum.withBytes { span.copy(from: $0, at: count) }
+        }
+    }
+
+    /// Reads what ``encoded()`` wrote.
+    ///
+    /// - Throws: `corrupted(.header)`.
+    package init(_ bytes: borrowing SecretBytes) throws(VaultError) {
+        let (device, header) = try Self.parse(bytes)
+        self.device = device
+        self.header = header
+        vaultKey = bytes.extracting(Self.keyStart..<Self.headerStart)
+    }
+
+    private static func parse(_ bytes: borrowing SecretBytes) throws(VaultError) -> (UInt64, [UInt8]) {
+        let end = bytes.count - checksumCount
+        guard end > headerStart else { throw .corrupted(.header) }
+        let (front, header, checksum, computed) = bytes.withBytes { span in
+            (
+                [UInt8](span.extracting(0..<keyStart)), [UInt8](span.extracting(headerStart..<end)),
+                [UInt8](span.extracting(end..<span.byteCount)),
+                BLAKE2b.hash(span.extracting(0..<end), count: checksumCount)
+            )
+        }
+        guard ConstantTime.areEqual(checksum, computed), front.starts(with: magic) else {
+            throw .corrupted(.header)
+        }
+        var reader = ByteReader(front[magic.count...])
+        guard let device = try? reader.read(UInt64.self) else { throw .corrupted(.header) }
+        return (device, header)
+    }
+}

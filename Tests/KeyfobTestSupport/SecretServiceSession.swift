@@ -1,0 +1,143 @@
+internal import Foundation
+
+/// A private session bus with a Secret Service, for one test; both end with it.
+///
+/// Tests/SecretService/session.py runs them. Several can run at the same time.
+package final class SecretServiceSession {
+    /// What runs on the bus.
+    package enum Service: Sendable {
+        /// Nothing.
+        case none
+        /// gnome-keyring-daemon, with its default collection unlocked.
+        case keyring
+        /// The same, but locked.
+        case lockedKeyring
+        /// KeePassXC without a display, with an open database; `asking` for a click for each item, which nobody gives.
+        case keePassXC(asking: Bool)
+        /// Tests/SecretService/misbehaving.py with these flags.
+        case misbehaving([String])
+    }
+
+    /// What did not work.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Whether KeePassXC is installed.
+    package static let hasKeePassXC = FileManager.default.isExecutableFile(atPath: "/usr/bin/keepassxc")
+
+    /// Where the session's files are.
+    package let folder: ScratchFolder
+
+    private let process = Process()
+    private let commands = Pipe()
+    private let answers = Pipe()
+
+    package init(_ service: Service = .keyring) throws {
+        folder = try ScratchFolder()
+        process.executableURL = URL(filePath: Self.interpreter)
+        process.arguments = [Self.programs.appending(path: "session.py").path, folder.path]
+        process.standardInput = commands
+        process.standardOutput = answers
+        try process.run()
+        let greeting = try answer()
+        guard greeting == "ready" else {
+            throw Failure(description: "no session bus (\(greeting)); run Scripts/install-dependencies --test")
+        }
+        switch service {
+        case .none: break
+        case .keyring: try send("start")
+        case .lockedKeyring: try send("start-locked")
+        case .keePassXC(let asking): try send(asking ? "keepassxc-asks" : "keepassxc")
+        case .misbehaving(let flags): try misbehave(flags)
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// What a program needs to find the bus, and to find no other files of the person's.
+    package var environment: [String: String] {
+        [
+            "HOME": folder.path,
+            "XDG_DATA_HOME": "\(folder.path)/data",
+            "XDG_CONFIG_HOME": "\(folder.path)/config",
+            "XDG_CACHE_HOME": "\(folder.path)/cache",
+            "XDG_RUNTIME_DIR": runtimeFolder,
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(runtimeFolder)/bus",
+        ]
+    }
+
+    /// The folder with the bus's socket, `bus`.
+    package var runtimeFolder: String { "\(folder.path)/run" }
+
+    /// Locks GNOME's default collection.
+    package func lock() throws { try send("lock") }
+
+    /// Unlocks it, as the person does who types the password.
+    package func unlock() throws { try send("unlock") }
+
+    /// Renames it.
+    package func rename(to label: String) throws { try send("label \(label)") }
+
+    /// The text of an item's secret as the service has it.
+    package func rawSecret(at path: String) throws -> String { try ask("raw-secret \(path)") }
+
+    /// Changes an item's secret to a text of one line, as another program would.
+    package func putRawSecret(_ text: String, at path: String) throws { try send("put-raw \(path) \(text)") }
+
+    /// Ends the service by force and starts GNOME's, with the same keyring, unlocked.
+    package func restartService() throws { try send("start") }
+
+    /// The same, but as it is before anybody has unlocked it.
+    package func restartServiceLocked() throws { try send("start-locked") }
+
+    /// Ends the service by force.
+    package func stopService() throws { try send("stop") }
+
+    /// Stops the service's process, so that it answers nothing.
+    package func freezeService() throws { try send("freeze") }
+
+    /// Waits until the bus has no more than `count` connections, the one of this wait among them.
+    package func waitForConnections(atMost count: Int) throws { try send("connections \(count)") }
+
+    /// Puts misbehaving.py in the service's place.
+    package func misbehave(_ flags: [String]) throws {
+        try send((["misbehave"] + flags).joined(separator: " "))
+    }
+
+    /// Ends the service and the bus.
+    package func stop() {
+        guard process.isRunning else { return }
+        try? commands.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    private func send(_ command: String) throws {
+        let answer = try ask(command)
+        guard answer == "ok" else { throw Failure(description: answer) }
+    }
+
+    private func ask(_ command: String) throws -> String {
+        try commands.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
+        return try answer()
+    }
+
+    /// The next line.
+    private func answer() throws -> String {
+        var line: [UInt8] = []
+        while let byte = try answers.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
+            line.append(byte)
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static let root =
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static let programs = root.appending(path: "Tests/SecretService")
+
+    private static let interpreter =
+        ProcessInfo.processInfo.environment["KEYFOB_PYTHON"] ?? root.appending(path: ".venv/bin/python3").path
+}

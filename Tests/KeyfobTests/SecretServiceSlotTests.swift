@@ -1,0 +1,160 @@
+import Foundation
+import Keyfob
+import KeyfobSecretService
+import KeyfobTestSupport
+import Testing
+
+@Suite("A vault that the Secret Service opens")
+struct SecretServiceSlotTests {
+    private let home: SecretServiceHome
+
+    init() throws {
+        home = try SecretServiceHome()
+    }
+
+    @Test("made for it alone, it opens by it and by its recovery key")
+    func alone() throws {
+        let created = try Keyring.create(at: home.location, slot: .secretService(home.options))
+        let recovery = contents(of: created.recoveryKey)
+        #expect(try created.keyring.slots().map(\.kind) == ["secret-service", "recipient"])
+        let opened = try home.opened()
+        #expect(opened.opensWholeVault && opened.vaultID == created.keyring.vaultID)
+        #expect(opened.takeWarnings() == [])
+        #expect(try LockedKeyring(at: home.location).unlock(with: .identity(secret(recovery))).opensWholeVault)
+        let locked = try LockedKeyring(at: home.location)
+        let (hasService, hasPassphrase) = (locked.hasSecretServiceSlot, locked.hasPassphraseSlot)
+        #expect(hasService && !hasPassphrase)
+        #expect(try home.items().map(\.state) == [.opens])
+        #expect(try home.items().map(\.items) == [1])
+    }
+
+    @Test("made for a key file and for it, it opens by both")
+    func beside() throws {
+        let keyring = try home.createWithKeyFile()
+        #expect(try keyring.slots().map(\.kind) == ["key-file", "secret-service", "recipient"])
+        #expect(try home.opened().opensWholeVault)
+        #expect(try LockedKeyring(at: home.location).unlock(with: .keyFile(keyFile(1))).opensWholeVault)
+    }
+
+    @Test("the item is one of Keyfob's, named after the vault's folder, and holds nothing else")
+    func item() throws {
+        let keyring = try home.create()
+        let kept = try home.kept()
+        let item = try #require(try kept.paths().first)
+        let attributes = try kept.service.attributes(of: item)
+        #expect(attributes["vault"] == keyring.vaultID && attributes["version"] == "1")
+        #expect(attributes["slot"]?.hasPrefix(try #require(try keyring.slots().first).id) == true)
+        #expect(try kept.labels() == ["Keyfob: unlocks vault"])
+    }
+
+    @Test("a slot for it can be added, and its item goes when it is removed")
+    func addingAndRemoving() throws {
+        let keyring = try Keyring.create(at: home.location, slot: .keyFile(keyFile(1))).keyring
+        #expect(home.refusal()?.code == .wrongKey)
+        #expect(try home.items() == [])
+        let slot = try keyring.addSlot(.secretService(home.options))
+        #expect(try home.opened().opensWholeVault)
+        #expect(try home.kept().paths().count == 1)
+        try keyring.removeSlot(slot, secretService: home.options)
+        #expect(keyring.takeWarnings() == [])
+        #expect(try home.kept().paths() == [])
+        #expect(home.refusal()?.code == .wrongKey)
+        let hasService = try LockedKeyring(at: home.location).hasSecretServiceSlot
+        #expect(!hasService)
+    }
+
+    @Test("two slots for it have an item each, and removing one leaves the other's")
+    func twoSlots() throws {
+        let keyring = try home.create()
+        let second = try keyring.addSlot(.secretService(home.options))
+        #expect(try home.items().map(\.state) == [.opens, .opens])
+        try keyring.removeSlot(second, secretService: home.options)
+        #expect(try home.items().map(\.state) == [.opens])
+        #expect(try home.opened().takeWarnings() == [])
+    }
+
+    @Test("an item that cannot be removed with its slot is told")
+    func removingWhileLocked() throws {
+        let keyring = try home.createWithKeyFile()
+        let slots = try keyring.slots().filter { $0.kind == "secret-service" }
+        let slot = try #require(slots.first).id
+        try keyring.removeSlot(slot)
+        #expect(keyring.takeWarnings().contains { $0.contains("'Keyfob: unlocks vault'") })
+        let second = try keyring.addSlot(.secretService(home.options))
+        try home.session.stopService()
+        try keyring.removeSlot(second, secretService: home.options)
+        let warnings = keyring.takeWarnings()
+        #expect(warnings.count == 1 && warnings[0].contains("no Secret Service"))
+        #expect(try keyring.slots().map(\.kind) == ["key-file", "recipient"])
+    }
+
+    @Test("a group has no slot for it")
+    func groups() throws {
+        let keyring = try home.create()
+        let error = failure(of: KeyringError.self) {
+            _ = try keyring.grantGroup(.default, to: .secretService(home.options))
+        }
+        #expect(error?.code == .usage)
+        #expect(try home.kept().paths().count == 1)
+    }
+
+    @Test("a slot that could not be written leaves no item")
+    func failedWriting() throws {
+        let keyring = try home.create()
+        try RawDatabase(path: home.location.vault + "/keyring.db")
+            .run("CREATE TRIGGER no BEFORE UPDATE ON header BEGIN SELECT RAISE(ABORT, 'no'); END")
+        let error = failure(of: KeyringError.self) { _ = try keyring.addSlot(.secretService(home.options)) }
+        #expect(error != nil)
+        #expect(try home.kept().paths().count == 1)
+    }
+
+    @Test("where there is a vault already, no item is made for another")
+    func existing() throws {
+        try home.create()
+        let error = failure(of: KeyringError.self) { try home.create() }
+        #expect(error?.code == .alreadyExists)
+        #expect(try home.kept().paths().count == 1)
+        #expect(try home.opened().opensWholeVault)
+    }
+
+    @Test("two vaults keep their keys in one collection, each its own")
+    func twoVaults() throws {
+        let first = try home.create()
+        let other = home.location("other")
+        let second = try Keyring.create(at: other, slot: .keyFile(keyFile(1)), secretService: home.options).keyring
+        #expect(try home.kept().labels() == ["Keyfob: unlocks other", "Keyfob: unlocks vault"])
+        let opened = try LockedKeyring(at: other).unlock(with: .secretService(home.options))
+        #expect(opened.vaultID == second.vaultID)
+        #expect(try home.opened().vaultID == first.vaultID)
+        let slots = try second.slots().filter { $0.kind == "secret-service" }
+        try second.removeSlot(try #require(slots.first).id, secretService: home.options)
+        #expect(try home.opened().opensWholeVault)
+        #expect(try home.kept().labels() == ["Keyfob: unlocks vault"])
+    }
+
+    @Test("a collection that was renamed still opens it")
+    func renamedCollection() throws {
+        try home.create()
+        try home.session.rename(to: "Anmeldung")
+        #expect(try home.opened().opensWholeVault)
+    }
+
+    @Test("a service that was restarted still opens it")
+    func restart() throws {
+        try home.create()
+        try home.session.restartService()
+        #expect(try home.opened().opensWholeVault)
+    }
+
+    @Test("a vault made from a backup opens by it too")
+    func restoring() throws {
+        let source = try KeyringHome()
+        try source.fill()
+        let backup = try BundleFile(path: try source.keyring.backup().path)
+        let restored = try Keyring.restore(
+            backup, with: .identities(secret(source.recoveryKey)), at: home.location, slot: .keyFile(keyFile(1)),
+            secretService: home.options)
+        #expect(try home.opened().vaultID == restored.keyring.vaultID)
+        #expect(try home.kept().labels() == ["Keyfob: unlocks vault"])
+    }
+}

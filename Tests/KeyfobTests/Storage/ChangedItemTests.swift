@@ -1,0 +1,259 @@
+import Keyfob
+import KeyfobSecretService
+import KeyfobTestSupport
+import Testing
+
+/// What others in the session may do to the items of a vault: Ada and Bob are in `default`, Bob is in `work` too.
+@Suite("Items that others changed")
+struct ChangedItemTests {
+    private let home: KeyringHome
+    private let keyring: Keyring
+    private let items: VaultItems
+    private let work: AccessGroup
+    private let ada: Account
+    private let bob: Account
+    private let request = TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"])
+    private let bobs = TokenRequest(account: "bob@contoso.example", scopes: ["mail.read"])
+
+    init() throws {
+        home = try KeyringHome(in: SharedSession.forOneVault())
+        keyring = home.keyring
+        work = try AccessGroup("work")
+        (ada, bob) = (try .contoso("ada", label: "boss"), try .contoso("bob"))
+        try keyring.createGroup(work)
+        try keyring.store(.access(ada), "token of ada", for: ada)
+        try keyring.store(.access(bob), "token of bob", for: bob)
+        try keyring.store(.access(bob), "work token of bob", for: bob, in: [work])
+        items = try home.items()
+    }
+
+    private func code(_ body: () throws -> Void) -> KeyringError.Code? {
+        failure(of: KeyringError.self, body)?.code
+    }
+
+    /// An item of an account in a group.
+    private func item(_ kind: String, of account: Account, in group: String = "default") throws -> VaultItems.Path {
+        try items.record(["kind": kind, "account": account.id.canonical, "group": group])
+    }
+
+    /// Expects that a repair finds something to do or to tell, after which all is well.
+    private func expectMended(aside: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try !keyring.verify().problems.isEmpty, sourceLocation: sourceLocation)
+        #expect(try keyring.repair().count == aside, sourceLocation: sourceLocation)
+        #expect(try home.opened().verify().problems == [], sourceLocation: sourceLocation)
+    }
+
+    @Test("a token whose item is gone is not there, and can be stored again")
+    func deleted() throws {
+        try items.service.delete(item("access-token", of: ada))
+        #expect(keyring.refusal(request) == .signInNeeded)
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+        #expect(try keyring.store(.access(ada), "again", for: ada) == .added)
+        #expect(try home.opened().tokenText(request) == "again")
+        try items.service.delete(item("account", of: ada))
+        #expect(keyring.refusal(request) == .noSuchAccount)
+        #expect(try keyring.verify().problems == [])
+    }
+
+    @Test(
+        "of two items with one record the one that was written last counts, wherever it lies", arguments: [false, true])
+    func doubled(isOlderFirst: Bool) throws {
+        let token = try item("access-token", of: ada)
+        let old = try items.content(token)
+        try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
+        let new = try items.content(token)
+        try items.set(token, to: isOlderFirst ? old : new)
+        try items.double(token, with: isOlderFirst ? new : old)
+        #expect(try home.opened().tokenText(request) == "newer")
+        #expect(try keyring.verify().problems.count == 1)
+        // The next change leaves one.
+        try keyring.store(.access(ada, expires: 7_300), "newest", for: ada)
+        #expect(try home.opened().tokenText(request) == "newest")
+        #expect(try items.records(["kind": "access-token", "account": ada.id.canonical]).count == 1)
+        #expect(try keyring.verify().problems == [])
+    }
+
+    @Test("of two items that are equal one counts, and a repair removes the other")
+    func equals() throws {
+        try items.double(item("access-token", of: ada))
+        try items.double(item("account", of: ada))
+        #expect(try home.opened().tokenText(request) == "token of ada")
+        #expect(try keyring.accounts(in: [.default]).map(\.account) == [ada, bob])
+        try expectMended()
+        #expect(try items.records(["account": ada.id.canonical]).count == 2)
+        #expect(try home.opened().tokenText(request) == "token of ada")
+    }
+
+    @Test("what is removed is removed from every item that holds it")
+    func removedDoubles() throws {
+        try items.double(item("access-token", of: ada))
+        try items.double(item("account", of: ada))
+        _ = try keyring.remove(ada.id, from: .default)
+        #expect(try items.records(["account": ada.id.canonical]) == [])
+        #expect(try home.opened().refusal(request) == .noSuchAccount)
+    }
+
+    @Test("a flipped bit, a missing end and nonsense are damage, for that account alone", arguments: 0..<40)
+    func damaged(number: Int) throws {
+        let token = try item("access-token", of: ada)
+        var content = try items.content(token)
+        switch number {
+        case 0..<30: content[(content.count - 1) * number / 29] ^= 1 << UInt8(number % 8)
+        case 30..<38: content.removeLast(content.count * (number - 29) / 9)
+        case 38: content = Array("KFI1".utf8)
+        default: content = [0]
+        }
+        try items.set(token, to: content)
+        #expect(keyring.refusal(request) == .damaged)
+        #expect(try home.opened().refusal(request) == .damaged)
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+        #expect(code { try keyring.store(.access(ada), "again", for: ada) } == .damaged)
+        #expect(try items.content(token) == content, "nothing is written over it")
+        try expectMended(aside: 1)
+        #expect(try items.content(token) == content, "what was put aside is there still")
+        try keyring.store(.access(ada), "again", for: ada)
+        #expect(try home.opened().tokenText(request) == "again")
+    }
+
+    @Test("text that is not Keyfob's encoding is damage")
+    func foreignText() throws {
+        let path = try item("access-token", of: ada).path
+        try #require(home.session).withSession { try $0.putRawSecret("not!base64", at: path) }
+        #expect(keyring.refusal(request) == .damaged)
+        try expectMended(aside: 1)
+        #expect(keyring.refusal(request) == .signInNeeded)
+    }
+
+    @Test("another record's content is that record, never the one that the attributes tell of")
+    func pastedRecord() throws {
+        try items.set(item("access-token", of: ada), to: items.content(item("access-token", of: bob)))
+        #expect(keyring.refusal(request) == .signInNeeded)
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+        #expect(try keyring.credentials(of: ada.id, in: .default) == [])
+        try expectMended()
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+        try items.set(item("account", of: ada), to: items.content(item("account", of: bob)))
+        #expect(keyring.refusal(request) == .noSuchAccount)
+        #expect(keyring.refusal(TokenRequest(account: "boss")) == .noSuchAccount)
+    }
+
+    @Test("another group's content is damage")
+    func pastedFromGroup() throws {
+        let content = try items.content(item("access-token", of: bob, in: "work"))
+        try items.set(item("access-token", of: bob), to: content)
+        #expect(keyring.refusal(bobs, in: [.default]) == .damaged)
+        #expect(try keyring.tokenText(bobs, in: [work]) == "work token of bob")
+        try expectMended(aside: 1)
+    }
+
+    @Test("another vault's content is damage")
+    func pastedFromVault() throws {
+        let other = try KeyringHome(in: home.session)
+        try other.keyring.store(.access(ada), "another's", for: ada)
+        let theirs = try other.items().record(["kind": "access-token"])
+        try items.set(item("access-token", of: ada), to: other.items().content(theirs))
+        #expect(keyring.refusal(request) == .damaged)
+        try expectMended(aside: 1)
+        #expect(try other.keyring.tokenText(request) == "another's")
+    }
+
+    @Test(
+        "attributes that were changed hide an item; a repair finds it",
+        arguments: ["group-id", "kind", "account", "realm"])
+    func misfiled(name: String) throws {
+        let token = try item("access-token", of: ada)
+        let exact = TokenRequest(account: "ada@contoso.example", realm: "contoso", clientID: "mailer")
+        for value in [nil, "x"] {
+            try items.change(token) { $0[name] = value }
+            #expect(keyring.refusal(request) == (name == "realm" ? nil : .signInNeeded))
+            #expect(keyring.refusal(exact) == .signInNeeded)
+            try expectMended()
+            #expect(try home.opened().tokenText(request) == "token of ada")
+        }
+    }
+
+    @Test("an item of another's with our attributes is damage, and is put aside")
+    func foreign() throws {
+        let token = try item("access-token", of: ada)
+        let foreign = try items.double(token, with: Array("somebody's".utf8))
+        #expect(keyring.refusal(request) == .damaged)
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+        try expectMended(aside: 1)
+        #expect(try home.opened().tokenText(request) == "token of ada")
+        #expect(try items.content(foreign) == Array("somebody's".utf8))
+    }
+
+    @Test("an item of the vault that is in none of its groups is told, and put aside")
+    func stray() throws {
+        let token = try items.double(item("access-token", of: ada), with: Array("nobody's".utf8))
+        try items.change(token) { $0["group-id"] = String(repeating: "0", count: 32) }
+        #expect(try keyring.tokenText(request) == "token of ada")
+        try expectMended(aside: 1)
+    }
+
+    @Test(
+        "a header that is gone is made again, and no record is lost; one that is damaged is told before",
+        arguments: [true, false])
+    func lostHeader(isDamaged: Bool) throws {
+        let header = try #require(items.headers().first)
+        if isDamaged {
+            try items.set(header, to: [1, 2, 3])
+            #expect(code { _ = try home.opened() } == .damaged)
+            #expect(code { try keyring.createGroup(AccessGroup("third")) } == .damaged)
+            #expect(try items.content(header) == [1, 2, 3])
+        }
+        try items.service.delete(header)
+        let opened = try home.opened()
+        let warnings = opened.takeWarnings()
+        #expect(warnings.count == 1 && warnings[0].contains("made again"))
+        #expect(try opened.groups().map(\.name) == [.default, work])
+        #expect(try opened.tokenText(request) == "token of ada")
+        #expect(try opened.tokenText(bobs, in: [work]) == "work token of bob")
+        #expect(try items.headers().count == 1)
+        try opened.store(.access(ada, expires: 7_200), "newer", for: ada)
+        #expect(try home.opened().tokenText(request) == "newer")
+        #expect(try home.opened().takeWarnings() == [] && opened.verify().problems == [])
+        // Who had the vault open goes on.
+        #expect(try keyring.tokenText(request) == "newer")
+        try keyring.store(.access(ada, expires: 7_300), "newest", for: ada)
+        #expect(try opened.tokenText(request) == "newest")
+    }
+
+    @Test("of two headers the newer counts, wherever it lies", arguments: [false, true])
+    func doubledHeader(isOlderFirst: Bool) throws {
+        let header = try #require(items.headers().first)
+        let old = try items.content(header)
+        let third = try AccessGroup("third")
+        try keyring.createGroup(third)
+        let new = try items.content(header)
+        try items.set(header, to: isOlderFirst ? old : new)
+        try items.double(header, with: isOlderFirst ? new : old)
+        #expect(try home.opened().groups().map(\.name) == [.default, work, third])
+        #expect(try keyring.verify().problems.count == 1)
+        try keyring.createGroup(AccessGroup("fourth"))
+        #expect(try home.opened().groups().count == 4)
+        #expect(try keyring.groups().count == 4)
+    }
+
+    @Test("an older header, put in the place of the newer, is told")
+    func olderHeader() throws {
+        let header = try #require(items.headers().first)
+        let old = try items.content(header)
+        try keyring.createGroup(AccessGroup("third"))
+        try items.set(header, to: old)
+        let opened = try home.opened()
+        #expect(opened.takeWarnings().contains { $0.contains("earlier state") })
+        #expect(try opened.tokenText(request) == "token of ada")
+    }
+
+    @Test("another vault's header is not this one's")
+    func foreignHeader() throws {
+        let other = try KeyringHome(in: home.session)
+        let theirs = try #require(other.items().headers().first)
+        try items.double(#require(items.headers().first), with: other.items().content(theirs))
+        #expect(try home.opened().groups().map(\.name) == [.default, work])
+        #expect(try home.opened().tokenText(request) == "token of ada")
+        try keyring.createGroup(AccessGroup("third"))
+        #expect(try home.opened().groups().count == 3)
+    }
+}

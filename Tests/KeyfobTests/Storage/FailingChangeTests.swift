@@ -1,0 +1,141 @@
+import Foundation
+import Keyfob
+import KeyfobModel
+import KeyfobTestSupport
+import Testing
+
+/// Lets every call to the service fail in turn, for each kind of change.
+@Suite("Changes of which one call fails")
+struct FailingChangeTests {
+    /// What is done to a vault with Ada, labelled, and Bob.
+    enum Change: String, CaseIterable {
+        case storeNew, storeOver, label, comeBack, remove, setDefault, bind, createGroup, renameGroup, removeGroup, move
+
+        func make(_ keyring: Keyring, _ ada: Account, _ bob: Account) throws {
+            let work = try AccessGroup("work")
+            switch self {
+            case .storeNew:
+                let eve = try Account.contoso("eve")
+                try keyring.store(.refresh(eve), "refresh of eve", for: eve)
+            case .storeOver: try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
+            case .label: try keyring.setLabel("chief", of: ada.id, in: .default)
+            case .remove: _ = try keyring.remove(ada.id, from: .default)
+            case .setDefault: try keyring.setDefault(ada.id, in: .default)
+            case .bind: try keyring.bind(.directory("/srv/project"), to: .account(ada.id), in: .default)
+            case .createGroup: try keyring.createGroup(AccessGroup("new"))
+            case .renameGroup: try keyring.renameGroup(work, to: AccessGroup("renamed"))
+            case .removeGroup: _ = try keyring.removeGroup(work)
+            case .move: _ = try keyring.move(ada.id, from: .default, to: work)
+            case .comeBack:
+                // A tombstone becomes a record again.
+                if try keyring.accounts().contains(where: { $0.account == bob }) {
+                    _ = try keyring.remove(bob.id, from: .default)
+                }
+                try keyring.store(.refresh(bob), "again", for: bob)
+            }
+        }
+
+        /// What a second attempt may say when the first had come so far that there is nothing to do.
+        var done: Set<KeyringError.Code> {
+            switch self {
+            case .createGroup: [.alreadyExists]
+            case .renameGroup, .removeGroup: [.noSuchGroup]
+            case .remove: [.noSuchAccount]
+            case .move: [.noSuchAccount, .alreadyExists]
+            default: []
+            }
+        }
+    }
+
+    @Test(
+        "leave what was there, or what was to be, and can be made again", arguments: Change.allCases, ["once", "from"])
+    func failing(change: Change, mode: String) throws {
+        let folder = try ScratchFolder()
+        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        var number = 1
+        while try !attempt(change, "refuse \(mode) \(number)", session, folder) { number += 1 }
+        #expect(number > 4)
+    }
+
+    /// - Returns: Whether the change was made with fewer calls.
+    private func attempt(
+        _ change: Change, _ order: String, _ session: SharedSession, _ folder: ScratchFolder
+    ) throws -> Bool {
+        let home = try KeyringHome(in: session)
+        let (ada, bob) = (try Account.contoso("ada", label: "boss"), try Account.contoso("bob"))
+        try home.keyring.createGroup(AccessGroup("work"))
+        try home.keyring.store(.refresh(ada), "refresh of ada", for: ada)
+        try home.keyring.store(.access(ada), "token", for: ada)
+        try home.keyring.store(.refresh(bob), "refresh of bob", for: bob)
+        try folder.write("order", Array(order.utf8))
+        let mark = URL(filePath: folder.path).appending(path: "order.refused")
+        try? FileManager.default.removeItem(at: mark)
+        let error = failure(of: KeyringError.self) { try change.make(home.keyring, ada, bob) }
+        try folder.write("order", [])
+        guard FileManager.default.fileExists(atPath: mark.path) else {
+            #expect(error == nil)
+            return true
+        }
+        let comment: Comment = "\(order): \(String(describing: error))"
+        #expect(error == nil || error?.code == .unavailable, comment)
+        let isPartly = error?.message.contains("a part of the change was made") == true
+        let opened = try home.opened()
+        #expect(opened.takeWarnings() == [], comment)
+        try expectNothingLost(change, opened, ada, bob, comment)
+        if !isPartly, change != .comeBack {
+            #expect(try opened.verify().problems == [], comment)
+        }
+        guard error != nil else {
+            // One refusal was of no consequence.
+            try expectMade(change, opened, ada, comment)
+            return false
+        }
+        // The same again completes it.
+        let second = failure(of: KeyringError.self) { try change.make(opened, ada, bob) }
+        #expect(second == nil || change.done.contains(second?.code ?? .fault), comment)
+        _ = try opened.repair()
+        let last = try home.opened()
+        #expect(try last.verify().problems == [], comment)
+        if second == nil { try expectMade(change, last, ada, comment) }
+        return false
+    }
+
+    /// Whatever is not to go is there, somewhere.
+    private func expectNothingLost(
+        _ change: Change, _ keyring: Keyring, _ ada: Account, _ bob: Account, _ comment: Comment
+    ) throws {
+        var kinds: Set<Credential.Kind> = []
+        for group in try keyring.groups().map(\.name) {
+            for account in try keyring.accounts(in: [group]) where account.account.id == ada.id {
+                kinds.formUnion(try keyring.credentials(of: ada.id, in: group).map(\.kind))
+            }
+        }
+        if change != .remove { #expect(kinds == [.refreshToken, .accessToken], comment) }
+        if change != .comeBack {
+            #expect(try keyring.credentials(of: bob.id, in: .default).map(\.kind) == [.refreshToken], comment)
+        }
+        if change != .remove, change != .move {
+            let token = try keyring.tokenText(TokenRequest(account: ada.id.description))
+            #expect(token == "token" || change == .storeOver && token == "newer", comment)
+        }
+    }
+
+    private func expectMade(_ change: Change, _ keyring: Keyring, _ ada: Account, _ comment: Comment) throws {
+        let name = TokenRequest(account: ada.id.description)
+        switch change {
+        case .storeNew: #expect(try keyring.accounts().count == 3, comment)
+        case .storeOver: #expect(try keyring.tokenText(name) == "newer", comment)
+        case .label:
+            #expect(try keyring.tokenText(TokenRequest(account: "chief")) == "token", comment)
+            #expect(keyring.refusal(TokenRequest(account: "boss")) == .noSuchAccount, comment)
+        case .remove: #expect(keyring.refusal(name) == .noSuchAccount, comment)
+        case .setDefault: #expect(try keyring.tokenText(TokenRequest()) == "token", comment)
+        case .bind: #expect(try keyring.bindings().count == 1, comment)
+        case .createGroup: #expect(try keyring.groups().count == 3, comment)
+        case .renameGroup: #expect(try keyring.groups().map(\.name.name) == ["default", "renamed"], comment)
+        case .removeGroup: #expect(try keyring.groups().count == 1, comment)
+        case .move: #expect(try keyring.tokenText(name, in: [AccessGroup("work")]) == "token", comment)
+        case .comeBack: #expect(try keyring.accounts().count == 2, comment)
+        }
+    }
+}

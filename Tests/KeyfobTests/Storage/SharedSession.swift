@@ -1,0 +1,52 @@
+import Keyfob
+import KeyfobSecretService
+import KeyfobTestSupport
+import Synchronization
+
+/// A session whose Secret Service keeps the vaults of several tests in one collection; it ends with the last of them.
+///
+/// GNOME's keyring writes its whole file with each change: after some vaults, the next ones come to another session.
+final class SharedSession: Sendable {
+    private static let vaultLimit = 12
+    private static let latest = Mutex<(session: SharedSession, vaults: Int)?>(nil)
+
+    /// The session for one vault more.
+    static func forOneVault() throws -> SharedSession {
+        try latest.withLock { latest in
+            if let (session, vaults) = latest, vaults < vaultLimit {
+                latest = (session, vaults + 1)
+                return session
+            }
+            let session = try SharedSession()
+            latest = (session, 1)
+            return session
+        }
+    }
+
+    /// What a program needs to find the service.
+    let environment: [String: String]
+    private let session: Mutex<SecretServiceSession>
+
+    /// A session of one's own.
+    init(_ service: SecretServiceSession.Service = .keyring) throws {
+        let session = try SecretServiceSession(service)
+        environment = session.environment
+        self.session = Mutex(session)
+    }
+
+    /// How to reach the service.
+    ///
+    /// Nobody is asked; other tests use it too, so that there is time.
+    var options: SecretServiceOptions { SecretServiceOptions(environment: environment, deadline: .seconds(60)) }
+
+    /// A connection of somebody else in the session.
+    func connected() throws -> SecretService {
+        try SecretService.connect(
+            SecretServiceAccess(environment: environment, mayPrompt: false, deadline: .seconds(60)))
+    }
+
+    /// Does something to the session.
+    func withSession<Result: Sendable>(_ body: (SecretServiceSession) throws -> Result) rethrows -> Result {
+        try session.withLock { try body($0) }
+    }
+}

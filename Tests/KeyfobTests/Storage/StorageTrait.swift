@@ -1,0 +1,50 @@
+import Keyfob
+import Testing
+
+extension Keyring.Storage {
+    /// Where the keyrings that a test makes are to lie.
+    @TaskLocal static var ofTest = Keyring.Storage.embedded
+}
+
+/// Runs a test once for each storage, with a suite's value of its own each time.
+///
+/// What goes wrong says with which storage.
+struct EachStorageTrait: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        for storage in Keyring.Storage.allCases {
+            let telling = IssueHandlingTrait.compactMapIssues { issue in
+                var issue = issue
+                issue.comments.append("The storage is \(storage.rawValue).")
+                return issue
+            }
+            try await Keyring.Storage.$ofTest.withValue(storage) {
+                try await telling.provideScope(for: test, testCase: testCase, performing: function)
+            }
+        }
+    }
+}
+
+/// Runs a test of a suite with one of the storages alone.
+struct OneStorageTrait: TestTrait, TestScoping {
+    let storage: Keyring.Storage
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        if Keyring.Storage.ofTest == storage { try await function() }
+    }
+}
+
+extension Trait where Self == EachStorageTrait {
+    /// Runs each test once for each storage.
+    static var eachStorage: Self { EachStorageTrait() }
+}
+
+extension Trait where Self == OneStorageTrait {
+    /// Not for the Secret Service, which cannot do what the test is about, or where the test looks at the database.
+    static var embeddedAlone: Self { OneStorageTrait(storage: .embedded) }
+}

@@ -1,0 +1,83 @@
+import Keyfob
+import KeyfobSecretService
+import KeyfobSodium
+import KeyfobTestSupport
+import Testing
+
+/// The items of one vault in the Secret Service, as somebody else in the session sees and changes them.
+struct VaultItems {
+    typealias Path = SecretService.ItemPath
+
+    let service: SecretService
+    let vault: String
+
+    init(_ service: SecretService, vault: String) {
+        self.service = service
+        self.vault = vault
+    }
+
+    /// The items with records that have these attributes, older ones first.
+    func records(_ attributes: [String: String] = [:]) throws -> [Path] {
+        try search(["xdg:schema": "io.keyfob.Credential"].merging(attributes) { $1 })
+    }
+
+    /// The only item with a record that has these attributes.
+    func record(_ attributes: [String: String]) throws -> Path {
+        let found = try records(attributes)
+        try #require(found.count == 1, "there are \(found.count) items \(attributes)")
+        return found[0]
+    }
+
+    /// The items with the header.
+    func headers() throws -> [Path] { try search(["xdg:schema": "io.keyfob.Vault"]) }
+
+    private func search(_ attributes: [String: String]) throws -> [Path] {
+        try service.search(attributes.merging(["vault": vault]) { $1 }, in: nil).items
+            .sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
+    }
+
+    /// What an item holds.
+    func content(_ item: Path) throws -> [UInt8] {
+        var content: [UInt8]?
+        try service.secrets(of: [item]) { _, result in
+            switch consume result {
+            case .success(let bytes): content = contents(of: bytes)
+            case .failure(let error): throw error
+            }
+        }
+        return try #require(content)
+    }
+
+    func attributes(_ item: Path) throws -> [String: String] { try service.attributes(of: item) }
+
+    func label(_ item: Path) throws -> String { try service.label(of: item) }
+
+    /// Puts something else into an item.
+    func set(_ item: Path, to content: [UInt8]) throws { try service.setSecret(of: item, to: secret(content)) }
+
+    /// Changes an item's attributes.
+    func change(_ item: Path, _ body: (inout [String: String]) -> Void) throws {
+        var attributes = try attributes(item)
+        body(&attributes)
+        try service.setAttributes(of: item, to: attributes, label: try label(item))
+    }
+
+    /// Makes an item like another, with what that one holds or something else in it.
+    @discardableResult
+    func double(_ item: Path, with content: [UInt8]? = nil) throws -> Path {
+        let collection = String(item.path.prefix(upTo: item.path.lastIndex(of: "/") ?? item.path.endIndex))
+        return try service.create(
+            label: try label(item), attributes: try attributes(item),
+            secret: secret(try content ?? self.content(item)), in: collection)
+    }
+
+    /// All that is there of the vault: attributes, labels and contents.
+    func dump() throws -> [UInt8] {
+        var text = ""
+        for item in try headers() + records() {
+            let attributes = try attributes(item).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            text += "\(item.path) \(try label(item)) \(attributes) \(hexadecimal(try content(item)))\n"
+        }
+        return Array(text.utf8)
+    }
+}
