@@ -9,8 +9,7 @@ extension KeyringError {
                 hint: "install it (libsecret-1-0 on Debian), or \(Self.otherWays)")
         case .noBus:
             self.init(
-                .unavailable, "the Secret Service cannot be reached: no session bus is where DBUS_SESSION_BUS_ADDRESS and "
-                    + "XDG_RUNTIME_DIR say",
+                .unavailable, "the Secret Service cannot be reached: there is no session bus here",
                 hint: "run this in your desktop session, or \(Self.otherWays)")
         case .noService:
             self.init(

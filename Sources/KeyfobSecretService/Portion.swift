@@ -1,11 +1,11 @@
 /// How many secrets to ask for at a time.
 ///
 /// An answer that D-Bus's limits forbid (64 MiB for an array) ends the service's connection to the bus, and nobody says
-/// beforehand how long secrets are. Nor how long it takes: GNOME's keyring needs 1.5 ms for each secret when it has
-/// 10,000. So it begins with few, and grows as long as they are short and come quickly.
+/// beforehand how long secrets are. Nor how long it takes: GNOME's keyring needs 7 ms for each secret when it has
+/// 20,000. So it begins with few, and grows as long as they are short and come quickly.
 package struct Portion: Equatable, Sendable {
-    /// From 1 to 1,000.
-    package private(set) var count = 64
+    /// From 1 to 256.
+    package private(set) var count = 32
 
     private let deadline: Duration
 
@@ -22,7 +22,7 @@ package struct Portion: Equatable, Sendable {
         let fitting = Self.bytes / max(1, longest)
         // A tenth of what is allowed, at the speed of the last portion.
         let timely = Double(count) * (deadline / max(time, .microseconds(1))) / 10
-        count = max(1, min(1_000, 4 * count, fitting, Int(min(1_000, timely))))
+        count = max(1, min(256, 2 * count, fitting, Int(min(256, timely))))
     }
 
     private static let bytes = 8 << 20

@@ -84,7 +84,7 @@ extension SecretService {
         label: String, attributes: [String: String], secret: borrowing SecretBytes, in collection: String
     ) throws(SecretServiceError) -> ItemPath {
         try checkSize(of: secret)
-        return try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in
+        return try attempt(whenGone: .noCollection, isWriting: true) { (deadline) throws(BusFailure) in
             let sealed = try openSession(deadline).encode(secret)
             let properties: [String: Variant] = [
                 "\(Interfaces.item).Label": try .string(label),
@@ -108,7 +108,7 @@ extension SecretService {
     /// - Throws: `tooLarge`, `noItem`, `locked`.
     package func setSecret(of item: ItemPath, to secret: borrowing SecretBytes) throws(SecretServiceError) {
         try checkSize(of: secret)
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
             let sealed = try openSession(deadline).encode(secret)
             _ = try call(item.path, Method(Interfaces.item, "SetSecret"), [sealed], returning: "()", deadline)
         }
@@ -122,7 +122,7 @@ extension SecretService {
     package func setAttributes(
         of item: ItemPath, to attributes: [String: String], label: String
     ) throws(SecretServiceError) {
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
             let texts = try Variant.texts(attributes)
             let name = try Variant.string(label)
             try setProperty(item.path, Interfaces.item, "Attributes", to: texts, deadline)
@@ -134,7 +134,7 @@ extension SecretService {
     ///
     /// - Throws: `noItem`, `locked`, `needsPrompt`, `promptDismissed`.
     package func delete(_ item: ItemPath) throws(SecretServiceError) {
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
             let answer = try call(item.path, Method(Interfaces.item, "Delete"), returning: "(o)", deadline)
             guard let prompt = answer.elements.first?.text else { throw .oddAnswer }
             if prompt != "/" { _ = try answerPrompt(prompt, refusal: .needsPrompt, deadline) }

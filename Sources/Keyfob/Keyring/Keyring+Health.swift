@@ -49,7 +49,8 @@ extension Keyring {
         }
         let strays = try database.strayRowCount(groups: state.vault.groups.map(\.keys.group))
         if strays > 0, !state.vault.hasGroupsBeyondReach {
-            report.problems.append("\(database.place == .embedded ? "keyring.db" : "Secret Service"): \(strays) records belong to no group of the vault")
+            let place = database.place == .embedded ? "keyring.db" : "Secret Service"
+            report.problems.append("\(place): \(strays) records belong to no group of the vault")
         }
         let seen = marks.sequence(of: nil)
         if state.vault.opensWholeVault, state.vault.sequence < seen {

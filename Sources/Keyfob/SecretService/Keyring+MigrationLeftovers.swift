@@ -109,13 +109,25 @@ extension Keyring {
                 try storage == .embedded ? directory.filesBeforeMigration() : directory.unusedDatabaseFiles()
             var items = 0
             if storage == .embedded {
-                items =
-                    try DelegatedVault.leftovers(of: state.vault, in: directory, secretService.patientAccess)?
-                    .removeEverything(progress: progress) ?? 0
+                if let left = try DelegatedVault.leftovers(
+                    of: state.vault, in: directory, secretService.patientAccess)
+                {
+                    try requireNote(directory)
+                    items = try left.removeEverything(heldBy: state.vault, in: database, progress: progress)
+                }
                 try directory.removeFiles([directory.migrationNote])
             }
             try directory.removeFiles(files)
             return UnusedPlace(items: items, files: files)
+        }
+    }
+
+    /// Makes sure that it was this folder whose records were moved: a copy of the folder has the same vault.
+    private func requireNote(_ directory: VaultDirectory) throws {
+        guard MigrationNote.read(directory) != nil else {
+            throw KeyringError(
+                .configuration, "nothing says that the items of the Secret Service are left over from this folder",
+                hint: "they may be in use by another copy of the vault; remove them in Seahorse if they are not")
         }
     }
 

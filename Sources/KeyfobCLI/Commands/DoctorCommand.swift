@@ -41,7 +41,7 @@ struct DoctorCommand: ParsableCommand {
                     Finding(
                         "repair", .ok,
                         files.isEmpty
-                            ? "done; nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
+                            ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
             }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
             try examine(keyring, &findings)

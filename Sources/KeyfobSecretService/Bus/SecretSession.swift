@@ -54,6 +54,8 @@ final class SecretSession {
     }
 
     /// A secret that came from the service; nil for what ``encode(_:)`` did not write.
+    ///
+    /// It is empty where the item is: GNOME's keyring, ended by force, leaves an item that it had only begun to make.
     func decode(_ secret: Variant) -> SecretBytes? {
         let functions = unsafe Libsecret.functions
         guard secret.type == "(oayays)", secret.elements.first?.text == path else { return nil }
@@ -61,7 +63,9 @@ final class SecretSession {
         guard let value = unsafe value else { return nil }
         defer { unsafe functions.pointee.secret_value_unref(UnsafeMutableRawPointer(value)) }
         var count = 0
-        guard let text = unsafe functions.pointee.secret_value_get(value, &count), count > 0 else { return nil }
+        let text = unsafe functions.pointee.secret_value_get(value, &count)
+        guard count > 0 else { return SecretBytes(count: 0) { _ in } }
+        guard let text = unsafe text else { return nil }
         let bytes = unsafe RawSpan(_unsafeStart: text, byteCount: count)
         return Base64URL.decode(bytes)
     }

@@ -97,9 +97,7 @@ package struct DatabaseMigration {
         MigrationObservation.willTake(.read)
         try source.refresh(&vault)
         let copy = try VaultCopy(vault, in: source, printer)
-        guard try source.strayRowCount(groups: copy.groups.map(\.keys.group)) == 0 else {
-            throw StoreError.damaged(what: "the vault (the Secret Service holds items of it that belong to no group)")
-        }
+        try source.requireAll(in: copy, printer)
         return copy
     }
 

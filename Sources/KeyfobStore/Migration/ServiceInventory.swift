@@ -117,6 +117,46 @@ extension DelegatedVault {
         }
     }
 
+    /// Makes sure that `copy` holds, in this version or a later one, what every item of the vault holds, in whatever
+    /// collection and under whatever attributes: an item that nobody has read may not go with the others.
+    ///
+    /// - Throws: `damaged`.
+    func requireAll(in copy: VaultCopy, _ printer: RecordPrinter) throws {
+        var versions: [RecordID: WriteVersion] = [:]
+        for record in copy.groups.flatMap(\.records) { versions[record.sealed.header.record] = record.print.version }
+        for item in try inventory(copy, printer).items {
+            guard let record = item.record, let known = versions[record], !item.isNewer(than: known) else {
+                throw StoreError.damaged(
+                    what: "the vault (the item \(item.path.path) holds what is not among its records)")
+            }
+        }
+    }
+
+    /// Removes every item of a vault whose records lie in a database that holds all of them.
+    ///
+    /// What was deleted from the database since is older than what it holds.
+    ///
+    /// - Throws: `damaged` where an item holds what is newer than the database, or what Keyfob did not write; nothing is
+    ///   removed then.
+    package func removeEverything(
+        heldBy vault: borrowing UnlockedVault, in database: any VaultStorage, progress: (Int, Int) -> Void
+    ) throws -> Int {
+        let printer = RecordPrinter()
+        let copy = try VaultCopy(vault, in: database, printer)
+        let records = copy.groups.flatMap(\.records)
+        let latest = records.map(\.print.version).max()
+        var versions: [RecordID: WriteVersion] = [:]
+        for record in records { versions[record.sealed.header.record] = record.print.version }
+        for item in try inventory(copy, printer).items {
+            let known = item.record.flatMap { versions[$0] ?? latest }
+            guard let known, !item.isNewer(than: known) else {
+                throw StoreError.damaged(
+                    what: "what is left over (the item \(item.path.path) is newer than the vault, or not Keyfob's)")
+            }
+        }
+        return try removeEverything(progress: progress)
+    }
+
     private static func header(of bytes: borrowing SecretBytes, _ keys: GroupKeys) -> RecordHeader? {
         do throws(VaultError) {
             let record = try OpenRecord(bytes, keys)

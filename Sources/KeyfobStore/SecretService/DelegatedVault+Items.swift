@@ -62,9 +62,9 @@ extension DelegatedVault {
         }
     }
 
-    /// Whether this is what ``remove(_:)`` leaves.
+    /// Whether this is what ``remove(_:)`` leaves, or what a service leaves that ended while it made an item: nothing.
     static func isEmptied(_ bytes: borrowing SecretBytes) -> Bool {
-        bytes.count == emptied.count && bytes.withBytes { [UInt8]($0) } == emptied
+        bytes.count == 0 || bytes.count == emptied.count && bytes.withBytes { [UInt8]($0) } == emptied
     }
 
     /// Gives every item of a group, and its label, the name that the group has.

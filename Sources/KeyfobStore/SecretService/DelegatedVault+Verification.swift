@@ -24,6 +24,9 @@ extension DelegatedVault {
                 verification.problems.append(
                     "group \(name): record \(record.header.record.short) is filed under other attributes than its own "
                         + "(\(item.path))")
+            case .unfinished(let item):
+                verification.problems.append(
+                    "group \(name): the item \(item.path) is empty; its record was never there")
             }
         }
         return verification
@@ -41,7 +44,7 @@ extension DelegatedVault {
             switch finding {
             case .sound: break
             case .damaged(_, let item): aside.append(try putAside(item, "damaged"))
-            case .double(let item, _): try remove(item)
+            case .double(let item, _), .unfinished(let item): try remove(item)
             case .misfiled(let item, _, let proper):
                 try withService { service, _ in
                     try service.setAttributes(of: item, to: proper.attributes, label: proper.label)
@@ -69,6 +72,8 @@ extension DelegatedVault {
         /// The record is in a later item as well.
         case double(SecretService.ItemPath, RecordID)
         case misfiled(SecretService.ItemPath, StoredRecord, proper: (attributes: [String: String], label: String))
+        /// The service ended while it made the item.
+        case unfinished(SecretService.ItemPath)
     }
 
     private func findings(_ keys: GroupKeys) throws -> [Finding] {
@@ -76,7 +81,11 @@ extension DelegatedVault {
         let records = ItemRecords(storage: self, keys: keys)
         // An item that has lost its group's attribute tells in what it holds which group's it is.
         let unfiled = try records.all(try unfiledItems(Array(names.keys))).filter { (try? $0.record.get()) != nil }
-        let rows = try records.all(try records.items([:])) + unfiled
+        let items = try records.items([:])
+        let own = try records.all(items)
+        let read = Set(try own.map { try item(row: $0.row) })
+        let unfinished = try items.filter { try !read.contains($0) && attributesIfThere(of: $0) != nil }
+        let rows = own + unfiled
         var latest: [RecordID: (version: WriteVersion, row: Int64)] = [:]
         for case (let row, .success(let record)) in rows {
             let known = latest[record.header.record]
@@ -84,15 +93,26 @@ extension DelegatedVault {
                 latest[record.header.record] = (record.version, row)
             }
         }
-        return try rows.map { row, result in
-            let item = try self.item(row: row)
-            guard let record = try? result.get() else { return .damaged(row: row, item) }
-            guard latest[record.header.record]?.row == row else { return .double(item, record.header.record) }
-            let proper = try ItemAttributes.describe(
-                record.header, try record.open(keys), group: names[keys.group] ?? .default)
-            let found = try withService { service, _ in try service.attributes(of: item) }
-            let isFiled = proper.attributes.allSatisfy { found[$0.key] == $0.value }
-            return isFiled ? .sound : .misfiled(item, record, proper: proper)
+        return try unfinished.map { .unfinished($0) }
+            + rows.compactMap { row, result in
+                let item = try self.item(row: row)
+                guard let record = try? result.get() else { return .damaged(row: row, item) }
+                guard latest[record.header.record]?.row == row else { return .double(item, record.header.record) }
+                let proper = try ItemAttributes.describe(
+                    record.header, try record.open(keys), group: names[keys.group] ?? .default)
+                // Another process may have removed it meanwhile.
+                guard let found = try attributesIfThere(of: item) else { return nil }
+                let isFiled = proper.attributes.allSatisfy { found[$0.key] == $0.value }
+                return isFiled ? .sound : .misfiled(item, record, proper: proper)
+            }
+    }
+
+    /// The attributes of an item; nil when it is gone.
+    private func attributesIfThere(of item: SecretService.ItemPath) throws -> [String: String]? {
+        do {
+            return try withService { service, _ in try service.attributes(of: item) }
+        } catch StoreError.secretService(.noItem, _) {
+            return nil
         }
     }
 

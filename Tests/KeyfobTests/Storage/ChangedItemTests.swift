@@ -124,6 +124,27 @@ struct ChangedItemTests {
         #expect(keyring.refusal(request) == .signInNeeded)
     }
 
+    @Test("an empty item, which a service leaves that ends while it makes one, is nothing, and a repair removes it")
+    func unfinished() throws {
+        let eve = try Account.contoso("eve")
+        let (account, token) = (
+            try items.double(item("account", of: ada)), try items.double(item("access-token", of: ada))
+        )
+        for path in [account.path, token.path] {
+            try #require(home.session).withSession { try $0.putRawSecret("", at: path) }
+        }
+        try items.change(account) { $0["account"] = eve.id.canonical }
+        #expect(try keyring.tokenText(request) == "token of ada")
+        #expect(try keyring.accounts(in: [.default]).map(\.account) == [ada, bob])
+        try keyring.store(.access(eve), "token of eve", for: eve)
+        try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
+        #expect(try home.opened().tokenText(request) == "newer")
+        try expectMended()
+        #expect(try items.records(["account": eve.id.canonical]).count == 2)
+        #expect(try items.records(["account": ada.id.canonical]).count == 2)
+        #expect(try home.opened().tokenText(request) == "newer")
+    }
+
     @Test("another record's content is that record, never the one that the attributes tell of")
     func pastedRecord() throws {
         try items.set(item("access-token", of: ada), to: items.content(item("access-token", of: bob)))
