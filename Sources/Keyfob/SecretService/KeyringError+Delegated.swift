@@ -22,7 +22,7 @@ extension KeyringError {
             case .timedOut: "see whether the desktop's keyring hangs; this vault's records lie in it"
             case .locked: "unlock it in your session, for example by opening Seahorse"
             case .noCollection: "make one, for example in Seahorse"
-            case .noItem: "see whether another keyring of the desktop holds them, or restore a backup elsewhere (--vault)"
+            case .noItem: "see whether another keyring holds them, or restore a backup elsewhere (--vault)"
             case .refused: "see what the desktop's keyring says; this vault's records lie in it"
             case .promptDismissed, .needsPrompt, .tooLarge, .damaged: plain.hint
             }
