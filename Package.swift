@@ -41,7 +41,7 @@ let package = Package(
             ]
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
-        .target(name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobSodium"]),
+        .target(name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
         .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),

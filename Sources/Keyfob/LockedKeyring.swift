@@ -85,7 +85,7 @@ public struct LockedKeyring: ~Copyable {
     }
 
     /// Where the records lie.
-    public var storage: Keyring.Storage { database == nil ? .secretService : .embedded }
+    public var storage: StoragePlace { database == nil ? .secretService : .embedded }
 
     /// The vault's id: 32 hexadecimal digits.
     public var vaultID: String { header.vault.description }

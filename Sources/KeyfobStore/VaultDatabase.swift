@@ -1,4 +1,5 @@
 internal import GRDB
+package import KeyfobModel
 package import KeyfobVault
 internal import Synchronization
 

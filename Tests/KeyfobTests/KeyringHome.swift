@@ -19,7 +19,7 @@ struct KeyringHome {
         folder = try ScratchFolder()
         location = KeyringLocation(vault: folder.path + "/vault", state: folder.path + "/state")
         let clock = WallClock.standing(at: noon)
-        let isDelegated = Keyring.Storage.ofTest == .secretService
+        let isDelegated = StoragePlace.ofTest == .secretService
         self.session = try session ?? (isDelegated ? SharedSession.forOneVault() : nil)
         let created =
             if let session = self.session {

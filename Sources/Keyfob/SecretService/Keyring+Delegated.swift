@@ -6,30 +6,13 @@ internal import KeyfobVault
 internal import Synchronization
 
 extension Keyring {
-    /// Where the records of a vault lie.
-    public enum Storage: String, Hashable, Sendable, CaseIterable {
-        /// In an encrypted database of Keyfob's own, in the vault's folder.
-        case embedded
-        /// With the Secret Service, the keyring of the desktop: each record is an item of it.
-        ///
-        /// The service encrypts what it keeps. It has no transactions, so that a change which is stopped in the middle
-        /// leaves a part of it; its items have one key, so that groups part accounts and keep nobody out; and any
-        /// process of the session may read them while the keyring is unlocked.
-        case secretService = "secret-service"
-    }
-
     /// Where the records lie.
-    public var storage: Storage {
-        switch database.place {
-        case .embedded: .embedded
-        case .secretService: .secretService
-        }
-    }
+    public var storage: StoragePlace { database.place }
 
     /// Where the records of the vault at `location` lie; looks at the vault's folder alone.
     ///
     /// - Throws: `configuration` for a folder or file that cannot be trusted, `damaged`, `inputOutput`.
-    public static func storage(at location: KeyringLocation) throws(KeyringError) -> Storage {
+    public static func storage(at location: KeyringLocation) throws(KeyringError) -> StoragePlace {
         try KeyringError.translating {
             try StoragePlaceFile.read(VaultDirectory(path: location.vault)) == nil ? .embedded : .secretService
         }
@@ -58,7 +41,7 @@ extension Keyring {
                     location: location, database: storage, vault: vault, isHeaderFromCopy: false, clock: clock)
                 try StoragePlaceFile(vault: id, collection: storage.collection).writeNew(directory)
             } catch {
-                _ = try? storage.discard()
+                _ = try? storage.removeEverything()
                 throw error
             }
             return Created(keyring: keyring, recoveryKey: recovery.text())
@@ -81,7 +64,7 @@ extension Keyring {
             guard let place = try StoragePlaceFile.read(directory) else { throw StoreError.movedAway }
             let storage = try DelegatedVault.open(place, in: directory, secretService.access)
             let found = try storage.openOrRebuildHeader(milliseconds: clock.milliseconds(), device: newDevice())
-            let vault = try LockedVault(headerBytes: found.header.header).unlock(vaultKey: found.header.vaultKey)
+            let vault = try found.header.unlocked()
             let keyring = try Keyring(
                 location: location, database: storage, vault: vault, isHeaderFromCopy: false, clock: clock)
             if found.isRebuilt {

@@ -14,7 +14,7 @@ extension Keyring {
     ///
     /// - Throws: as that.
     public func planMigration(
-        to place: Storage, secretService: SecretServiceOptions
+        to place: StoragePlace, secretService: SecretServiceOptions
     ) throws(KeyringError) -> MigrationReport {
         try migrating(to: place) { state in
             let tally: MigrationTally
@@ -45,7 +45,7 @@ extension Keyring {
     ///   `rolledBack`; `alreadyExists` where newer items would go; `limitExceeded` for a record that the service does
     ///   not take; `unavailable`, `locked`, `cancelled`, `busy`, `diskFull`, `inputOutput`. Nothing is moved then.
     public func migrate(
-        to place: Storage, secretService: SecretServiceOptions, adding slot: consuming NewSlot? = nil,
+        to place: StoragePlace, secretService: SecretServiceOptions, adding slot: consuming NewSlot? = nil,
         overwritingNewer isOverwritingNewer: Bool = false, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> MigrationReport {
         switch place {
@@ -124,7 +124,7 @@ extension Keyring {
 
     /// Runs `body`, unless the records are where they are to go.
     private func migrating(
-        to place: Storage, _ body: (inout State) throws -> MigrationReport
+        to place: StoragePlace, _ body: (inout State) throws -> MigrationReport
     ) throws(KeyringError) -> MigrationReport {
         do {
             return try state.withLock { state in

@@ -3,7 +3,7 @@ internal import KeyfobStore
 
 extension KeyringError {
     /// What kept records from being moved.
-    init(migratingFrom place: Keyring.Storage, _ error: any Error) {
+    init(migratingFrom place: StoragePlace, _ error: any Error) {
         switch error {
         case let error as NewerItems:
             self.init(

@@ -5,9 +5,9 @@ extension Keyring {
     /// What a migration has moved, or would move.
     public struct MigrationReport: Hashable, Sendable {
         /// Where the records were, or are.
-        public let from: Storage
+        public let from: StoragePlace
         /// Where they go.
-        public let to: Storage
+        public let to: StoragePlace
         /// Whether nothing was written.
         public let isDryRun: Bool
         /// Whether they were there already, so that there was nothing to do.
@@ -56,7 +56,7 @@ extension Keyring {
 
 extension Keyring.MigrationReport {
     init(
-        _ tally: MigrationTally, from: Keyring.Storage, to: Keyring.Storage, isDryRun: Bool,
+        _ tally: MigrationTally, from: StoragePlace, to: StoragePlace, isDryRun: Bool,
         _ vault: borrowing UnlockedVault
     ) {
         self.from = from
@@ -76,7 +76,7 @@ extension Keyring.MigrationReport {
     }
 
     /// The records are at `place` already.
-    init(at place: Keyring.Storage) {
+    init(at place: StoragePlace) {
         (from, to, isDryRun, groups, removed, newer, grants) = (place, place, false, [], 0, 0, [])
     }
 

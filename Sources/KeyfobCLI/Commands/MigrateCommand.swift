@@ -45,7 +45,7 @@ struct MigrateCommand: ParsableCommand {
         case secretService = "secret-service"
         case embedded
 
-        var storage: Keyring.Storage {
+        var storage: StoragePlace {
             switch self {
             case .secretService: .secretService
             case .embedded: .embedded
@@ -89,7 +89,7 @@ struct MigrateCommand: ParsableCommand {
         return try LockedKeyring(at: location).unlock(with: .secretService(global.secretService()))
     }
 
-    private func move(_ keyring: Keyring, to place: Keyring.Storage) throws(KeyringError) -> Keyring.MigrationReport {
+    private func move(_ keyring: Keyring, to place: StoragePlace) throws(KeyringError) -> Keyring.MigrationReport {
         let service = global.secretService()
         if dryRun { return try keyring.planMigration(to: place, secretService: service) }
         let progress = Progress("moving", isQuiet: global.quiet)
@@ -125,7 +125,7 @@ struct MigrateCommand: ParsableCommand {
 
     // MARK: What is left behind
 
-    private func confirmRemoving(_ keyring: Keyring, after to: Keyring.Storage) throws(KeyringError) {
+    private func confirmRemoving(_ keyring: Keyring, after to: StoragePlace) throws(KeyringError) {
         let what =
             to == .embedded ? "the vault's items in the desktop's keyring" : "the vault's own file, keyring.db,"
         try Confirmation.ask("When all is moved, \(what) will be removed. Type 'remove' to go on: ", "remove", global)

@@ -69,7 +69,7 @@ struct StatusCommand: ParsableCommand {
     /// What can be told of a vault that is locked.
     private func look(
         at location: KeyringLocation, after problem: KeyringError?
-    ) throws(KeyringError) -> (id: String, storage: Keyring.Storage, items: [SecretServiceItem]) {
+    ) throws(KeyringError) -> (id: String, storage: StoragePlace, items: [SecretServiceItem]) {
         let locked = try LockedKeyring(at: location)
         let items = locked.secretServiceItems(global.secretService(mayAsk: false), after: problem)
         return (locked.vaultID, locked.storage, items)

@@ -3,7 +3,7 @@ internal import Keyfob
 /// What people read of a migration.
 enum MigrationText {
     /// What the place is called.
-    static func name(of place: Keyring.Storage) -> String {
+    static func name(of place: StoragePlace) -> String {
         switch place {
         case .embedded: "Keyfob's own file"
         case .secretService: "the desktop's keyring (Secret Service)"
@@ -144,7 +144,7 @@ struct MigrationDocument: JSONDocument {
     private(set) var groupSlots: [Grants] = []
     var removed: Removed?
 
-    init(vault: String, isDryRun: Bool, storage: Keyring.Storage) {
+    init(vault: String, isDryRun: Bool, storage: StoragePlace) {
         self.vault = vault
         self.isDryRun = isDryRun
         (from, to) = (storage.rawValue, storage.rawValue)

@@ -55,7 +55,7 @@ extension GlobalOptions {
     ///
     /// A key file that the environment names is for vaults that have such slots.
     private func givenKey(
-        _ location: KeyringLocation, for storage: Keyring.Storage
+        _ location: KeyringLocation, for storage: StoragePlace
     ) throws(KeyringError) -> LockedKeyring.Key? {
         if let passphraseFd { return .passphrase(try SecretInput.passphrase(descriptor: passphraseFd)) }
         if let identity { return .identity(try SecretInput.keyFile(identity)) }

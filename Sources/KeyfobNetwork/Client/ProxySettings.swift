@@ -120,27 +120,8 @@ struct ProxySettings: Sendable {
 
     /// What a percent-encoded text means, or nil where it is badly encoded or holds control characters.
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = PercentEncoding.decode(text.utf8) else { return nil }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ letter: UInt8) -> UInt8? {
-        switch letter {
-        case 0x30...0x39: letter - 0x30
-        case 0x41...0x46, 0x61...0x66: (letter | 0x20) - 0x61 + 10
-        default: nil
-        }
     }
 }

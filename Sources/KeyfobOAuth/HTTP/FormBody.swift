@@ -1,3 +1,4 @@
+internal import KeyfobModel
 package import KeyfobSodium
 
 /// A body of `application/x-www-form-urlencoded` (RFC 6749, appendix B) that may hold secrets.

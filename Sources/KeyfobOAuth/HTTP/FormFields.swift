@@ -1,3 +1,4 @@
+internal import KeyfobModel
 package import KeyfobSodium
 
 /// Where the fields of an `application/x-www-form-urlencoded` text are.

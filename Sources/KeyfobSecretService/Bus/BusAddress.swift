@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// Where a message bus listens.
 ///
 /// Only sockets of this machine: an address that would start a bus (`autolaunch:`), run a program (`unixexec:`) or
@@ -26,7 +28,7 @@ package enum BusAddress: Equatable, Sendable {
         var found: BusAddress?
         for pair in text.dropFirst(scheme.count).split(separator: UInt8(ascii: ",")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let value = unescaped(parts[1]) else { return nil }
+            guard parts.count == 2, let value = PercentEncoding.decode(parts[1]) else { return nil }
             let address: BusAddress
             switch String(parts[0]) {
             case "path": address = .path(value)
@@ -40,27 +42,6 @@ package enum BusAddress: Equatable, Sendable {
         }
         guard let found, found.isUsable else { return nil }
         return found
-    }
-
-    /// `%` and two digits stand for a byte, and nothing else is special.
-    private static func unescaped(_ text: Substring.UTF8View) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
     /// Whether it fits into a socket's address (`unix(7)`: 108 bytes, one of them a zero).

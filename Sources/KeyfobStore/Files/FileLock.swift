@@ -10,8 +10,7 @@ package struct FileLock: ~Copyable {
     ///
     /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
     package init(_ path: String) throws {
-        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw POSIXFile.failure() }
+        let descriptor = try POSIXFile.openLock(path)
         var result: CInt
         repeat { result = flock(descriptor, LOCK_EX) } while result != 0 && errno == EINTR
         guard result == 0 else {
@@ -26,8 +25,7 @@ package struct FileLock: ~Copyable {
     ///
     /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`.
     package init(_ path: String, orBusyAfter limit: Duration) throws {
-        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw POSIXFile.failure() }
+        let descriptor = try POSIXFile.openLock(path)
         let end = ContinuousClock.now + limit
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {

@@ -14,8 +14,7 @@ package struct GrantLock: ~Copyable {
     ///
     /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
     package static func attempt(_ path: String, grant: UInt64) throws -> GrantLock? {
-        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw POSIXFile.failure() }
+        let descriptor = try POSIXFile.openLock(path)
         var byte = Glibc.flock()
         byte.l_type = Int16(F_WRLCK)
         byte.l_whence = Int16(SEEK_SET)

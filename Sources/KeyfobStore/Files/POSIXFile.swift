@@ -124,6 +124,15 @@ package enum POSIXFile {
         }
     }
 
+    /// Opens a file that is there to be locked, and makes it where it is missing.
+    ///
+    /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
+    static func openLock(_ path: String) throws -> CInt {
+        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        return descriptor
+    }
+
     /// The system's last error in this module's terms.
     static func failure() -> StoreError {
         switch errno {

@@ -108,7 +108,7 @@ package struct DatabaseMigration {
         MigrationObservation.willTake(.build)
         try source.directory.removeMigrating()
         let open = try OpenHeader(vault, device: try source.device())
-        var built = try LockedVault(headerBytes: open.header).unlock(vaultKey: open.vaultKey)
+        var built = try open.unlocked()
         for slot in slots { _ = try built.addSlot(slot) }
         var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, built.sequence)]
         for group in copy.groups { sequences.append((group.keys.group, (seen[group.keys.group] ?? 0) + 1)) }

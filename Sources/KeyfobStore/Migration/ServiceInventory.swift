@@ -39,21 +39,13 @@ extension DelegatedVault {
             // A locked collection may keep its items to itself.
             let usual = try service.defaultCollection()
             try service.unlock(usual.path)
-            let items = try items(of: id, service)
+            let items = try Self.items(of: id, service)
             let collections = Set(items.map(\.collection))
             guard collections.count == 1, let only = collections.first else { return usual.path }
             try service.unlock(only)
             return only
         }
         return DelegatedVault(directory: directory, vault: id, service: service, collection: collection)
-    }
-
-    /// Every item of a vault, in whatever collection, the header's first.
-    private static func items(
-        of vault: VaultID, _ service: SecretService
-    ) throws(SecretServiceError) -> [SecretService.ItemPath] {
-        try service.search(ItemAttributes.header(of: vault), in: nil).items
-            + service.search(ItemAttributes.every(vault), in: nil).items
     }
 
     /// Finds the items of a vault whose records lie in a database, to remove them; nil where there are none.
@@ -64,26 +56,6 @@ extension DelegatedVault {
     ) throws -> DelegatedVault? {
         let storage = try destination(for: vault, in: directory, access)
         return try storage.allItems().isEmpty ? nil : storage
-    }
-
-    private func allItems() throws -> [SecretService.ItemPath] {
-        try withService { service, _ in try Self.items(of: vault, service) }
-    }
-
-    /// How many items the vault has, in whatever collection.
-    package func itemCount() throws -> Int { try allItems().count }
-
-    /// Removes every item of the vault, in whatever collection, the header's first.
-    ///
-    /// - Returns: How many items went.
-    package func removeEverything(progress: (Int, Int) -> Void = { _, _ in }) throws -> Int {
-        let items = try allItems()
-        for (done, item) in items.enumerated() {
-            MigrationObservation.willTake(.item)
-            try remove(item)
-            progress(done + 1, items.count)
-        }
-        return items.count
     }
 
     /// Reads every item of the vault.
@@ -120,21 +92,21 @@ extension DelegatedVault {
     /// Makes sure that `copy` holds, in this version or a later one, what every item of the vault holds, in whatever
     /// collection and under whatever attributes: an item that nobody has read may not go with the others.
     ///
+    /// - Parameter mayHaveLost: Whether `copy` may have lost a record since; the item is older then than its latest.
     /// - Throws: `damaged`.
-    func requireAll(in copy: VaultCopy, _ printer: RecordPrinter) throws {
-        var versions: [RecordID: WriteVersion] = [:]
-        for record in copy.groups.flatMap(\.records) { versions[record.sealed.header.record] = record.print.version }
+    func requireAll(in copy: VaultCopy, _ printer: RecordPrinter, mayHaveLost: Bool = false) throws {
+        let records = copy.groups.flatMap(\.records)
+        let latest = mayHaveLost ? records.map(\.print.version).max() : nil
+        let versions = Dictionary(records.map { ($0.sealed.header.record, $0.print.version) }) { first, _ in first }
         for item in try inventory(copy, printer).items {
-            guard let record = item.record, let known = versions[record], !item.isNewer(than: known) else {
+            guard let known = item.record.flatMap({ versions[$0] ?? latest }), !item.isNewer(than: known) else {
                 throw StoreError.damaged(
-                    what: "the vault (the item \(item.path.path) holds what is not among its records)")
+                    what: "the vault (the item \(item.path.path) of the desktop's keyring holds what its records do not)")
             }
         }
     }
 
     /// Removes every item of a vault whose records lie in a database that holds all of them.
-    ///
-    /// What was deleted from the database since is older than what it holds.
     ///
     /// - Throws: `damaged` where an item holds what is newer than the database, or what Keyfob did not write; nothing is
     ///   removed then.
@@ -142,18 +114,7 @@ extension DelegatedVault {
         heldBy vault: borrowing UnlockedVault, in database: any VaultStorage, progress: (Int, Int) -> Void
     ) throws -> Int {
         let printer = RecordPrinter()
-        let copy = try VaultCopy(vault, in: database, printer)
-        let records = copy.groups.flatMap(\.records)
-        let latest = records.map(\.print.version).max()
-        var versions: [RecordID: WriteVersion] = [:]
-        for record in records { versions[record.sealed.header.record] = record.print.version }
-        for item in try inventory(copy, printer).items {
-            let known = item.record.flatMap { versions[$0] ?? latest }
-            guard let known, !item.isNewer(than: known) else {
-                throw StoreError.damaged(
-                    what: "what is left over (the item \(item.path.path) is newer than the vault, or not Keyfob's)")
-            }
-        }
+        try requireAll(in: try VaultCopy(vault, in: database, printer), printer, mayHaveLost: true)
         return try removeEverything(progress: progress)
     }
 

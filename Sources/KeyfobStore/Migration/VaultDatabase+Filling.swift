@@ -9,7 +9,9 @@ extension VaultDatabase {
     ///   - progress: How many records are stored, and how many there are.
     func fill(_ copy: VaultCopy, sequence: (GroupID) -> UInt64, progress: (Int, Int) -> Void) throws {
         try write { database in
-            try DatabaseTransaction(database).expectMany()
+            let transaction = DatabaseTransaction(database)
+            try transaction.expectMany()
+            defer { withExtendedLifetime(transaction) {} }
             var done = 0
             for group in copy.groups {
                 let writer = try DatabaseChange(database, group.keys)

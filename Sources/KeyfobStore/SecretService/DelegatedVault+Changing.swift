@@ -38,7 +38,7 @@ extension DelegatedVault {
         do {
             try vault.refresh(headerBytes: header.header)
         } catch {
-            vault = try LockedVault(headerBytes: header.header).unlock(vaultKey: header.vaultKey)
+            vault = try header.unlocked()
         }
     }
 
@@ -47,9 +47,7 @@ extension DelegatedVault {
     /// - Throws: `staleKeys`.
     func require(_ group: GroupID) throws {
         do {
-            let header = try openHeader()
-            let vault = try LockedVault(headerBytes: header.header).unlock(vaultKey: header.vaultKey)
-            if vault.groupNames[group] == nil { throw StoreError.staleKeys }
+            if try openHeader().unlocked().groupNames[group] == nil { throw StoreError.staleKeys }
         } catch StoreError.secretService(.noItem, _) {
             return
         }
@@ -114,12 +112,12 @@ extension DelegatedVault {
         let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
         try requireHere()
         let header = try openHeader()
-        guard try LockedVault(headerBytes: header.header).sequence == sequence else { throw StoreError.staleKeys }
-        let names = try LockedVault(headerBytes: header.header).unlock(vaultKey: header.vaultKey).groupNames
+        let vault = try header.unlocked()
+        guard vault.sequence == sequence else { throw StoreError.staleKeys }
         forgetDoubles()
         let change = DelegatedChange(self, device: header.device)
         let result = try body(change)
-        try change.commit(names: names) {}
+        try change.commit(names: vault.groupNames) {}
         _ = consume turn
         return result
     }

@@ -84,17 +84,3 @@ extension DelegatedVault {
         }
     }
 }
-
-extension DelegatedVault {
-    /// Removes every item of the vault, the header's first: what is left without it is nobody's.
-    ///
-    /// - Returns: How many items went.
-    package func discard() throws -> Int {
-        let items = try withService { service, collection in
-            try service.search(ItemAttributes.header(of: vault), in: collection).items
-                + service.search(ItemAttributes.every(vault), in: collection).items
-        }
-        for item in items { try remove(item) }
-        return items.count
-    }
-}

@@ -117,8 +117,7 @@ extension DelegatedVault {
     }
 
     private func groupNames() throws -> [GroupID: AccessGroup] {
-        let header = try openHeader()
-        return try LockedVault(headerBytes: header.header).unlock(vaultKey: header.vaultKey).groupNames
+        try openHeader().unlocked().groupNames
     }
 
     /// The items of the vault that are in none of its groups.

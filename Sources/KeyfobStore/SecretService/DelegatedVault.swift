@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 internal import KeyfobSodium
 package import KeyfobSecretService
 package import KeyfobVault

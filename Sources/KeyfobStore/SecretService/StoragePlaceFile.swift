@@ -1,3 +1,4 @@
+internal import KeyfobModel
 package import KeyfobVault
 
 /// The file in a vault's folder that says that its records lie with the Secret Service.

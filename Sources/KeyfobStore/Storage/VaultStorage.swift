@@ -126,14 +126,6 @@ package protocol StorageChange: AnyObject {
     func device() throws -> UInt64
 }
 
-/// The places for records.
-package enum StoragePlace: String, Sendable, CaseIterable {
-    /// A database in the vault's folder.
-    case embedded
-    /// Items of the Secret Service.
-    case secretService = "secret-service"
-}
-
 /// The state of a storage, so that its change by other processes is noticed.
 package struct StorageVersion: Equatable, Sendable {
     let counter: Int64

@@ -26,6 +26,13 @@ package struct OpenHeader: ~Copyable {
         self.device = device
     }
 
+    /// The vault, unlocked with its own key.
+    ///
+    /// - Throws: as ``LockedVault/unlock(vaultKey:)``.
+    package borrowing func unlocked() throws(VaultError) -> UnlockedVault {
+        try LockedVault(headerBytes: header).unlock(vaultKey: vaultKey)
+    }
+
     /// The bytes to keep.
     package borrowing func encoded() -> SecretBytes {
         var writer = ByteWriter()

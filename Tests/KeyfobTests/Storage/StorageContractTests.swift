@@ -24,8 +24,8 @@ struct StorageContractTests {
 
     @Test("the keyring says where its records lie")
     func place() throws {
-        #expect(keyring.storage == Keyring.Storage.ofTest)
-        #expect(try Keyring.storage(at: home.location) == Keyring.Storage.ofTest)
+        #expect(keyring.storage == StoragePlace.ofTest)
+        #expect(try Keyring.storage(at: home.location) == StoragePlace.ofTest)
         #expect(try home.opened().vaultID == keyring.vaultID)
         #expect(try home.opened().storage == keyring.storage)
         #expect(try LockedKeyring(at: home.location).storage == keyring.storage)

@@ -1,9 +1,9 @@
 import Keyfob
 import Testing
 
-extension Keyring.Storage {
+extension StoragePlace {
     /// Where the keyrings that a test makes are to lie.
-    @TaskLocal static var ofTest = Keyring.Storage.embedded
+    @TaskLocal static var ofTest = StoragePlace.embedded
 }
 
 /// Runs a test once for each storage, with a suite's value of its own each time.
@@ -15,13 +15,13 @@ struct EachStorageTrait: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        for storage in Keyring.Storage.allCases {
+        for storage in StoragePlace.allCases {
             let telling = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append("The storage is \(storage.rawValue).")
                 return issue
             }
-            try await Keyring.Storage.$ofTest.withValue(storage) {
+            try await StoragePlace.$ofTest.withValue(storage) {
                 try await telling.provideScope(for: test, testCase: testCase, performing: function)
             }
         }
@@ -30,12 +30,12 @@ struct EachStorageTrait: SuiteTrait, TestTrait, TestScoping {
 
 /// Runs a test of a suite with one of the storages alone.
 struct OneStorageTrait: TestTrait, TestScoping {
-    let storage: Keyring.Storage
+    let storage: StoragePlace
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        if Keyring.Storage.ofTest == storage { try await function() }
+        if StoragePlace.ofTest == storage { try await function() }
     }
 }
 
