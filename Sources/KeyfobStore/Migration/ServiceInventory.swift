@@ -101,7 +101,7 @@ extension DelegatedVault {
         for item in try inventory(copy, printer).items {
             guard let known = item.record.flatMap({ versions[$0] ?? latest }), !item.isNewer(than: known) else {
                 throw StoreError.damaged(
-                    what: "the vault (the item \(item.path.path) of the desktop's keyring holds what its records do not)")
+                    what: "the vault (the desktop keyring's item \(item.path.path) holds what no record does)")
             }
         }
     }
