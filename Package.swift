@@ -33,11 +33,28 @@ let package = Package(
         // One responsibility each.
         .target(name: "KeyfobAge", dependencies: ["KeyfobSodium"]),
         .target(name: "KeyfobVault", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
+        .target(name: "KeyfobFiles", dependencies: ["KeyfobModel"]),
+        .target(name: "KeyfobRecords", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
+        // Whoever only reads a vault links neither GRDB nor Foundation.
+        .target(
+            name: "KeyfobSQLite",
+            dependencies: [
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSodium", "KeyfobVault",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
+        ),
         .target(
             name: "KeyfobStore",
             dependencies: [
-                "KeyfobModel", "KeyfobSecretService", "KeyfobSodium", "KeyfobVault",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobSodium", "KeyfobVault",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .target(
+            name: "KeyfobDesktop",
+            dependencies: [
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore",
+                "KeyfobVault",
             ]
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
@@ -64,8 +81,9 @@ let package = Package(
         .target(
             name: "Keyfob",
             dependencies: [
-                "KeyfobAge", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobOAuth",
-                "KeyfobSecretService", "KeyfobSelection", "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
+                "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel",
+                "KeyfobOAuth", "KeyfobRecords", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSelection",
+                "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]
         ),
@@ -81,6 +99,14 @@ let package = Package(
         // files are no sources.
         .target(
             name: "KeyfobTestSupport", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobTestSupport"
+        ),
+        .target(
+            name: "KeyfobStoreTestSupport",
+            dependencies: [
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobStore", "KeyfobTestSupport", "KeyfobVault",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/KeyfobStoreTestSupport"
         ),
         .executableTarget(
             name: "KeyfobAgeVectors", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobAgeVectors"
@@ -124,18 +150,36 @@ let package = Package(
             name: "KeyfobVaultTests",
             dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport", "KeyfobVault"]
         ),
+        .testTarget(name: "KeyfobFilesTests", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobTestSupport"]),
+        .testTarget(
+            name: "KeyfobSQLiteTests",
+            dependencies: [
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobStore",
+                "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
         .testTarget(
             name: "KeyfobStoreTests",
             dependencies: [
-                "KeyfobModel", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobTestSupport", "KeyfobVault",
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSodium", "KeyfobStore",
+                "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "KeyfobDesktopTests",
+            dependencies: [
+                "KeyfobDesktop", "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSecretService", "KeyfobSodium",
+                "KeyfobStore", "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
             ]
         ),
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobModel", "KeyfobOAuth", "KeyfobRefreshVictim", "KeyfobSecretService",
-                "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
+                "Keyfob", "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobRecords",
+                "KeyfobRefreshVictim", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore",
+                "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -1,4 +1,4 @@
-internal import KeyfobStore
+internal import KeyfobFiles
 
 #if canImport(Glibc)
 internal import Glibc
@@ -50,12 +50,6 @@ extension KeyringError {
             self.init(
                 .busy, "the vault's records have been moved to another place meanwhile; nothing was written",
                 hint: "open it again")
-        case .notOffered(let reason):
-            self.init(
-                .notOffered, "this vault's records lie with the Secret Service, where \(reason)",
-                hint: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own")
-        case .secretService(let error, let partly):
-            self.init(delegatedTo: error, partly: partly)
         case .unexpected(let code):
             self.init(.fault, "SQLite failed with code \(code)")
         }

@@ -1,6 +1,7 @@
+internal import KeyfobDesktop
+internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobSecretService
-internal import KeyfobStore
 internal import KeyfobSync
 internal import KeyfobVault
 
@@ -134,6 +135,7 @@ extension KeyringError {
         switch error {
         case let error as KeyringError: self = error
         case let error as StoreError: self.init(error)
+        case let error as DesktopError: self.init(error)
         case let error as VaultError: self.init(error)
         case let error as BundleError: self.init(error)
         case let error as SecretServiceError: self.init(error)

@@ -1,6 +1,9 @@
 internal import Foundation
 internal import KeyfobAge
+internal import KeyfobDesktop
+internal import KeyfobFiles
 internal import KeyfobKernelKeyring
+internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobVault
@@ -157,7 +160,7 @@ extension LockedKeyring {
         case .keyFile: break
         case .identity: break
         }
-        throw KeyringError(StoreError.notOffered("nothing but the service unlocks it"))
+        throw KeyringError(DesktopError.notOffered("nothing but the service unlocks it"))
     }
 }
 

@@ -1,4 +1,5 @@
 internal import KeyfobKernelKeyring
+internal import KeyfobModel
 internal import KeyfobSodium
 internal import KeyfobVault
 

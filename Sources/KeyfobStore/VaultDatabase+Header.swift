@@ -1,52 +1,13 @@
 internal import GRDB
+internal import KeyfobFiles
+package import KeyfobRecords
+internal import KeyfobSQLite
 package import KeyfobVault
 
 extension VaultDatabase {
-    package func refresh(_ vault: inout UnlockedVault) throws {
-        try vault.refresh(headerBytes: try storedHeader().bytes)
-    }
-
-    package func storedHeader() throws -> StoredHeader {
-        let stored: Result<[UInt8]?, any Error> = Result {
-            try read { try $0.first(.header, row: { $0.bytes(0) }) }
-        }
-        switch stored {
-        case .success(let bytes?):
-            // What a newer Keyfob wrote is for the vault to judge, not a reason to take the copy.
-            if Self.isSound(bytes) { return StoredHeader(bytes: bytes, isFromCopy: false) }
-        case .failure(StoreError.busy): throw StoreError.busy
-        case .success(nil), .failure: break
-        }
-        guard let copy = try headerCopy(), Self.isSound(copy) else {
-            throw StoreError.damaged(what: "the header of the vault (and its copy)")
-        }
-        return StoredHeader(bytes: copy, isFromCopy: true)
-    }
-
-    /// The header of a vault whose database cannot even be opened.
-    package static func headerCopy(in directory: VaultDirectory) throws -> [UInt8]? {
-        try POSIXFile.read(directory.headerCopy, limit: VaultHeader.maximumCount)
-    }
-
-    private func headerCopy() throws -> [UInt8]? {
-        try Self.headerCopy(in: directory)
-    }
-
-    private static func isSound(_ bytes: [UInt8]) -> Bool {
-        do {
-            _ = try VaultHeader(encoded: bytes)
-            return true
-        } catch {
-            switch error {
-            case .unsupportedVersion, .unsupportedSuite: return true
-            default: return false
-            }
-        }
-    }
-
     package func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws {
         let stored = try storedHeader()
-        if stored.isFromCopy || (try? headerCopy()) == stored.bytes { return }
+        if stored.isFromCopy || (try? VaultDatabaseReader.headerCopy(in: directory)) == stored.bytes { return }
         try writeHeaderCopy()
     }
 
@@ -78,7 +39,7 @@ extension VaultDatabase {
                 if let row, row.integer(0) != Int64(bitPattern: vault.sequence) {
                     try vault.refresh(headerBytes: row.bytes(1))
                 }
-                let device = try Self.device(database)
+                let device = try ReadConnection(within: database).device()
                 let result = try body(&vault, database)
                 let bytes = try vault.encodedHeader()
                 // A header that only its copy still had is put back.

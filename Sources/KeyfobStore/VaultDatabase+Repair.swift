@@ -1,5 +1,9 @@
 internal import Foundation
 internal import GRDB
+internal import KeyfobFiles
+package import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSQLite
 package import KeyfobVault
 
 extension VaultDatabase {
@@ -9,7 +13,7 @@ extension VaultDatabase {
         try write { database in
             try Self.requireHeader(sequence, database)
             let reader = DatabaseRecords(connection: try ReadConnection(within: database), keys: keys)
-            let rows = try verify(keys, name: name, reader.connection).damagedRows
+            let rows = try verify(reader, name: name).damagedRows
             let files = try putAside(rows, stamp: stamp, database)
             try database.execute(sql: "REINDEX")
             var manifest = GroupManifest(sequence: (try? reader.storedManifest().sequence) ?? seen)
@@ -30,9 +34,9 @@ extension VaultDatabase {
     package func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String] {
         try write { database in
             try Self.requireHeader(sequence, database)
-            let known = Set(groups.map { $0.bytes.blob })
+            let known = Set(groups.map(\.bytes))
             let rows = try Row.fetchAll(database, sql: "SELECT id, group_id FROM records")
-                .filter { !known.contains($0.bytes(1).blob) }
+                .filter { !known.contains($0.bytes(1)) }
                 .compactMap { $0.integer(0) }
             return try putAside(rows, stamp: stamp, database)
         }

@@ -1,5 +1,7 @@
 internal import GRDB
 package import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobSodium
 package import KeyfobVault
 

@@ -1,5 +1,8 @@
-internal import Foundation
 internal import GRDB
+internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobRecords
+internal import KeyfobSQLite
 package import KeyfobVault
 
 extension VaultDatabase {
@@ -13,12 +16,12 @@ extension VaultDatabase {
     }
 
     package func verify(_ keys: GroupKeys, name: String) throws -> Verification {
-        try snapshotConnection { try verify(keys, name: name, $0) }
+        try reader.snapshotRecords(keys) { try verify($0, name: name) }
     }
 
     /// The same within a transaction.
-    func verify(_ keys: GroupKeys, name: String, _ connection: ReadConnection) throws -> Verification {
-        let reader = DatabaseRecords(connection: connection, keys: keys)
+    func verify(_ reader: DatabaseRecords, name: String) throws -> Verification {
+        let keys = reader.keys
         var verification = Verification()
         var actual = GroupManifest()
         try reader.forEachRow { rowID, result in
@@ -59,10 +62,10 @@ extension VaultDatabase {
 
     package func strayRowCount(groups: [GroupID]) throws -> Int {
         try maintain { database in
-            let known = Set(groups.map { $0.bytes.blob })
+            let known = Set(groups.map(\.bytes))
             let rows = try Row.fetchAll(database, sql: "SELECT group_id, count(*) FROM records GROUP BY group_id")
             return rows.reduce(0) { sum, row in
-                known.contains(row.bytes(0).blob) ? sum : sum + Int(row.integer(1) ?? 0)
+                known.contains(row.bytes(0)) ? sum : sum + Int(row.integer(1) ?? 0)
             }
         }
     }

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 
 /// A vault whose header has been read and not yet unlocked.

@@ -1,4 +1,7 @@
+import KeyfobFiles
 import KeyfobModel
+import KeyfobRecords
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

@@ -1,7 +1,10 @@
 import Foundation
 import GRDB
+import KeyfobFiles
 import KeyfobModel
+import KeyfobRecords
 import KeyfobSodium
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

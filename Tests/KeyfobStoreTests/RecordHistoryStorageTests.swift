@@ -1,5 +1,7 @@
 import KeyfobModel
+import KeyfobRecords
 import KeyfobSodium
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

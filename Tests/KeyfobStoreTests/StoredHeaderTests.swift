@@ -1,6 +1,9 @@
 import Foundation
+import KeyfobFiles
 import KeyfobModel
+import KeyfobRecords
 import KeyfobSodium
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

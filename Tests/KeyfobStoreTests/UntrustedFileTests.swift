@@ -1,6 +1,9 @@
 import Foundation
 import GRDB
+import KeyfobFiles
 import KeyfobModel
+import KeyfobRecords
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

@@ -1,6 +1,9 @@
 import Glibc
 import GRDB
+import KeyfobFiles
 import KeyfobModel
+import KeyfobRecords
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing
@@ -174,5 +177,18 @@ struct VaultDatabaseTests {
         let error = storeError { try home.database.createGroup(.default, &vault) }
         let (after, names) = (vault.sequence, vault.groups.map(\.name))
         #expect(error == .groupExists && after == sequence && names == [.default])
+    }
+
+    @Test("a restored older database is noticed by its sequences")
+    func rollback() throws {
+        let keys = try home.keys()
+        let mark = HighWaterMark(state: home.folder.path, vault: keys.vault)
+        let before = try home.folder.read("vault/keyring.db")
+        try home.change { _ = try $0.save(Account.named("ada")) }
+        try mark.raise([(keys.group, home.opened().state(of: keys).sequence)])
+        try home.folder.write("vault/keyring.db", before)
+        let restored = try home.opened().state(of: keys)
+        #expect(try restored.sequence < mark.sequence(of: keys.group))
+        #expect(restored.expected == restored.counted)
     }
 }

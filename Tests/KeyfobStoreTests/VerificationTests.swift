@@ -1,5 +1,8 @@
 import GRDB
+import KeyfobFiles
 import KeyfobModel
+import KeyfobRecords
+import KeyfobStoreTestSupport
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

@@ -2,8 +2,8 @@ import Foundation
 import Keyfob
 import KeyfobAge
 import KeyfobModel
+import KeyfobRecords
 import KeyfobSodium
-import KeyfobStore
 import KeyfobSync
 import KeyfobTestSupport
 import KeyfobVault

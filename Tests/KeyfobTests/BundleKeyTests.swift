@@ -1,6 +1,6 @@
 import Keyfob
 import KeyfobModel
-import KeyfobStore
+import KeyfobRecords
 import KeyfobSync
 import KeyfobTestSupport
 import Testing

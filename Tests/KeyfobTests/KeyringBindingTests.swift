@@ -1,6 +1,6 @@
 import Foundation
 @testable import Keyfob
-import KeyfobStore
+import KeyfobRecords
 import KeyfobTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 @testable import Keyfob
 import KeyfobOAuth
 import KeyfobModel
-import KeyfobStore
+import KeyfobRecords
 import KeyfobSync
 import KeyfobTestSupport
 import Testing

@@ -1,6 +1,6 @@
 @testable import Keyfob
 import KeyfobOAuth
-import KeyfobStore
+import KeyfobRecords
 import KeyfobTestSupport
 import Testing
 

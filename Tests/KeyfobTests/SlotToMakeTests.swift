@@ -1,3 +1,4 @@
+import KeyfobModel
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

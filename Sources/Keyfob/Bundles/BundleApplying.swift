@@ -1,5 +1,6 @@
 internal import KeyfobModel
-internal import KeyfobStore
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobSync
 internal import KeyfobVault
 

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import KeyfobStore
+internal import KeyfobFiles
 internal import KeyfobSync
 
 /// An encrypted file that is to be read: a bundle or a backup.

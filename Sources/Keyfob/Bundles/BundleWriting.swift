@@ -1,6 +1,7 @@
 internal import KeyfobAge
+internal import KeyfobFiles
 internal import KeyfobModel
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault
 

@@ -1,5 +1,6 @@
 internal import KeyfobAge
-internal import KeyfobStore
+internal import KeyfobFiles
+internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault
 

@@ -1,4 +1,6 @@
+internal import KeyfobFiles
 internal import KeyfobModel
+internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobSync

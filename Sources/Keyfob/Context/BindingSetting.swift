@@ -1,4 +1,4 @@
-internal import KeyfobStore
+internal import KeyfobRecords
 
 /// How a binding is kept: as a setting of its group, `binding:<kind>:<subject>:<environment or *>`, whose
 /// value is the canonical id of the account or `none`.

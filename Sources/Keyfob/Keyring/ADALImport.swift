@@ -1,6 +1,6 @@
 internal import KeyfobInterop
+internal import KeyfobRecords
 internal import KeyfobSodium
-internal import KeyfobStore
 
 /// One import of an ADAL cache that has been read.
 ///

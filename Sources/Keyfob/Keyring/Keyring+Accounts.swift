@@ -1,5 +1,6 @@
 internal import Glibc
-internal import KeyfobStore
+internal import KeyfobFiles
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobFiles
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobVault

@@ -1,5 +1,5 @@
 internal import KeyfobInterop
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

@@ -1,4 +1,5 @@
-internal import KeyfobStore
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobVault
 internal import Synchronization
 

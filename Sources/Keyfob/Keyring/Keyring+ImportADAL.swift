@@ -1,7 +1,6 @@
 internal import Foundation
 internal import KeyfobInterop
 internal import KeyfobSodium
-internal import KeyfobStore
 
 extension Keyring {
     /// A form of token cache that can be imported.

@@ -1,4 +1,4 @@
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

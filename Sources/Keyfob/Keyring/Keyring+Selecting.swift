@@ -1,4 +1,6 @@
-internal import KeyfobStore
+internal import KeyfobFiles
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobVault
 
 extension Keyring {

@@ -1,4 +1,6 @@
-internal import KeyfobStore
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

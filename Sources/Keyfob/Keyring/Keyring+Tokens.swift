@@ -1,4 +1,5 @@
-internal import KeyfobStore
+internal import KeyfobFiles
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

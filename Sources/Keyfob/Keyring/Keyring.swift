@@ -1,5 +1,8 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobVault
 internal import Synchronization
 

@@ -1,5 +1,7 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobVault
 
 /// Tokens that were looked up lately, still sealed, so that asking again costs one decryption.

@@ -1,5 +1,4 @@
 internal import KeyfobModel
-internal import KeyfobStore
 
 /// The clients that there are for whoever works with some groups.
 struct ClientRoster {

@@ -1,7 +1,7 @@
 internal import KeyfobModel
 internal import KeyfobOAuth
+internal import KeyfobRecords
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobVault
 
 extension Keyring {

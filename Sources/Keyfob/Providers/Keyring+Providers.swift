@@ -1,6 +1,6 @@
 internal import KeyfobModel
 internal import KeyfobOAuth
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

@@ -1,4 +1,3 @@
-internal import KeyfobStore
 internal import KeyfobSync
 
 /// Under which names providers and clients are kept as settings of a group.

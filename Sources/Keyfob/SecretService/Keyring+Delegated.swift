@@ -1,7 +1,9 @@
 internal import KeyfobAge
+internal import KeyfobDesktop
+internal import KeyfobFiles
+internal import KeyfobRecords
 internal import KeyfobSecretService
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobVault
 internal import Synchronization
 
@@ -45,7 +47,7 @@ extension Keyring {
                 throw error
             }
             return Created(keyring: keyring, recoveryKey: recovery.text())
-        } catch StoreError.secretService(let reason, _) {
+        } catch DesktopError.service(let reason, _) {
             throw KeyringError(reason)
         } catch {
             throw KeyringError(error)
@@ -93,7 +95,7 @@ extension Keyring {
     ///
     /// - Throws: `notOffered`.
     func requireEmbedded(_ reason: String) throws {
-        if database.place == .secretService { throw StoreError.notOffered(reason) }
+        if database.place == .secretService { throw DesktopError.notOffered(reason) }
     }
 }
 

@@ -1,3 +1,8 @@
+internal import KeyfobDesktop
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobSecretService
 internal import KeyfobStore
 internal import KeyfobVault

@@ -1,4 +1,6 @@
-internal import KeyfobStore
+internal import KeyfobDesktop
+internal import KeyfobFiles
+internal import KeyfobRecords
 internal import KeyfobVault
 internal import Synchronization
 

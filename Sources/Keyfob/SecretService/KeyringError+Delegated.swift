@@ -1,10 +1,21 @@
+internal import KeyfobDesktop
 internal import KeyfobSecretService
 
 extension KeyringError {
+    init(_ error: DesktopError) {
+        switch error {
+        case .service(let error, let partly): self.init(delegatedTo: error, partly: partly)
+        case .notOffered(let reason):
+            self.init(
+                .notOffered, "this vault's records lie with the Secret Service, where \(reason)",
+                hint: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own")
+        }
+    }
+
     /// The error for a vault whose records lie with the Secret Service.
     ///
     /// - Parameter partly: Whether a part of a change was made before it failed.
-    init(delegatedTo error: SecretServiceError, partly: Bool) {
+    private init(delegatedTo error: SecretServiceError, partly: Bool) {
         let plain = KeyringError(error)
         let code = error == .noItem ? .noVault : plain.code
         let message = error == .noItem ? "the Secret Service holds none of this vault's records" : plain.message

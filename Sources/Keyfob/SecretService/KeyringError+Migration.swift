@@ -1,5 +1,6 @@
+internal import KeyfobDesktop
+internal import KeyfobFiles
 internal import KeyfobSecretService
-internal import KeyfobStore
 
 extension KeyringError {
     /// What kept records from being moved.
@@ -11,7 +12,7 @@ extension KeyringError {
                 "the Secret Service holds \(error.count) items of this vault that were written later than what would "
                     + "take their place; nothing was moved",
                 hint: "see with 'keyfob doctor' whether this vault is an old copy; --force overwrites them")
-        case StoreError.secretService(let error, _) where place == .embedded:
+        case DesktopError.service(let error, _) where place == .embedded:
             self.init(migratingTo: error)
         case StoreError.damaged, StoreError.incomplete:
             let plain = KeyringError(error)

@@ -1,4 +1,5 @@
-internal import KeyfobStore
+internal import KeyfobDesktop
+internal import KeyfobRecords
 internal import KeyfobVault
 
 extension Keyring {

@@ -1,4 +1,7 @@
 internal import KeyfobAge
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobVault

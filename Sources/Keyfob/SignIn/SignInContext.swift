@@ -1,5 +1,5 @@
 internal import KeyfobOAuth
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobVault
 
 /// What stays the same during one sign-in.

@@ -1,6 +1,6 @@
 internal import KeyfobOAuth
+internal import KeyfobRecords
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobVault
 
 /// How far a sign-out reaches.

@@ -1,5 +1,5 @@
 internal import KeyfobOAuth
-internal import KeyfobStore
+internal import KeyfobRecords
 
 extension GrantRefresh {
     /// Stores the tokens and ends the intent, in one transaction.

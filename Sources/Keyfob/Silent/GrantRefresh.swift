@@ -1,5 +1,6 @@
+internal import KeyfobFiles
 internal import KeyfobOAuth
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobVault
 
 /// Executes one refresh: does what a ``RefreshTransaction`` says, and tells it what came of it.

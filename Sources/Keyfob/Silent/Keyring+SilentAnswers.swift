@@ -1,6 +1,7 @@
+internal import KeyfobFiles
 internal import KeyfobOAuth
+internal import KeyfobRecords
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobVault
 internal import Synchronization
 

@@ -1,5 +1,6 @@
+internal import KeyfobModel
 internal import KeyfobOAuth
-internal import KeyfobStore
+internal import KeyfobRecords
 internal import KeyfobVault
 
 /// A request for a token at one moment: whose it is, for which client, and what is stored for it, without any secret.

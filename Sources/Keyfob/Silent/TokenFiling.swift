@@ -1,5 +1,5 @@
 internal import KeyfobOAuth
-internal import KeyfobStore
+internal import KeyfobRecords
 
 /// Where the access and ID tokens of an answer are filed.
 struct TokenFiling {

@@ -4,9 +4,6 @@ internal import GRDB
 ///
 /// A released one is never edited.
 enum Migrations {
-    /// `PRAGMA application_id`: "KFOB".
-    static let applicationID: Int32 = 0x4B46_4F42
-
     private static let all: [@Sendable (Database) throws -> Void] = [V1Initial.migrate]
 
     /// `PRAGMA user_version` of the newest schema.

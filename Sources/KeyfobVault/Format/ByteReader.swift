@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// Reads the fields of a format from untrusted bytes; nothing is believed before it is there.
 struct ByteReader {
     /// The bytes ended too early, or a count exceeds its limit.

@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// Appends the fields of a format: little-endian integers, bytes, and bytes after their length.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []

@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// What a sealed box is bound to: a label that is used for one purpose only, then fixed-size fields.
 enum Context {
     static func slotKey(_ vault: VaultID, _ slot: SlotID, parameters: [UInt8]) -> [UInt8] {

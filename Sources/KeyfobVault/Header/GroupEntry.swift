@@ -1,3 +1,4 @@
+internal import KeyfobModel
 internal import KeyfobSodium
 
 /// A group in the header: its sealed name, its wrapped key, and the slots that open it alone.

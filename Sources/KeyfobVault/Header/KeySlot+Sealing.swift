@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobModel
 internal import KeyfobSodium
 
 extension KeySlot {

@@ -1,4 +1,5 @@
 package import KeyfobAge
+package import KeyfobModel
 package import KeyfobSodium
 
 /// One way to unlock: a key (the vault key, or a group slot's own key) sealed for somebody.

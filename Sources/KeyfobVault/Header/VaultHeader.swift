@@ -1,3 +1,4 @@
+package import KeyfobModel
 internal import KeyfobSodium
 
 /// The header of a vault: who can unlock it and which groups it has.

@@ -1,3 +1,4 @@
+package import KeyfobModel
 package import KeyfobSodium
 
 /// One group's key of one epoch and what is derived from it, in one guarded region.

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 
 /// A record in the open, as a store keeps it that is trusted with it: everything in one piece.

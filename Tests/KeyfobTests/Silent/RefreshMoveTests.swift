@@ -1,7 +1,8 @@
 import Dispatch
 import Keyfob
+import KeyfobFiles
 import KeyfobOAuth
-import KeyfobStore
+import KeyfobRecords
 import KeyfobTestSupport
 import Testing
 

@@ -1,0 +1,35 @@
+internal import KeyfobModel
+internal import KeyfobSecretService
+internal import KeyfobVault
+
+// Every item of a vault, in whatever collection: what nobody asks for but to be rid of it.
+
+extension DelegatedVault {
+    /// Every item of a vault, in whatever collection, the header's first.
+    static func items(
+        of vault: VaultID, _ service: SecretService
+    ) throws(SecretServiceError) -> [SecretService.ItemPath] {
+        try service.search(ItemAttributes.header(of: vault), in: nil).items
+            + service.search(ItemAttributes.every(vault), in: nil).items
+    }
+
+    func allItems() throws -> [SecretService.ItemPath] {
+        try withService { service, _ in try Self.items(of: vault, service) }
+    }
+
+    /// How many items the vault has, in whatever collection.
+    package func itemCount() throws -> Int { try allItems().count }
+
+    /// Removes every item of the vault, in whatever collection, the header's first.
+    ///
+    /// - Returns: How many items went.
+    package func removeEverything(progress: (Int, Int) -> Void = { _, _ in }) throws -> Int {
+        let items = try allItems()
+        for (done, item) in items.enumerated() {
+            MigrationObservation.willTake(.item)
+            try remove(item)
+            progress(done + 1, items.count)
+        }
+        return items.count
+    }
+}

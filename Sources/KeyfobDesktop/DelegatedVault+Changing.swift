@@ -1,0 +1,163 @@
+internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobRecords
+internal import KeyfobSecretService
+internal import KeyfobSodium
+package import KeyfobVault
+
+extension DelegatedVault {
+    package func device() throws -> UInt64 { try openHeader().device }
+
+    package func storedHeader() throws -> StoredHeader {
+        StoredHeader(bytes: try openHeader().header, isFromCopy: false)
+    }
+
+    /// The vault's key and its header.
+    ///
+    /// - Throws: `DesktopError.service(.noItem)` where no item has them, `damaged` where none of those that should can be read.
+    package func openHeader() throws -> OpenHeader {
+        var found = try headers()
+        if let header = found.newest.take() { return header }
+        guard found.items.isEmpty else {
+            throw StoreError.damaged(
+                what: "the item of the Secret Service that lists the vault's groups, \(found.items[0].path),")
+        }
+        throw DesktopError.service(.noItem, partly: false)
+    }
+
+    /// The items that hold the header, and whether one of them can be read.
+    func headerItems() throws -> (items: [SecretService.ItemPath], newest: SecretService.ItemPath?) {
+        let found = try headers()
+        return (found.items, found.newestItem)
+    }
+
+    package func refresh(_ vault: inout UnlockedVault) throws {
+        try Self.refresh(&vault, try openHeader())
+    }
+
+    /// Takes over a header, with another key of the vault too: the header may have been made again.
+    private static func refresh(_ vault: inout UnlockedVault, _ header: borrowing OpenHeader) throws {
+        do {
+            try vault.refresh(headerBytes: header.header)
+        } catch {
+            vault = try header.unlocked()
+        }
+    }
+
+    /// Makes sure that a group is still there; what a header that is gone cannot tell is not asked of it.
+    ///
+    /// - Throws: `staleKeys`.
+    func require(_ group: GroupID) throws {
+        do {
+            if try openHeader().unlocked().groupNames[group] == nil { throw StoreError.staleKeys }
+        } catch DesktopError.service(.noItem, _) {
+            return
+        }
+    }
+
+    // The header has no copy outside the service.
+    package func repairHeaderCopy(_ vault: borrowing UnlockedVault) {}
+
+    /// The items that hold the header, and the newest that can be read.
+    private func headers() throws -> Headers {
+        try withService { service, collection in
+            let found = try service.search(ItemAttributes.header(of: vault), in: collection)
+            guard found.lockedCount == 0 else { throw SecretServiceError.locked }
+            var headers = Headers(items: found.items)
+            var sequence: UInt64 = 0
+            if found.items.isEmpty { try Self.requireUnlocked(collection, service) }
+            try service.secrets(of: found.items) { item, content in
+                let bytes: SecretBytes
+                switch consume content {
+                case .success(let secret): bytes = secret
+                case .failure(.noItem): return
+                case .failure(.damaged): return
+                // One that cannot be read now is not lost: no other takes its place.
+                case .failure(let error): throw error
+                }
+                guard let header = try? OpenHeader(bytes),
+                    let parsed = try? LockedVault(headerBytes: header.header), parsed.header.vault == vault
+                else { return }
+                if headers.newest == nil || parsed.sequence > sequence {
+                    sequence = parsed.sequence
+                    headers.newest = consume header
+                    headers.newestItem = item
+                }
+            }
+            return headers
+        }
+    }
+
+    private struct Headers: ~Copyable {
+        let items: [SecretService.ItemPath]
+        var newest: OpenHeader?
+        var newestItem: SecretService.ItemPath?
+    }
+
+    /// Writes the header: in place, or as a new item.
+    func storeHeader(_ header: borrowing OpenHeader) throws {
+        let content = header.encoded()
+        let item = try headers().newestItem
+        try withService { service, collection in
+            let attributes = ItemAttributes.header(of: vault)
+            if let item {
+                try service.setSecret(of: item, to: content)
+            } else {
+                _ = try service.create(
+                    label: "Keyfob: the groups of vault \(vault.short)", attributes: attributes, secret: content,
+                    in: collection)
+            }
+        }
+    }
+
+    package func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result {
+        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        try requireHere()
+        let header = try openHeader()
+        let vault = try header.unlocked()
+        guard vault.sequence == sequence else { throw StoreError.staleKeys }
+        forgetDoubles()
+        let change = DelegatedChange(self, device: header.device)
+        let result = try body(change)
+        try change.commit(names: vault.groupNames) {}
+        _ = consume turn
+        return result
+    }
+
+    package func changeHeader<Result>(
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, any StorageChange) throws -> Result
+    ) throws -> Result {
+        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        try requireHere()
+        let before = try openHeader()
+        let device = before.device
+        try Self.refresh(&vault, before)
+        do {
+            forgetDoubles()
+            let change = DelegatedChange(self, device: device)
+            let result = try body(&vault, change)
+            let new = try OpenHeader(vault, device: device)
+            try change.commit(names: vault.groupNames) { try storeHeader(new) }
+            _ = consume turn
+            return result
+        } catch {
+            // Written or not, the service knows.
+            let now = (try? storedHeader().bytes) ?? before.header
+            try? vault.refresh(headerBytes: now)
+            throw error
+        }
+    }
+
+    package func rotateGroup(
+        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void
+    ) throws -> Int {
+        throw DesktopError.notOffered("groups have no keys of their own")
+    }
+}
+
+extension UnlockedVault {
+    /// What the groups are called.
+    var groupNames: [GroupID: AccessGroup] {
+        Dictionary(groups.map { ($0.keys.group, $0.name) }) { first, _ in first }
+    }
+}

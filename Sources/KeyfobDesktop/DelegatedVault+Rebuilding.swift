@@ -1,0 +1,67 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSecretService
+internal import KeyfobSodium
+package import KeyfobVault
+
+extension DelegatedVault {
+    /// The vault's key and its header; made again from what the records' items tell where that item is gone.
+    ///
+    /// The records need neither: what is lost is what the selection has learned, and recipients of backups.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: Now, since 1970; a sequence that no header of the vault has had.
+    ///   - device: The id of this copy of the vault, where it is made again.
+    /// - Returns: The header, and whether it was made again.
+    package func openOrRebuildHeader(
+        milliseconds: Int64, device: UInt64
+    ) throws -> FoundHeader {
+        do {
+            return FoundHeader(header: try openHeader(), isRebuilt: false)
+        } catch DesktopError.service(.noItem, _) {
+            let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+            try requireHere()
+            let made = try rebuilt(milliseconds: milliseconds, device: device)
+            _ = consume turn
+            return FoundHeader(header: made, isRebuilt: true)
+        }
+    }
+
+    private func rebuilt(milliseconds: Int64, device: UInt64) throws -> OpenHeader {
+        do {
+            // Another process may have been faster.
+            return try openHeader()
+        } catch DesktopError.service(.noItem, _) {
+            let groups = try groupsOfItems()
+            let vault = try UnlockedVault.rebuilt(
+                self.vault, groups: groups, sequence: UInt64(clamping: milliseconds))
+            let made = try OpenHeader(vault, device: device)
+            try storeHeader(made)
+            return made
+        }
+    }
+
+    /// A header, and whether it had to be made again.
+    package struct FoundHeader: ~Copyable {
+        package let header: OpenHeader
+        package let isRebuilt: Bool
+    }
+
+    /// The groups that the records' items tell of, `default` first.
+    private func groupsOfItems() throws -> [(id: GroupID, name: AccessGroup)] {
+        let found = try withService { service, collection in
+            var found: [(id: GroupID, name: AccessGroup)] = []
+            for item in try service.search(ItemAttributes.every(vault), in: collection).items {
+                let attributes = try service.attributes(of: item)
+                guard let id = attributes["group-id"].flatMap({ GroupID(hexadecimal: $0) }),
+                    let name = attributes["group"].flatMap({ try? AccessGroup($0) })
+                else { continue }
+                if !found.contains(where: { $0.id == id || $0.name == name }) { found.append((id, name)) }
+            }
+            return found
+        }
+        guard !found.isEmpty else { throw DesktopError.service(.noItem, partly: false) }
+        return found.filter { $0.name == .default } + found.filter { $0.name != .default }
+    }
+}

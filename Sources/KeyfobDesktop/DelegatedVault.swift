@@ -1,0 +1,183 @@
+package import KeyfobFiles
+package import KeyfobModel
+package import KeyfobRecords
+internal import KeyfobSodium
+package import KeyfobSecretService
+package import KeyfobVault
+internal import Synchronization
+
+/// A vault whose header and records are items of the Secret Service.
+///
+/// The service keeps them as they are and is trusted with them; there is one item for each record, and one for the
+/// header. It has no transactions: a change is made item by item, new ones first, and what is taken away last, so that
+/// what stops in the middle leaves something twice rather than nothing. Processes of this machine take turns by a lock
+/// file; of two items that hold one record, the later counts.
+package final class DelegatedVault: VaultStorage {
+    package var place: StoragePlace { .secretService }
+    package let directory: VaultDirectory
+    package var isReadOnly: Bool { false }
+    /// Which vault it is.
+    let vault: VaultID
+    private let connection: Mutex<Connection>
+
+    /// What is known of the service, used by one at a time.
+    private struct Connection: ~Copyable {
+        let service: SecretService
+        /// Where the vault's items are: the collection of the header's item.
+        var collection: String
+        /// The numbers that stand for items in this process.
+        var rows: [SecretService.ItemPath: Int64] = [:]
+        var items: [Int64: SecretService.ItemPath] = [:]
+        var version: Int64 = 0
+        /// Where one record is in several items, all of them.
+        var doubles: [RecordID: Set<Int64>] = [:]
+    }
+
+    init(directory: VaultDirectory, vault: VaultID, service: sending SecretService, collection: String) {
+        self.directory = directory
+        self.vault = vault
+        connection = Mutex(Connection(service: service, collection: collection))
+    }
+
+    /// Makes the items of a new vault in the service's default collection: its header.
+    ///
+    /// The vault is there once ``StoragePlaceFile`` says so.
+    ///
+    /// - Throws: ``DesktopError``.
+    package static func create(
+        in directory: VaultDirectory, for vault: borrowing UnlockedVault, device: UInt64, _ access: SecretServiceAccess
+    ) throws -> DelegatedVault {
+        let service = try connect(access)
+        let collection: String = try translating { () throws(SecretServiceError) in
+            let collection = try service.defaultCollection()
+            if collection.isLocked { try service.unlock(collection.path) }
+            return collection.path
+        }
+        let storage = DelegatedVault(
+            directory: directory, vault: vault.header.vault, service: service, collection: collection)
+        try storage.storeHeader(try OpenHeader(vault, device: device))
+        return storage
+    }
+
+    /// Finds the items of a vault, unlocking their collection where that may be done.
+    ///
+    /// - Throws: ``DesktopError``, with `noItem` where the service has nothing of the vault.
+    package static func open(
+        _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
+    ) throws -> DelegatedVault {
+        let service = try connect(access)
+        let collection = try home(of: place.vault, known: place.collection, service)
+        return DelegatedVault(directory: directory, vault: place.vault, service: service, collection: collection)
+    }
+
+    static func connect(_ access: SecretServiceAccess) throws -> sending SecretService {
+        do {
+            return try SecretService.connect(access)
+        } catch {
+            throw DesktopError.service(error, partly: false)
+        }
+    }
+
+    /// Runs `body` and says in this module's terms what the service says.
+    static func translating<Result>(_ body: () throws(SecretServiceError) -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw DesktopError.service(error, partly: false)
+        }
+    }
+
+    /// The collection's path.
+    package var collection: String { connection.withLock { $0.collection } }
+
+    /// Uses the service, with the collection's path.
+    func withService<Result: ~Copyable>(
+        _ body: (SecretService, String) throws -> sending Result
+    ) throws -> sending Result {
+        try connection.withLock { connection in
+            do {
+                return try body(connection.service, connection.collection)
+            } catch let error as SecretServiceError {
+                throw DesktopError.service(error, partly: false)
+            }
+        }
+    }
+
+    /// The number that stands for an item.
+    func row(of item: SecretService.ItemPath) -> Int64 {
+        connection.withLock { connection in
+            if let row = connection.rows[item] { return row }
+            let row = Int64(connection.rows.count + 1)
+            connection.rows[item] = row
+            connection.items[row] = item
+            return row
+        }
+    }
+
+    /// The item that a number stands for.
+    func item(row: Int64) throws -> SecretService.ItemPath {
+        guard let item = connection.withLock({ $0.items[row] }) else { throw StoreError.damaged(what: "row \(row)") }
+        return item
+    }
+
+    /// Notes that two items hold one record.
+    func noteDoubles(_ record: RecordID, _ rows: [Int64]) {
+        connection.withLock { $0.doubles[record, default: []].formUnion(rows) }
+    }
+
+    /// Forgets what was noted: each change looks again, since an item's path may be another item's by now.
+    func forgetDoubles() {
+        connection.withLock { $0.doubles = [:] }
+    }
+
+    /// The other items that were seen to hold a record.
+    func doubles(of record: RecordID, besides row: Int64) -> [SecretService.ItemPath] {
+        connection.withLock { connection in
+            (connection.doubles[record] ?? []).filter { $0 != row }.sorted().compactMap { connection.items[$0] }
+        }
+    }
+
+    // Nothing tells cheaply whether another process has changed an item.
+    package func version() -> StorageVersion {
+        connection.withLock { connection in
+            connection.version += 1
+            return StorageVersion(counter: connection.version)
+        }
+    }
+
+    package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result { try body() }
+
+    package func read<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result {
+        try body(ItemRecords(storage: self, keys: keys))
+    }
+
+    package func snapshot<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result {
+        try body(ItemRecords(storage: self, keys: keys))
+    }
+
+    package func state(of keys: GroupKeys) -> GroupState { GroupState(sequence: 0, expected: 0, counted: 0) }
+
+    package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {
+        try require(keys.group)
+        var counts: [RecordHeader.Kind: Int] = [:]
+        for kind in RecordHeader.Kind.allCases {
+            var attributes = ItemAttributes.every(vault, keys.group)
+            attributes["kind"] = ItemAttributes.kind(kind, isTombstone: false)
+            counts[kind] = try withService { service, collection in
+                try service.search(attributes, in: collection).items.count
+            }
+        }
+        return counts
+    }
+}
+
+extension SecretService.ItemPath {
+    /// The collection that the item is in.
+    var collection: String {
+        String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
+    }
+}

@@ -1,0 +1,44 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobVault
+
+/// What tells one version of a record from every other, wherever it lies.
+///
+/// Two are equal when id, kind, flags, stamp, device, body and secret are.
+struct RecordPrint: Equatable, Sendable {
+    let kind: RecordHeader.Kind
+    let version: WriteVersion
+    /// The length of the record in the open, in bytes.
+    let count: Int
+    /// A keyed hash of the record in the open, which holds all of it.
+    let digest: [UInt8]
+}
+
+/// Makes the prints of one migration, under a key that nobody else has.
+struct RecordPrinter: Sendable {
+    private let key = Randomness.bytes(32)
+
+    /// The keyed hash of a record in the open.
+    func digest(_ content: borrowing SecretBytes) -> [UInt8] {
+        content.withBytes { content in
+            key.withBytes { BLAKE2b.mac(content, key: $0, count: 32) }
+        }
+    }
+
+    /// The print of a sealed record.
+    ///
+    /// - Throws: `damaged` when it does not open.
+    func print(_ record: SealedRecord, _ keys: GroupKeys) throws -> RecordPrint {
+        let header = record.header
+        do throws(VaultError) {
+            let content = try OpenRecord.encode(record, keys)
+            return RecordPrint(
+                kind: header.kind, version: WriteVersion(stamp: header.stamp, device: header.device),
+                count: content.count, digest: digest(content))
+        } catch {
+            throw StoreError.damaged(what: "record \(header.record.short)")
+        }
+    }
+}

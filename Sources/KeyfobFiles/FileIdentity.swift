@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// Which file a path leads to at the moment, whatever its name is later.
+package struct FileIdentity: Equatable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// The file at `path`; nil when there is none, or the system does not tell.
+    package init?(_ path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
+}
+
+extension POSIXFile {
+    /// Whether the permissions and the mount let this process write at `path`.
+    package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
+    /// Gives a file another name in the place of the file that has it, if any.
+    package static func move(_ path: String, to name: String) throws {
+        guard unsafe Glibc.rename(path, name) == 0 else { throw failure() }
+    }
+
+    /// Removes a file; none there is as well.
+    package static func remove(_ path: String) throws {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure() }
+    }
+}

@@ -1,0 +1,131 @@
+internal import Glibc
+internal import Synchronization
+
+/// A file that is there as a whole or not at all: written under another name beside its place, for its owner alone.
+package struct NewFile: ~Copyable {
+    /// How many this process has begun: two threads that write the same file at once do not share a temporary one.
+    private static let begun = Atomic(0)
+
+    private let path: String
+    private let temporary: String
+    private let descriptor: CInt
+    private var isInPlace = false
+
+    /// Begins the file that is to be at `path`.
+    ///
+    /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
+    package static func begin(_ path: String) throws -> NewFile {
+        guard try POSIXFile.status(path) == nil else { throw StoreError.alreadyThere(path: path) }
+        let number = begun.add(1, ordering: .relaxed).newValue
+        let temporary = path + ".\(getpid()).\(number).new"
+        unsafe unlink(temporary)
+        let opened = unsafe open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard opened >= 0 else { throw POSIXFile.failure() }
+        return NewFile(path: path, temporary: temporary, descriptor: opened)
+    }
+
+    private init(path: String, temporary: String, descriptor: CInt) {
+        self.path = path
+        self.temporary = temporary
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if !isInPlace { unsafe unlink(temporary) }
+        close(descriptor)
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: RawSpan) throws {
+        var start = 0
+        while start < bytes.byteCount {
+            let rest = bytes.extracting(start..<bytes.byteCount)
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw POSIXFile.failure() }
+            start += count
+        }
+    }
+
+    /// Brings what was written to the disk.
+    package func synchronize() throws {
+        guard fsync(descriptor) == 0 else { throw POSIXFile.failure() }
+        // So that reading it back asks the disk, where the system follows the advice.
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    }
+
+    /// What was written, from `offset` on; empty at the end.
+    package func piece(at offset: Int, count: Int = 65_536) throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let read = unsafe pread(descriptor, &buffer, count, off_t(offset))
+        guard read >= 0 else { throw POSIXFile.failure() }
+        return Array(buffer[..<read])
+    }
+
+    /// Gives the file its name, or another one in the same folder, unless something else has it by now.
+    ///
+    /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
+    package mutating func putInPlace(as name: String? = nil) throws {
+        let name = name ?? path
+        try POSIXFile.moveToNewName(temporary, name)
+        isInPlace = true
+        try POSIXFile.synchronizeFolder(of: name)
+    }
+}
+
+extension POSIXFile {
+    /// Renames a file, unless something has the new name already.
+    ///
+    /// Whoever takes the name in between loses it: those who write here hold a lock, or choose names of their own.
+    ///
+    /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
+    package static func moveToNewName(_ path: String, _ new: String) throws {
+        guard try status(new) == nil else { throw StoreError.alreadyThere(path: new) }
+        try move(path, to: new)
+    }
+
+    /// The names in a folder; none where there is no folder.
+    package static func names(in folder: String) throws -> [String] {
+        guard let stream = unsafe opendir(folder) else {
+            if errno == ENOENT { return [] }
+            throw failure()
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let bytes = unsafe withUnsafeBytes(of: &(entry.pointee.d_name)) { unsafe Array($0) }
+            let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes an empty folder, if it is there.
+    package static func removeFolder(_ path: String) throws {
+        guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw failure() }
+    }
+}
+
+extension VaultDirectory {
+    /// Where backups are kept.
+    package var backups: String { path + "/backups" }
+    /// Where a vault is built before it is put in its place.
+    package var building: VaultDirectory { VaultDirectory(path: path + "/.restoring") }
+
+    /// Removes a vault that was being built, whole or not.
+    package func removeBuilding() throws {
+        for name in try POSIXFile.names(in: building.path) { try POSIXFile.remove(building.path + "/" + name) }
+        try POSIXFile.removeFolder(building.path)
+    }
+
+    /// Puts a vault that was built in its place; nothing may have it open.
+    ///
+    /// - Throws: `alreadyThere` where there is one by now, `inputOutput`, `notWritable`, `diskFull`.
+    package func takeBuilding() throws {
+        try POSIXFile.moveToNewName(building.database, database)
+        // The vault is there now; its header's copy can be made again.
+        try? POSIXFile.moveToNewName(building.headerCopy, headerCopy)
+        try POSIXFile.synchronizeFolder(of: database)
+        try? removeBuilding()
+    }
+}

@@ -1,0 +1,157 @@
+internal import Glibc
+
+/// The few calls on files whose failures must be told apart.
+package enum POSIXFile {
+    /// What `lstat` says of a path.
+    package struct Status: Sendable {
+        private let mode: UInt32
+        private let owner: UInt32
+        package let linkCount: Int
+        package let size: Int64
+
+        init(_ status: stat) {
+            mode = status.st_mode
+            owner = status.st_uid
+            linkCount = Int(status.st_nlink)
+            size = Int64(status.st_size)
+        }
+
+        package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
+        package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+        package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+
+        /// - Throws: `StoreError.unsafePath` for another owner or a mode that lets others in.
+        package func requireOwnAndPrivate(_ path: String) throws {
+            guard owner == geteuid() else {
+                throw StoreError.unsafePath(path: path, reason: "it belongs to another user")
+            }
+            guard mode & 0o077 == 0 else {
+                let shown = String(mode & 0o777, radix: 8)
+                let wanted = isDirectory ? "0700" : "0600"
+                throw StoreError.unsafePath(
+                    path: path, reason: "its mode is 0\(shown), open to others; chmod \(wanted) it")
+            }
+        }
+    }
+
+    /// What is at `path`, or nil when nothing is; a symbolic link is not followed.
+    package static func status(_ path: String) throws -> Status? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failure()
+        }
+        return Status(status)
+    }
+
+    /// Makes a folder and the missing ones above it, each with mode 0700.
+    package static func createDirectories(_ path: String) throws {
+        guard try status(path) == nil else { return }
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try createDirectories(String(path[..<slash]))
+        }
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure() }
+    }
+
+    /// Makes an empty file, mode 0600, that must not exist yet.
+    package static func createExclusively(_ path: String) throws {
+        let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == EEXIST ? StoreError.alreadyThere(path: path) : failure()
+        }
+        close(descriptor)
+    }
+
+    /// Puts `bytes` at `path`, the old file or the new one and never a mixture: written beside it,
+    /// synchronised, renamed, and the folder synchronised.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws {
+        let temporary = path + ".\(getpid()).new"
+        let descriptor = unsafe open(temporary, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        do {
+            try writeAll(bytes, to: descriptor)
+            guard fsync(descriptor) == 0 else { throw failure() }
+        } catch {
+            close(descriptor)
+            unsafe unlink(temporary)
+            throw error
+        }
+        close(descriptor)
+        guard unsafe rename(temporary, path) == 0 else {
+            let error = failure()
+            unsafe unlink(temporary)
+            throw error
+        }
+        try synchronizeFolder(of: path)
+    }
+
+    /// The bytes of a file, nil when there is none; at most `limit`, a symbolic link is not followed.
+    package static func read(_ path: String, limit: Int) throws -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure()
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        // Most files that are read are small, and read often.
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count <= limit {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw failure() }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        throw StoreError.damaged(what: path)
+    }
+
+    /// Brings the names in the folder of `path` to the disk.
+    package static func synchronizeFolder(of path: String) throws {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure() }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws {
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe write(descriptor, buffer.baseAddress?.advanced(by: start), bytes.count - start)
+            }
+            guard count > 0 else { throw failure() }
+            start += count
+        }
+    }
+
+    /// Opens a file that is there to be locked, and makes it where it is missing.
+    ///
+    /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
+    static func openLock(_ path: String) throws -> CInt {
+        let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        return descriptor
+    }
+
+    /// The system's last error in this module's terms.
+    static func failure() -> StoreError {
+        switch errno {
+        case ENOSPC, EDQUOT: .diskFull
+        case EACCES, EPERM, EROFS: .notWritable
+        default: .inputOutput(errno: errno)
+        }
+    }
+}
+
+extension POSIXFile {
+    /// Removes what a vault that could not be made has left behind; other files stay.
+    ///
+    /// For whoever made the database exclusively, after `VaultDirectory.create()` found none of these
+    /// files. The database goes last: once it is gone, another process may make a vault here.
+    package static func removeNewVault(_ directory: VaultDirectory) throws {
+        for file in directory.newVaultFiles.reversed() {
+            guard unsafe unlink(file) == 0 || errno == ENOENT else { throw failure() }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import KeyfobModel
+
+/// What can go wrong between the vault's format and the disk.
+package enum StoreError: Error, Equatable, Sendable {
+    /// There is no vault at this path.
+    case noVault(path: String)
+    /// There is a vault, or something else, at this path already.
+    case alreadyThere(path: String)
+    /// The path cannot be trusted; the reason says what to change.
+    case unsafePath(path: String, reason: String)
+    /// The file system cannot hold a live database.
+    case unsuitableFileSystem(path: String, name: String)
+    /// The file is not a Keyfob database.
+    case notAVault(path: String)
+    /// The database was written by a newer Keyfob.
+    case newerSchema(found: Int, supported: Int)
+    /// The database, or the named part of it, is damaged.
+    case damaged(what: String)
+    /// Another process held the database for too long.
+    case busy
+    /// The disk is full; the old state is intact.
+    case diskFull
+    /// The disk or its permissions refuse to write; the old state is intact.
+    case notWritable
+    /// The system failed to read or write; `errno` is its reason, 0 where SQLite does not tell.
+    case inputOutput(errno: CInt)
+    /// A manifest or a count tells of records that are not there, or the other way round.
+    case incomplete(group: GroupID)
+    /// The database has been taken back to an earlier state.
+    case rolledBack(group: GroupID?)
+    /// Another group of the vault has this name.
+    case groupExists
+    /// A record was sealed with a newer key of its group than this process has read.
+    case staleKeys
+    /// No such item.
+    case notFound
+    /// The records have been moved to another place since the vault was opened.
+    case movedAway
+    /// An SQL error that should not happen; SQLite's result code, without any argument.
+    case unexpected(resultCode: Int)
+}

@@ -1,0 +1,79 @@
+internal import KeyfobFiles
+package import KeyfobModel
+internal import KeyfobVault
+
+extension GroupWriter {
+    /// Stores an account, or brings the one that is stored up to date.
+    ///
+    /// A label stays when `account` brings none, or brings one from a file; so do the profiles of tenants
+    /// that `account` does not mention.
+    package func save(_ account: Account, from source: Source = .file) throws -> Outcome {
+        guard
+            let record = try reader.records(.account, keys.blind(account.id)).first(where: {
+                $0.header.kind == .account
+            })
+        else {
+            try insert(.account, keys.index(account), AccountBody.encode(account))
+            return .added
+        }
+        let previous = try record.open(keys)
+        let stored = try record.decode(keys, AccountBody.decode)
+        var merged = stored.merging(account)
+        if source == .file { merged.label = stored.label ?? account.label }
+        guard merged != stored else { return .unchanged }
+        try replace(record, keys.index(merged), AccountBody.encode(merged, replacing: previous))
+        return .changed
+    }
+
+    /// The accounts with this label.
+    package func accounts(label: String) throws -> [Account] {
+        try reader.accounts(AccountLookup(label: keys.blind(label: label)))
+            .map { try $0.decode(keys, AccountBody.decode) }
+    }
+
+    /// Changes an account that is stored.
+    ///
+    /// - Throws: `notFound`.
+    package func update(_ id: AccountID, _ body: (inout Account) -> Void) throws {
+        guard let record = try reader.records(.account, keys.blind(id)).first(where: { $0.header.kind == .account })
+        else { throw StoreError.notFound }
+        var account = try record.decode(keys, AccountBody.decode)
+        body(&account)
+        try replace(record, keys.index(account), AccountBody.encode(account, replacing: try record.open(keys)))
+    }
+
+    /// Removes an account and every credential of it; tombstones and ended grants without a token stay.
+    ///
+    /// - Returns: How many records went.
+    package func remove(_ id: AccountID) throws -> Int {
+        let records = try reader.records(.account, keys.blind(id))
+        for record in records { try bury(record) }
+        return records.count
+    }
+}
+
+extension Account {
+    /// This account, brought up to date by `newer`.
+    func merging(_ newer: Account) -> Account {
+        var merged = self
+        // A name that is only the id again says nothing.
+        let isNamed = { (name: String) in !name.isEmpty && name != newer.id.homeAccountID }
+        if isNamed(newer.username) || username.isEmpty { merged.username = newer.username }
+        merged.displayName = newer.displayName ?? displayName
+        merged.label = newer.label ?? label
+        for profile in newer.tenantProfiles {
+            let realm = Identifier.folded(profile.realm)
+            if let index = merged.tenantProfiles.firstIndex(where: { Identifier.folded($0.realm) == realm }) {
+                let known = merged.tenantProfiles[index]
+                merged.tenantProfiles[index] = profile
+                if !isNamed(profile.username), !known.username.isEmpty {
+                    merged.tenantProfiles[index].username = known.username
+                }
+            } else {
+                merged.tenantProfiles.append(profile)
+            }
+        }
+        merged.tenantProfiles.sort { $0.realm < $1.realm }
+        return merged
+    }
+}

@@ -1,0 +1,30 @@
+internal import KeyfobFiles
+package import KeyfobModel
+internal import KeyfobVault
+
+extension GroupWriter {
+    /// Moves an account and every credential of it from another group into this one.
+    ///
+    /// - Throws: `notFound` when it is not there, `alreadyThere` when this group has it already.
+    /// - Returns: How many records moved.
+    package func move(_ id: AccountID, from source: GroupWriter) throws -> Int {
+        guard try reader.records(.account, keys.blind(id)).isEmpty else {
+            throw StoreError.alreadyThere(path: id.description)
+        }
+        let records = try source.reader.records(.account, source.keys.blind(id))
+        guard !records.isEmpty else { throw StoreError.notFound }
+        for record in records {
+            let body = try record.decode(source.keys) { body throws(FieldList.Malformed) in
+                body.with(try body.history().moved)
+            }
+            let index = try body.index(kind: record.header.kind, keys: keys)
+            if record.secretCommitment != nil {
+                try insert(record.header.kind, index, body, secret: try source.reader.secret(record))
+            } else {
+                try insert(record.header.kind, index, body)
+            }
+            try source.bury(record)
+        }
+        return records.count
+    }
+}

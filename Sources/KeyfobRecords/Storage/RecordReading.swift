@@ -1,0 +1,132 @@
+internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobSodium
+package import KeyfobVault
+
+/// Reads one group's records, wherever they lie, in the state that the caller has chosen.
+///
+/// A record comes sealed under the group's key, also from a place that keeps it otherwise: what was read stays sealed
+/// in memory until it is wanted.
+package protocol RecordReading {
+    /// The group's keys.
+    var keys: GroupKeys { get }
+
+    /// What should be there; nil where the storage keeps no such list.
+    ///
+    /// - Throws: `staleKeys` when it was sealed with another epoch's key or the group is gone, `damaged`.
+    func manifest() throws -> GroupManifest?
+
+    /// The records whose `field` has this value.
+    func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord]
+
+    /// The accounts that one of these stands for, of which nil is none.
+    func accounts(_ names: AccountLookup) throws -> [StoredRecord]
+
+    /// The records of one kind that belong to an account.
+    func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord]
+
+    /// The record in a row.
+    ///
+    /// - Throws: `damaged` when the row is missing or makes no sense.
+    func record(row rowID: Int64) throws -> StoredRecord
+
+    /// The numbers of the group's rows.
+    func rowIDs() throws -> [Int64]
+
+    /// Calls `body` for each record of one kind, in the order in which they were stored.
+    func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws
+
+    /// Calls `body` with the number and the record of each row of the group, found without any index.
+    func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws
+
+    /// The sealed secret of a record.
+    ///
+    /// - Throws: `staleKeys` when the record has changed since it was read, `damaged` when its secret is
+    ///   missing or is not the one the record was sealed with.
+    func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box
+}
+
+/// Changes one group's records, within a change of the storage.
+package protocol RecordWriting: AnyObject {
+    /// The records as they are by now.
+    var reader: any RecordReading { get }
+
+    /// Stores a record that is new.
+    func insert(_ record: SealedRecord) throws
+
+    /// Stores a record in the place of another.
+    func replace(_ old: StoredRecord, with record: SealedRecord) throws
+
+    /// Removes a record.
+    func delete(_ old: StoredRecord) throws
+
+    /// Whether the group may hold a record of this kind; false only where it is known.
+    func mayHold(_ kind: RecordHeader.Kind) throws -> Bool
+
+    /// Ends the change of the group.
+    ///
+    /// - Returns: The manifest's sequence; 0 where there is none.
+    func finish() throws -> UInt64
+}
+
+/// The lookup fields that stand alone.
+package enum LookupField: Sendable {
+    case account, credential
+
+    /// What a record has in the field.
+    package func value(in index: RecordIndex) -> BlindValue? {
+        switch self {
+        case .account: index.account
+        case .credential: index.credential
+        }
+    }
+}
+
+/// What an account may be called.
+package struct AccountLookup: Sendable {
+    /// By the account's id.
+    package var account: Lookup?
+    /// By the id that the account has where it is at home.
+    package var homeAccountID: Lookup?
+    /// By the user name.
+    package var username: Lookup?
+    /// By the label.
+    package var label: Lookup?
+
+    /// Whether a record is an account that one of these stands for.
+    package func matches(_ header: RecordHeader) -> Bool {
+        let index = header.index
+        let pairs = [
+            (index.username, username), (index.label, label), (index.account, account),
+            (index.credential, homeAccountID),
+        ]
+        return header.kind == .account && pairs.contains { $0 != nil && $0 == $1?.value }
+    }
+}
+
+extension RecordReading {
+    /// The secret of a record.
+    ///
+    /// - Throws: `damaged`, `staleKeys`.
+    package func secret(_ record: StoredRecord) throws -> SecretBytes {
+        try record.open(secret: try sealedSecret(record), keys)
+    }
+
+    /// Makes sure that the group's rows are exactly those of the manifest: the proof that must stand
+    /// behind every "there is no such record".
+    ///
+    /// Reads all clear headers and commitments of the group, calls `body` with each record, and opens
+    /// nothing. Where there is no manifest, it does nothing.
+    ///
+    /// - Throws: `incomplete`, `damaged`, `staleKeys`.
+    package func requireComplete(_ body: (StoredRecord) -> Void = { _ in }) throws {
+        guard let expected = try manifest() else { return }
+        var actual = GroupManifest()
+        try forEachRow { _, result in
+            let record = try result.get()
+            actual.insert(record.element(keys))
+            body(record)
+        }
+        guard actual.describesSameRecords(as: expected) else { throw StoreError.incomplete(group: keys.group) }
+    }
+}

@@ -1,0 +1,165 @@
+internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobSodium
+package import KeyfobVault
+
+extension VaultReading {
+    /// The accounts of a group, in the order in which they were stored.
+    ///
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    package func accounts(in keys: GroupKeys) throws -> Found<Account> {
+        try all(.account, in: keys, AccountBody.decode)
+    }
+
+    /// The app metadata of a group.
+    package func appMetadata(in keys: GroupKeys) throws -> Found<AppMetadata> {
+        try all(.appMetadata, in: keys, AppMetadataBody.decode)
+    }
+
+    /// Section and key of every foreign entity of a group.
+    package func foreignEntities(in keys: GroupKeys) throws -> Found<[String]> {
+        try all(.foreign, in: keys) { body throws(FieldList.Malformed) in
+            let (section, key) = try NamedValueBody.decode(body)
+            return [section, key]
+        }
+    }
+
+    /// Every credential of one kind in a group.
+    package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws -> Found<Credential> {
+        try all(kind.record, in: keys) { body throws(FieldList.Malformed) in
+            try CredentialBody.decode(body, kind: kind)
+        }
+    }
+
+    /// The accounts that a text names exactly: by id, home account id, user name or label.
+    package func accounts(named text: String, in keys: GroupKeys) throws -> [Account] {
+        try accounts(
+            AccountLookup(
+                account: AccountID(text).map { keys.blind($0) }, homeAccountID: keys.blind(homeAccountID: text),
+                username: keys.blind(username: text), label: keys.blind(label: text)),
+            in: keys)
+    }
+
+    /// The account with this id.
+    package func account(_ id: AccountID, in keys: GroupKeys) throws -> Account? {
+        try accounts(AccountLookup(account: keys.blind(id)), in: keys).first
+    }
+
+    private func accounts(_ names: AccountLookup, in keys: GroupKeys) throws -> [Account] {
+        try read(keys) { reader in
+            try reader.accounts(names).map { try $0.decode(keys, AccountBody.decode) }
+        }
+    }
+
+    /// The credentials of one kind of an account; with a client and a realm, those issued to it there.
+    package func credentials(
+        _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
+        in keys: GroupKeys
+    ) throws -> Found<Credential> {
+        try read(keys) { reader in
+            let records =
+                if let client {
+                    try reader.records(
+                        .credential, keys.blind(account, kind, clientID: client.id, realm: client.realm))
+                } else {
+                    try reader.records(of: keys.blind(account), kind: kind.record)
+                }
+            var found = Found<Credential>()
+            for record in records where record.header.kind == kind.record {
+                try found.take(record, keys) { body throws(FieldList.Malformed) in
+                    try CredentialBody.decode(body, kind: kind)
+                }
+            }
+            return found
+        }
+    }
+
+    /// What is remembered under `name`.
+    ///
+    /// - Throws: `incomplete` or `damaged` when that cannot be told for certain.
+    package func setting(_ name: String, in keys: GroupKeys) throws -> String? {
+        let found = try all(.setting, in: keys) { body throws(FieldList.Malformed) in
+            let (name, value) = try NamedValueBody.decode(body)
+            return [name, value]
+        }
+        if let item = found.items.first(where: { $0.value.first == name }) { return item.value.last }
+        if let damage = found.damaged.first { throw StoreError.damaged(what: damage) }
+        return nil
+    }
+
+    /// The secret of a record that has just been read.
+    ///
+    /// - Throws: `staleKeys` when the record has changed meanwhile, `damaged`.
+    package func secret(of record: StoredRecord, in keys: GroupKeys) throws -> SecretBytes {
+        let box = try sealedSecret(of: record, in: keys)
+        return try record.open(secret: box, keys)
+    }
+
+    /// The sealed secret of a record, to be opened as often as it is wanted.
+    package func sealedSecret(of record: StoredRecord, in keys: GroupKeys) throws -> CommittingAEAD.Box {
+        try read(keys) { try $0.sealedSecret(record) }
+    }
+
+    /// Makes sure that nothing is missing from a group: what stands behind "there is no such record".
+    ///
+    /// - Throws: `incomplete`, `damaged`, `staleKeys`.
+    package func requireComplete(_ keys: GroupKeys) throws {
+        try snapshot(keys) { try $0.requireComplete() }
+    }
+
+    /// Makes sure that nothing is missing from a group, and that no index hides a credential: what stands
+    /// behind "there is no such token".
+    ///
+    /// - Throws: `incomplete`, `damaged`, `staleKeys`.
+    package func requireComplete(
+        _ keys: GroupKeys, _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil
+    ) throws {
+        let blinded = keys.blind(account)
+        let credential = client.map { keys.blind(account, kind, clientID: $0.id, realm: $0.realm) }
+        try snapshot(keys) { reader in
+            guard try reader.manifest() != nil else { return }
+            let indexed =
+                if let credential {
+                    try reader.records(.credential, credential).filter { $0.header.kind == kind.record }
+                } else {
+                    try reader.records(of: blinded, kind: kind.record)
+                }
+            var rows: Set<Int64> = []
+            try reader.requireComplete { record in
+                let index = record.header.index
+                guard record.header.kind == kind.record, index.account == blinded.value else { return }
+                if credential == nil || index.credential == credential?.value { rows.insert(record.rowID) }
+            }
+            guard rows == Set(indexed.map(\.rowID)) else { throw StoreError.damaged(what: "an index of keyring.db") }
+        }
+    }
+
+    /// Every record of one kind in a group.
+    ///
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    func all<Value>(
+        _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
+    ) throws -> Found<Value> {
+        try snapshot(keys) { reader in
+            var found = Found<Value>()
+            var seen: Set<RecordID> = []
+            try reader.forEachRecord(kind: kind) { result in
+                do {
+                    let record = try result.get()
+                    // A damaged index can lead to one record twice and to another not at all.
+                    guard seen.insert(record.header.record).inserted else {
+                        throw StoreError.incomplete(group: keys.group)
+                    }
+                    try found.take(record, keys, decode)
+                } catch StoreError.damaged(let what) {
+                    found.damaged.append(what)
+                }
+            }
+            let expected = try reader.manifest()?.count(of: kind)
+            guard expected == nil || found.items.count + found.damaged.count == expected else {
+                throw StoreError.incomplete(group: keys.group)
+            }
+            return found
+        }
+    }
+}

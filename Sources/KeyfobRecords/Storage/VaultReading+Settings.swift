@@ -1,0 +1,23 @@
+package import KeyfobVault
+
+/// What is remembered under a name.
+package struct Setting: Hashable, Sendable {
+    package let name: String
+    package let value: String
+}
+
+extension VaultReading {
+    /// What is remembered under names that begin with one of `prefixes`.
+    ///
+    /// Opens every setting of the group, since names are sealed; a group without any costs two short reads.
+    ///
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    package func settings(prefixes: [String], in keys: GroupKeys) throws -> Found<Setting> {
+        var found = try all(.setting, in: keys) { body throws(FieldList.Malformed) in
+            let (name, value) = try NamedValueBody.decode(body)
+            return Setting(name: name, value: value)
+        }
+        found.items.removeAll { item in !prefixes.contains { item.value.name.hasPrefix($0) } }
+        return found
+    }
+}

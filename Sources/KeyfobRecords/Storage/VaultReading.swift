@@ -1,0 +1,93 @@
+package import KeyfobFiles
+package import KeyfobModel
+package import KeyfobVault
+
+/// Where the header and the records of a vault lie, for whoever reads them.
+///
+/// What is read comes sealed, also from a place that keeps it otherwise.
+package protocol VaultReading: AnyObject, Sendable {
+    /// The vault's folder, for locks and what else lies beside the records.
+    var directory: VaultDirectory { get }
+
+    /// Where the records lie.
+    var place: StoragePlace { get }
+
+    /// The state of the storage now; equal states hold the same records.
+    func version() throws -> StorageVersion
+
+    /// Lets all reading in `body` see one state, as far as the storage can.
+    ///
+    /// Not for several threads at a time: whoever calls sees to that.
+    func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result
+
+    /// Reads one group's records.
+    func read<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result
+
+    /// Reads one group's records on one consistent state, as far as the storage can.
+    func snapshot<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result
+
+    /// How far a group has come, at a small and constant price; zeros where the storage does not tell.
+    func state(of keys: GroupKeys) throws -> GroupState
+
+    /// How many records of each kind a group holds.
+    func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int]
+
+    /// The id of this copy of the vault, part of every record's stamp.
+    func device() throws -> UInt64
+
+    /// Reads the header.
+    ///
+    /// - Throws: `damaged` when neither it nor a copy can be read.
+    func storedHeader() throws -> StoredHeader
+
+    /// Takes over the header when another process has changed it.
+    func refresh(_ vault: inout UnlockedVault) throws
+}
+
+extension VaultReading {
+    package func refresh(_ vault: inout UnlockedVault) throws {
+        try vault.refresh(headerBytes: try storedHeader().bytes)
+    }
+}
+
+/// The state of a storage, so that its change by other processes is noticed.
+package struct StorageVersion: Equatable, Sendable {
+    private let counter: Int64
+
+    /// The state that a storage counts so.
+    package init(counter: Int64) {
+        self.counter = counter
+    }
+}
+
+/// The header, from where it belongs or, where that one is damaged, from its copy.
+package struct StoredHeader: Sendable {
+    /// The header's bytes.
+    package let bytes: [UInt8]
+    /// Whether they are those of the copy.
+    package let isFromCopy: Bool
+
+    /// A header as it was read.
+    package init(bytes: [UInt8], isFromCopy: Bool) {
+        self.bytes = bytes
+        self.isFromCopy = isFromCopy
+    }
+}
+
+/// How many records a group should have and has, and the sequence of its manifest.
+package struct GroupState: Sendable {
+    package let sequence: UInt64
+    package let expected: Int
+    package let counted: Int
+
+    /// A group's state as its manifest and a count tell it.
+    package init(sequence: UInt64, expected: Int, counted: Int) {
+        self.sequence = sequence
+        self.expected = expected
+        self.counted = counted
+    }
+}

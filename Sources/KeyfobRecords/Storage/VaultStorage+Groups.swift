@@ -1,0 +1,74 @@
+internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobVault
+
+extension VaultStorage {
+    /// Makes a group.
+    ///
+    /// - Throws: `groupExists`, and as ``changeSlots(_:_:)``.
+    package func createGroup(_ name: AccessGroup, _ vault: inout UnlockedVault) throws {
+        try changeHeader(&vault) { vault, change in
+            try Self.requireNew(name, vault)
+            try change.begin(try vault.createGroup(name).keys)
+        }
+    }
+
+    /// Gives a group another name.
+    ///
+    /// - Throws: `groupExists`, and as ``changeSlots(_:_:)``.
+    package func renameGroup(_ name: AccessGroup, to new: AccessGroup, _ vault: inout UnlockedVault) throws {
+        try changeHeader(&vault) { vault, change in
+            let group = try vault.group(name)
+            if new == name { return }
+            try Self.requireNew(new, vault)
+            try vault.renameGroup(group.keys.group, to: new)
+            try change.rename(group.keys.group, to: new)
+        }
+    }
+
+    /// Removes a group, its key and its records.
+    ///
+    /// - Returns: How many records went.
+    package func removeGroup(_ name: AccessGroup, _ vault: inout UnlockedVault) throws -> Int {
+        try changeHeader(&vault) { vault, change in
+            let group = try vault.group(name).keys.group
+            let count = try change.removeRecords(of: group)
+            try vault.removeGroup(group)
+            return count
+        }
+    }
+
+    /// Changes slots, which concern no record.
+    ///
+    /// - Throws: what `body` throws, and `busy`, `diskFull`, `notWritable`, `inputOutput`.
+    package func changeSlots<Result>(
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault) throws -> Result
+    ) throws -> Result {
+        try changeHeader(&vault) { vault, _ in try body(&vault) }
+    }
+
+    /// Gives a group a new key and seals every record of it again.
+    ///
+    /// - Throws: as ``rotateGroup(_:removing:_:progress:)``.
+    /// - Returns: How many records were sealed again.
+    package func rotateGroup(
+        _ name: AccessGroup, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws -> Int {
+        try rotateGroup(name, removing: nil, &vault, progress: progress)
+    }
+
+    /// Removes a slot of one group and gives the group a new key: both, or neither.
+    ///
+    /// - Throws: as ``rotateGroup(_:removing:_:progress:)``.
+    /// - Returns: How many records were sealed again.
+    package func revoke(
+        _ slot: SlotID, of name: AccessGroup, _ vault: inout UnlockedVault,
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws -> Int {
+        try rotateGroup(name, removing: slot, &vault, progress: progress)
+    }
+
+    private static func requireNew(_ name: AccessGroup, _ vault: borrowing UnlockedVault) throws {
+        if vault.groups.contains(where: { $0.name == name }) { throw StoreError.groupExists }
+    }
+}

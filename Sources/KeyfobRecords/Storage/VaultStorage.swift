@@ -1,0 +1,102 @@
+internal import KeyfobFiles
+package import KeyfobModel
+package import KeyfobVault
+
+/// Where the header and the records of a vault lie, for whoever changes them too.
+///
+/// Two ship: a database in the vault's folder, whose records are sealed and which keeps its promises itself, and the
+/// Secret Service, which is trusted with the records as they are.
+package protocol VaultStorage: VaultReading {
+    /// Whether a newer Keyfob wrote it, so that this one only reads.
+    var isReadOnly: Bool { get }
+
+    /// Writes the copy of the header again when it differs.
+    func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws
+
+    /// Changes records in one change.
+    ///
+    /// - Parameter sequence: The sequence of the header that the keys come from.
+    /// - Throws: `staleKeys` when the header has changed since, `busy`, `diskFull`, `notWritable`, `inputOutput`.
+    func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result
+
+    /// Changes the header in one change with whatever `body` does to the records.
+    ///
+    /// The header is read again first, so that no change of another process is lost. When anything
+    /// fails, the vault is as it was.
+    func changeHeader<Result>(
+        _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, any StorageChange) throws -> Result
+    ) throws -> Result
+
+    /// Gives a group a new key and seals every record of it again; with a slot, takes that away as well.
+    ///
+    /// - Throws: `incomplete` or `damaged` when not every record opens: a key is never replaced over
+    ///   an incomplete set. `notOffered`.
+    /// - Returns: How many records were sealed again.
+    func rotateGroup(
+        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void
+    ) throws -> Int
+
+    /// Looks at the structure of the place itself.
+    ///
+    /// - Returns: What is wrong, one line each.
+    func integrityProblems() throws -> [String]
+
+    /// Opens every record of a group, and compares all of them with what should be there where that is known.
+    func verify(_ keys: GroupKeys, name: String) throws -> Verification
+
+    /// The number of records that belong to no group of the vault.
+    func strayRowCount(groups: [GroupID]) throws -> Int
+
+    /// Puts the records of a group that do not open aside, and makes what is known of the group fit what is left.
+    ///
+    /// - Parameters:
+    ///   - sequence: The sequence of the header that `keys` come from: to an older key every row would
+    ///     seem damaged.
+    ///   - seen: The highest sequence seen of the group's manifest, which goes on from there when the
+    ///     manifest itself does not open.
+    /// - Returns: The files written.
+    func repair(_ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String) throws -> [String]
+
+    /// Puts the rows aside that belong to none of `groups`, which must be all that the vault has.
+    ///
+    /// - Returns: The files written.
+    func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String]
+}
+
+/// A change of a storage that has begun.
+package protocol StorageChange: AnyObject {
+    /// Begins a group.
+    func begin(_ keys: GroupKeys) throws
+
+    /// Changes a group's records.
+    func records(_ keys: GroupKeys) throws -> any RecordWriting
+
+    /// Removes every record of a group.
+    ///
+    /// - Returns: How many went.
+    func removeRecords(of group: GroupID) throws -> Int
+
+    /// Takes note of a group's new name.
+    func rename(_ group: GroupID, to name: AccessGroup) throws
+
+    /// Prepares for very many records.
+    func expectMany() throws
+
+    /// The id of this copy of the vault.
+    func device() throws -> UInt64
+}
+
+/// What a verification found.
+package struct Verification: Equatable, Sendable {
+    /// How many records were opened, attributes and secret.
+    package var opened: Int
+    /// What is wrong, one line each; empty when all is well.
+    package var problems: [String]
+    /// The rows that did not open.
+    package var damagedRows: [Int64]
+
+    /// What was found; without arguments, nothing was looked at yet.
+    package init(opened: Int = 0, problems: [String] = [], damagedRows: [Int64] = []) {
+        (self.opened, self.problems, self.damagedRows) = (opened, problems, damagedRows)
+    }
+}

@@ -1,0 +1,115 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+package import KeyfobSodium
+package import KeyfobVault
+
+/// A record as the storage gives it, sealed.
+package struct StoredRecord: Sendable {
+    package let rowID: Int64
+    package let header: RecordHeader
+    package let attributes: CommittingAEAD.Box
+    package let secretCommitment: [UInt8]?
+    /// The sealed secret, where the storage gives it with the rest.
+    package let secret: CommittingAEAD.Box?
+
+    /// A record that the storage gives with its secret, where it has one.
+    package init(rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?) {
+        self.rowID = rowID
+        self.header = header
+        self.attributes = attributes
+        self.secret = secret
+        secretCommitment = secret?.commitment
+    }
+
+    /// A record of which the storage gives only the commitment of its secret.
+    package init(
+        rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secretCommitment: [UInt8]?
+    ) {
+        self.rowID = rowID
+        self.header = header
+        self.attributes = attributes
+        self.secretCommitment = secretCommitment
+        secret = nil
+    }
+
+    /// The record's share of its group's manifest.
+    package func element(_ keys: GroupKeys) -> GroupManifest.Element {
+        keys.element(header, attributesCommitment: attributes.commitment, secretCommitment: secretCommitment)
+    }
+
+    /// The attributes.
+    ///
+    /// - Throws: `staleKeys` when another epoch's key sealed them, `damaged` when they do not open.
+    package func open(_ keys: GroupKeys) throws -> FieldList {
+        guard header.epoch == keys.epoch else { throw StoreError.staleKeys }
+        do {
+            return try keys.openAttributes(header, attributes)
+        } catch .notGranted {
+            throw StoreError.damaged(what: "record \(header.record.short) (filed under another group)")
+        } catch {
+            throw StoreError.damaged(what: "record \(header.record.short)")
+        }
+    }
+
+    /// The secret in `box`, which is the record's.
+    ///
+    /// - Throws: `staleKeys` when another epoch's key sealed it, `damaged` when it does not open.
+    package func open(secret box: CommittingAEAD.Box, _ keys: GroupKeys) throws -> SecretBytes {
+        guard header.epoch == keys.epoch else { throw StoreError.staleKeys }
+        do {
+            return try keys.openSecret(header, box)
+        } catch {
+            throw StoreError.damaged(what: "the secret of record \(header.record.short)")
+        }
+    }
+
+    /// Decodes the attributes, treating a body that makes no sense as damage.
+    package func decode<Value>(
+        _ keys: GroupKeys, _ body: (FieldList) throws(FieldList.Malformed) -> Value
+    ) throws -> Value {
+        let list = try open(keys)
+        do {
+            return try body(list)
+        } catch {
+            throw StoreError.damaged(what: "record \(header.record.short)")
+        }
+    }
+}
+
+/// A record and what was in it.
+package struct StoredItem<Value: Sendable>: Sendable {
+    package let record: StoredRecord
+    package let value: Value
+}
+
+/// What a search found, and which rows did not open.
+package struct Found<Value: Sendable>: Sendable {
+    package var items: [StoredItem<Value>] = []
+    /// What is wrong with the rows that were passed over, in words.
+    package var damaged: [String] = []
+
+    /// Adds what is in a record, or that it does not open.
+    mutating func take(
+        _ record: StoredRecord, _ keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
+    ) throws {
+        do {
+            items.append(StoredItem(record: record, value: try record.decode(keys, decode)))
+        } catch StoreError.damaged(let what) {
+            damaged.append(what)
+        }
+    }
+}
+
+extension CommittingAEAD.Box {
+    /// Nonce, commitment and ciphertext in a row.
+    package var stored: [UInt8] { nonce + commitment + ciphertext }
+
+    /// What ``stored`` gave; nil for what is too short.
+    package init?(stored bytes: [UInt8]) {
+        let fixed = CommittingAEAD.nonceCount + CommittingAEAD.commitmentCount
+        guard bytes.count >= fixed + CommittingAEAD.tagCount else { return nil }
+        self.init(
+            nonce: Array(bytes[..<CommittingAEAD.nonceCount]),
+            commitment: Array(bytes[CommittingAEAD.nonceCount..<fixed]), ciphertext: Array(bytes[fixed...]))
+    }
+}

@@ -1,0 +1,165 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+package import KeyfobRecords
+package import KeyfobSodium
+package import KeyfobVault
+
+/// One group's records in the database, on whatever state of it the caller has chosen.
+package struct DatabaseRecords: RecordReading {
+    let connection: ReadConnection
+    package let keys: GroupKeys
+
+    /// The records of the group that has these keys.
+    package init(connection: ReadConnection, keys: GroupKeys) {
+        self.connection = connection
+        self.keys = keys
+    }
+
+    package func manifest() throws -> GroupManifest? { try storedManifest() }
+
+    /// The manifest, which every group has.
+    ///
+    /// - Throws: `staleKeys` when it was sealed with another epoch's key or the group is gone, `damaged`.
+    package func storedManifest() throws -> GroupManifest {
+        let stored = try connection.first(.manifest, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.bytes(0) })
+        guard let stored else { throw StoreError.staleKeys }
+        guard let box = CommittingAEAD.Box(stored: stored) else {
+            throw StoreError.damaged(what: "the manifest of a group")
+        }
+        do {
+            return try keys.openManifest(box)
+        } catch {
+            throw StoreError.staleKeys
+        }
+    }
+
+    /// How many records the database itself counts for the group.
+    package func recordCount() throws -> Int {
+        let count = try connection.first(.recordCount, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.integer(0) })
+        return Int((count ?? nil) ?? 0)
+    }
+
+    package func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord] {
+        try records(field.query) {
+            try $0.bind(lookup.value.bytes, at: 2)
+        } isExpected: {
+            field.value(in: $0.index) == lookup.value
+        }
+    }
+
+    package func accounts(_ names: AccountLookup) throws -> [StoredRecord] {
+        try records(.byName) {
+            try $0.bind(names.username?.value, at: 2)
+            try $0.bind(names.label?.value, at: 3)
+            try $0.bind(names.account?.value, at: 4)
+            try $0.bind(names.homeAccountID?.value, at: 5)
+        } isExpected: {
+            names.matches($0)
+        }
+    }
+
+    package func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord] {
+        try records(.byAccountAndKind) {
+            try $0.bind(account.value.bytes, at: 2)
+            try $0.bind(Int64(kind.rawValue), at: 3)
+        } isExpected: {
+            $0.index.account == account.value && $0.kind == kind
+        }
+    }
+
+    package func record(row rowID: Int64) throws -> StoredRecord {
+        let record = try connection.first(
+            .byRow, { try $0.bind(rowID, at: 1) }, row: { try StoredRecord(row: $0, vault: keys.vault) })
+        guard let record else { throw StoreError.damaged(what: "row \(rowID)") }
+        return record
+    }
+
+    package func rowIDs() throws -> [Int64] {
+        var rowIDs: [Int64] = []
+        try connection.run(.rowNumbers, { try $0.bind(keys.group.bytes, at: 1) }) { row in
+            rowIDs.append(row.integer(0) ?? 0)
+            return true
+        }
+        return rowIDs
+    }
+
+    package func forEachRecord(
+        kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void
+    ) throws {
+        try connection.run(.byKind) {
+            try $0.bind(keys.group.bytes, at: 1)
+            try $0.bind(Int64(kind.rawValue), at: 2)
+        } row: { row in
+            try body(Result { try StoredRecord(row: row, vault: keys.vault) })
+            return true
+        }
+    }
+
+    package func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
+        try connection.run(.everyRow, { try $0.bind(keys.group.bytes, at: 1) }) { row in
+            try body(row.integer(0) ?? 0, Result { try StoredRecord(row: row, vault: keys.vault) })
+            return true
+        }
+    }
+
+    package func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box {
+        let stored = try connection.first(
+            .secret, { try $0.bind(record.rowID, at: 1) }, row: { ($0.bytes(0), $0.optionalBytes(1)) })
+        guard let (bytes, commitment) = stored, commitment == record.secretCommitment else {
+            throw StoreError.staleKeys
+        }
+        guard let box = CommittingAEAD.Box(stored: bytes), box.commitment == record.secretCommitment
+        else { throw StoreError.damaged(what: "the secret of record \(record.header.record.short)") }
+        return box
+    }
+
+    /// The records of the group that a query finds by an index, which must be what was looked for: an
+    /// index can be damaged too.
+    private func records(
+        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void, isExpected: (RecordHeader) -> Bool
+    ) throws -> [StoredRecord] {
+        var records: [StoredRecord] = []
+        try connection.run(query) {
+            try $0.bind(keys.group.bytes, at: 1)
+            try bind($0)
+        } row: { row in
+            let record = try StoredRecord(row: row, vault: keys.vault)
+            guard isExpected(record.header) else { throw StoreError.damaged(what: "an index of keyring.db") }
+            records.append(record)
+            return true
+        }
+        return records
+    }
+}
+
+extension StoredRecord {
+    /// Reads a row; nothing is authenticated yet.
+    ///
+    /// - Throws: `damaged` when a column cannot be what it should be.
+    init(row: ReadStatement, vault: VaultID) throws {
+        let rowID = row.integer(0) ?? 0
+        guard let record = RecordID(row.bytes(1)), let group = GroupID(row.bytes(2)),
+            let kind = UInt8(exactly: row.integer(3) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),
+            let flags = UInt16(exactly: row.integer(4) ?? -1),
+            let epoch = UInt32(exactly: row.integer(5) ?? -1),
+            let attributes = CommittingAEAD.Box(stored: row.bytes(13))
+        else { throw StoreError.damaged(what: "record in row \(rowID)") }
+        let header = RecordHeader(
+            vault: vault, group: group, epoch: epoch, record: record, kind: kind, flags: flags,
+            stamp: Stamp(value: UInt64(bitPattern: row.integer(6) ?? 0)),
+            device: UInt64(bitPattern: row.integer(7) ?? 0),
+            index: RecordIndex(
+                account: BlindValue(row.bytes(8)), credential: BlindValue(row.bytes(9)),
+                username: BlindValue(row.bytes(10)), label: BlindValue(row.bytes(11))))
+        self.init(rowID: rowID, header: header, attributes: attributes, secretCommitment: row.optionalBytes(12))
+    }
+}
+
+extension LookupField {
+    fileprivate var query: ReadQuery {
+        switch self {
+        case .account: .byAccount
+        case .credential: .byCredential
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import GRDBSQLite
+internal import KeyfobFiles
+
+/// A connection for reading, straight on SQLite.
+///
+/// A tool asks for a token on every request, and setting GRDB up costs a process several times what
+/// the whole lookup costs. So what a lookup needs goes this way; everything that writes, and everything
+/// rare, goes through GRDB. Within a write transaction the same queries run on GRDB's connection.
+@safe
+package final class ReadConnection {
+    private let handle: OpaquePointer
+    private let isOwned: Bool
+    private var statements: [ReadStatement?] = Array(repeating: nil, count: ReadQuery.allCases.count)
+
+    /// Opens a database that exists.
+    ///
+    /// It is opened for writing, although nothing is written, because a reader has to roll back what a
+    /// killed writer left.
+    init(path: String) throws(StoreError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+        let result = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        guard result == SQLITE_OK, let handle = unsafe handle else {
+            // SQLite gives a handle also when it fails.
+            unsafe sqlite3_close_v2(handle)
+            throw StoreError(resultCode: result)
+        }
+        unsafe self.handle = handle
+        isOwned = true
+        unsafe sqlite3_busy_timeout(handle, 5_000)
+        // A file that somebody switched to WAL is switched back; while others have it open, it stays.
+        _ = unsafe sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil)
+        let settings = """
+            PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0;
+            PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;
+            """
+        let configured = unsafe sqlite3_exec(handle, settings, nil, nil, nil)
+        guard configured == SQLITE_OK else { throw StoreError(resultCode: configured) }
+    }
+
+    /// Reads on a connection of SQLite that somebody else has opened, and no longer than that is open.
+    @unsafe
+    package init(on handle: OpaquePointer) {
+        unsafe self.handle = handle
+        isOwned = false
+    }
+
+    deinit {
+        statements = []
+        if isOwned { unsafe sqlite3_close_v2(handle) }
+    }
+
+    /// Whether a transaction is open.
+    var isInsideTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs a query: binds with `bind`, and calls `row` at each row until it returns false.
+    func run(
+        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void = { _ in },
+        row: (ReadStatement) throws -> Bool = { _ in true }
+    ) throws {
+        let statement = try statement(query)
+        defer { statement.reset() }
+        try bind(statement)
+        while try statement.step() {
+            guard try row(statement) else { return }
+        }
+    }
+
+    /// The first row of a query, as `row` reads it; nil when there is none.
+    func first<Value>(
+        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void = { _ in }, row: (ReadStatement) throws -> Value
+    ) throws -> Value? {
+        var value: Value?
+        try run(query, bind) {
+            value = try row($0)
+            return false
+        }
+        return value
+    }
+
+    /// The id of this copy of the vault, part of every record's stamp; a new one where a damaged header has lost it.
+    package func device() throws -> UInt64 {
+        let stored = try first(.device) { $0.integer(0) }
+        return (stored ?? nil).map { UInt64(bitPattern: $0) } ?? UInt64.random(in: .min ... .max)
+    }
+
+    private func statement(_ query: ReadQuery) throws(StoreError) -> ReadStatement {
+        if let statement = statements[query.rawValue] { return statement }
+        let statement = unsafe try ReadStatement(query.sql, on: handle)
+        statements[query.rawValue] = statement
+        return statement
+    }
+}

@@ -1,0 +1,53 @@
+/// Every statement that reads a vault's tables on behalf of a lookup.
+enum ReadQuery: Int, CaseIterable {
+    case applicationID, userVersion, dataVersion, begin, commit, rollback
+    case header, device, manifest, recordCount
+    case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers
+    case secret
+
+    /// The columns of a record, in the order in which `StoredRecord` reads them.
+    private static let columns = """
+        id, record, group_id, kind, flags, epoch, stamp, device, \
+        account_index, credential_index, username_index, label_index, secret_commitment, attributes
+        """
+
+    var sql: String {
+        switch self {
+        case .applicationID: "PRAGMA application_id"
+        case .userVersion: "PRAGMA user_version"
+        case .dataVersion: "PRAGMA data_version"
+        case .begin: "BEGIN DEFERRED"
+        case .commit: "COMMIT"
+        case .rollback: "ROLLBACK"
+        case .header: "SELECT bytes FROM header WHERE id = 1"
+        case .device: "SELECT device FROM header WHERE id = 1"
+        case .manifest: "SELECT sealed FROM manifests WHERE group_id = ?1"
+        case .recordCount: "SELECT records FROM record_counts WHERE group_id = ?1"
+        case .byAccount: records("group_id = ?1 AND account_index = ?2")
+        case .byCredential: records("group_id = ?1 AND credential_index = ?2")
+        // The accounts that a name, a label, an id or a home account id stands for; each has its index.
+        case .byName:
+            records(
+                """
+                group_id = ?1 AND username_index = ?2 OR group_id = ?1 AND label_index = ?3 \
+                OR group_id = ?1 AND account_index = ?4 AND kind = 1 \
+                OR group_id = ?1 AND credential_index = ?5
+                """)
+        case .byAccountAndKind: records("group_id = ?1 AND account_index = ?2 AND kind = ?3")
+        case .byKind: records("group_id = ?1 AND kind = ?2 ORDER BY id")
+        case .byRow: records("id = ?1")
+        case .everyRow: "SELECT \(Self.columns) FROM records NOT INDEXED WHERE group_id = ?1 ORDER BY id"
+        case .rowNumbers: "SELECT id FROM records WHERE group_id = ?1"
+        // One statement sees one state: another process may have replaced the record meanwhile.
+        case .secret:
+            """
+            SELECT secrets.bytes, records.secret_commitment
+            FROM records LEFT JOIN secrets ON secrets.id = records.id WHERE records.id = ?1
+            """
+        }
+    }
+
+    private func records(_ condition: String) -> String {
+        "SELECT \(Self.columns) FROM records WHERE \(condition)"
+    }
+}

@@ -1,0 +1,19 @@
+internal import GRDBSQLite
+package import KeyfobFiles
+
+extension StoreError {
+    /// What a result code of SQLite means here; of an extended one, the primary.
+    package init(resultCode: Int32) {
+        switch resultCode & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_FORMAT, SQLITE_NOTADB: self = .damaged(what: "keyring.db")
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+        case SQLITE_FULL: self = .diskFull
+        case SQLITE_READONLY, SQLITE_PERM: self = .notWritable
+        case SQLITE_IOERR, SQLITE_CANTOPEN: self = .inputOutput(errno: 0)
+        // A damaged schema or a row that breaks a constraint is damage too: Keyfob's own statements
+        // keep every constraint.
+        case SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA: self = .damaged(what: "keyring.db")
+        default: self = .unexpected(resultCode: Int(resultCode))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package import KeyfobFiles
+package import KeyfobModel
+package import KeyfobRecords
+package import KeyfobVault
+internal import Synchronization
+
+/// Reads the database of a vault, straight on SQLite: all that a lookup needs.
+///
+/// One connection, used serially. Reading needs no key; what it gives is sealed.
+package final class VaultDatabaseReader: VaultReading {
+    /// `PRAGMA application_id`: "KFOB".
+    package static let applicationID: Int32 = 0x4B46_4F42
+
+    package var place: StoragePlace { .embedded }
+    package let directory: VaultDirectory
+    /// The version of the file's schema, which a newer Keyfob may have raised.
+    package let schemaVersion: Int
+    private let connection: Mutex<ReadConnection>
+
+    /// Opens the database of an existing vault.
+    ///
+    /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`, `notAVault`, `damaged`, `busy`, `inputOutput`.
+    package init(_ directory: VaultDirectory) throws {
+        try directory.check()
+        try directory.checkFile(directory.database)
+        guard let status = try POSIXFile.status(directory.database), status.size >= 512 else {
+            // SQLite would take it for a new database.
+            throw StoreError.damaged(what: "keyring.db (it is empty or cut off)")
+        }
+        let connection = try ReadConnection(path: directory.database)
+        guard try connection.first(.applicationID, row: { $0.integer(0) }) == Int64(Self.applicationID) else {
+            throw StoreError.notAVault(path: directory.database)
+        }
+        schemaVersion = Int(try connection.first(.userVersion, row: { $0.integer(0) ?? 0 }) ?? 0)
+        guard schemaVersion >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
+        self.directory = directory
+        self.connection = Mutex(connection)
+    }
+
+    /// The state of the file now; every commit changes it.
+    package func version() throws -> StorageVersion {
+        StorageVersion(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)
+    }
+
+    /// Runs `body` outside any explicit transaction.
+    private func read<Result>(_ body: (ReadConnection) throws -> sending Result) throws -> sending Result {
+        try connection.withLock { try body($0) }
+    }
+
+    package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        try read { if !$0.isInsideTransaction { try $0.run(.begin) } }
+        do {
+            let result = try body()
+            try read { if $0.isInsideTransaction { try $0.run(.commit) } }
+            return result
+        } catch {
+            // Nothing was written; how the transaction ends does not matter.
+            try? read { if $0.isInsideTransaction { try $0.run(.rollback) } }
+            throw error
+        }
+    }
+
+    package func read<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result {
+        try read { try body(DatabaseRecords(connection: $0, keys: keys)) }
+    }
+
+    package func snapshot<Result>(
+        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
+    ) throws -> sending Result {
+        try snapshotRecords(keys) { try body($0) }
+    }
+
+    /// The same, with what only a database tells of its records.
+    package func snapshotRecords<Result>(
+        _ keys: GroupKeys, _ body: (DatabaseRecords) throws -> sending Result
+    ) throws -> sending Result {
+        try read { connection in
+            let records = DatabaseRecords(connection: connection, keys: keys)
+            if connection.isInsideTransaction { return try body(records) }
+            try connection.run(.begin)
+            // Nothing was written; how the transaction ends does not matter.
+            defer { try? connection.run(.rollback) }
+            return try body(records)
+        }
+    }
+
+    package func state(of keys: GroupKeys) throws -> GroupState {
+        try read { connection in
+            let records = DatabaseRecords(connection: connection, keys: keys)
+            let manifest = try records.storedManifest()
+            return GroupState(
+                sequence: manifest.sequence, expected: manifest.count, counted: try records.recordCount())
+        }
+    }
+
+    package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {
+        try read { connection in
+            let manifest = try DatabaseRecords(connection: connection, keys: keys).storedManifest()
+            return Dictionary(uniqueKeysWithValues: RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) })
+        }
+    }
+
+    package func device() throws -> UInt64 { try read { try $0.device() } }
+
+    package func storedHeader() throws -> StoredHeader {
+        let stored: Result<[UInt8]?, any Error> = Result {
+            try read { try $0.first(.header, row: { $0.bytes(0) }) }
+        }
+        switch stored {
+        case .success(let bytes?):
+            // What a newer Keyfob wrote is for the vault to judge, not a reason to take the copy.
+            if Self.isSound(bytes) { return StoredHeader(bytes: bytes, isFromCopy: false) }
+        case .failure(StoreError.busy): throw StoreError.busy
+        case .success(nil), .failure: break
+        }
+        guard let copy = try Self.headerCopy(in: directory), Self.isSound(copy) else {
+            throw StoreError.damaged(what: "the header of the vault (and its copy)")
+        }
+        return StoredHeader(bytes: copy, isFromCopy: true)
+    }
+
+    /// The header of a vault whose database cannot even be opened.
+    package static func headerCopy(in directory: VaultDirectory) throws -> [UInt8]? {
+        try POSIXFile.read(directory.headerCopy, limit: VaultHeader.maximumCount)
+    }
+
+    private static func isSound(_ bytes: [UInt8]) -> Bool {
+        do {
+            _ = try VaultHeader(encoded: bytes)
+            return true
+        } catch {
+            switch error {
+            case .unsupportedVersion, .unsupportedSuite: return true
+            default: return false
+            }
+        }
+    }
+}
