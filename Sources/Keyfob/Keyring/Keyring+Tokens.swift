@@ -60,67 +60,155 @@ extension Keyring {
     public func token(
         for request: TokenRequest, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> TokenAnswer {
+        switch try lookUp(TokenAcquisition(request, in: groups)) {
+        case .found(let answer): return answer
+        case .missing: throw KeyringError(.fault, "the network is needed where it was not to be used")
+        }
+    }
+
+    /// What is stored for the request of `acquisition`: its token while that is fresh, or how to get one.
+    ///
+    /// Sends nothing. Without a network, a token that should be replaced is taken as well.
+    ///
+    /// - Throws: as ``token(for:in:)``; `signInNeeded` only without a network.
+    public func lookUp(_ acquisition: TokenAcquisition) throws(KeyringError) -> TokenLookup {
         let now = clock.now
         return try withState { state in
-            let hit: TokenHits.Hit = try database.withSnapshot { try lookUp(&state, request, groups, now) }
-            return TokenAnswer(secret: try hit.open(), found: hit.found)
+            switch try database.withSnapshot({ try find(&state, acquisition, now) }) {
+            case .hit(let hit): return .found(try hit.answer())
+            case .plan(let plan):
+                return .missing(MissingToken(acquisition: acquisition, plan: plan, askedAt: now))
+            }
         }
+    }
+
+    /// What was found: a token, still sealed, or what a refresh needs to know.
+    private enum Finding {
+        case hit(TokenHits.Hit)
+        case plan(SilentCase)
     }
 
     /// What was found for the same request before, unless the file has changed since; or what is found now.
-    private func lookUp(
-        _ state: inout State, _ request: TokenRequest, _ groups: [AccessGroup]?, _ now: Timestamp
-    ) throws -> TokenHits.Hit {
-        let question = TokenHits.Question(request: request, groups: groups)
+    private func find(_ state: inout State, _ acquisition: TokenAcquisition, _ now: Timestamp) throws -> Finding {
+        let request = acquisition.request
+        let question = TokenHits.Question(request: request, groups: acquisition.groups)
         let version = try database.version()
         // Without a name, what was chosen since and files in the directory decide as well.
-        if request.account != nil, let hit = state.hits.hit(question, version: version),
+        if request.account != nil, !acquisition.ignoresStored, let hit = state.hits.hit(question, version: version),
             hit.found.credential.freshness(now: now, minimumValidity: request.minimumValidity) == .fresh
         {
-            return hit
+            return .hit(hit)
         }
-        let hit = try find(&state, request, groups, now, version)
-        if request.account != nil { state.hits.remember(hit, for: question) }
-        return hit
+        let stored = try stored(&state, acquisition, takesValid: !acquisition.ignoresStored, now)
+        if let hit = stored.hit, !hit.found.isAging || acquisition.network == nil {
+            if request.account != nil { state.hits.remember(hit, for: question) }
+            return .hit(hit)
+        }
+        guard acquisition.network != nil else { throw try signInNeeded(stored, request, now) }
+        do {
+            return .plan(try silentCase(&state, acquisition, stored, now))
+        } catch  where !Self.mayBeStale(error) {
+            guard let old = stored.hit else { throw error }
+            let reason = KeyringError(error)
+            guard Self.leavesOldToken(reason) else { throw error }
+            state.warn(Self.staleness(of: old.found.account, reason.message))
+            return .hit(old)
+        }
     }
 
-    /// Finds the token for `request`, still sealed.
-    private func find(
-        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?, _ now: Timestamp,
-        _ version: StorageVersion
+    /// Access tokens that serve a request, whatever their state, and what is wrong with those that do not open.
+    typealias FittingTokens = (items: [StoredItem<Credential>], damaged: [String])
+
+    /// What is stored for a request: whose token it is to be, and the access tokens that fit.
+    struct StoredTokens {
+        var owner: Owner
+        /// The owner's group.
+        let group: UnlockedVault.Group
+        /// Those of that group that serve the request, whatever their state.
+        let fitting: [StoredItem<Credential>]
+        /// The one that is valid, from the first group of the list, from the owner's on, that has one.
+        var hit: TokenHits.Hit?
+    }
+
+    /// Finds out whose token is asked for, and which are stored.
+    ///
+    /// - Parameter takesValid: Whether a valid one is to be handed out: then damage is no reason to pass it over.
+    func stored(
+        _ state: inout State, _ acquisition: TokenAcquisition, takesValid: Bool, _ now: Timestamp
+    ) throws -> StoredTokens {
+        let request = acquisition.request
+        let groups = try self.groups(&state, acquisition.groups, try database.version())
+        RefreshObservation.willResolve()
+        let owner = try account(&state, request, groups, now)
+        guard let first = groups.firstIndex(where: { $0.name == owner.group }) else {
+            throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
+        }
+        let tokens = try fitting(&state, request, owner.account.id, groups[first])
+        var stored = StoredTokens(owner: owner, group: groups[first], fitting: tokens.items)
+        guard takesValid else { return stored }
+        stored.hit = try hit(&state, request, owner, groups[first], tokens, now)
+        for group in groups[(first + 1)...] where stored.hit == nil {
+            guard try database.account(owner.account.id, in: group.keys) != nil,
+                let tokens = try? fitting(&state, request, owner.account.id, group)
+            else { continue }
+            stored.hit = try? hit(&state, request, owner, group, tokens, now)
+        }
+        return stored
+    }
+
+    /// The access tokens of an account in a group that serve `request`, whatever their state.
+    private func fitting(
+        _ state: inout State, _ request: TokenRequest, _ account: AccountID, _ group: UnlockedVault.Group
+    ) throws -> FittingTokens {
+        let tokens = try database.credentials(.accessToken, of: account, client: request.client, in: group.keys)
+        state.warn(ofDamage: tokens.damaged, in: group.name)
+        return (tokens.items.filter { $0.value.serves(request) }, tokens.damaged)
+    }
+
+    /// The valid one of the access tokens that serve `request`; nil where there certainly is none.
+    private func hit(
+        _ state: inout State, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
+        _ tokens: FittingTokens, _ now: Timestamp
+    ) throws -> TokenHits.Hit? {
+        let choice = TokenChoice(request: request, account: owner.account, now: now)
+        if let item = try token(&state, choice, among: tokens.items, group), choice.isValid(item.value) {
+            return try hit(item, request, owner, group, now)
+        }
+        if let damage = tokens.damaged.first { throw StoreError.damaged(what: damage) }
+        // Only a complete group, with a sound index, can say that it holds no such token; that one has expired can be
+        // said of what is here.
+        if tokens.items.isEmpty {
+            try database.requireComplete(group.keys, .accessToken, of: owner.account.id, client: request.client)
+        }
+        return nil
+    }
+
+    /// The token that `choice` takes.
+    func token(
+        _ state: inout State, _ choice: TokenChoice, among tokens: [StoredItem<Credential>],
+        _ group: UnlockedVault.Group
+    ) throws -> StoredItem<Credential>? {
+        do {
+            return try choice.token(among: tokens) {
+                try preferredClient(&state, among: $0, at: choice.account.id.environment, group)
+            }
+        } catch let ambiguity as TokenChoice.Ambiguity {
+            throw KeyringError(ambiguity, choice.account)
+        }
+    }
+
+    /// A stored token, still sealed, with what is known of it.
+    func hit(
+        _ item: StoredItem<Credential>, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
+        _ now: Timestamp
     ) throws -> TokenHits.Hit {
-        let groups = try self.groups(&state, names, version)
-        let candidate = try account(&state, request, groups, now)
-        let (item, group) = try accessToken(&state, of: candidate, in: groups, for: request, now: now)
         let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
         let found = Found(
-            credential: item.value, account: candidate.account, group: group.name, isAging: freshness == .aging,
-            reason: candidate.reason)
+            credential: item.value, account: owner.account, group: group.name, isAging: freshness == .aging,
+            reason: owner.reason)
         return TokenHits.Hit(
             found: found, header: item.record.header,
             secret: try database.sealedSecret(of: item.record, in: group.keys), keys: group.keys)
-    }
-
-    /// The access token of an account, from the first group of the list, from its own on, that has one.
-    private func accessToken(
-        _ state: inout State, of candidate: Owner,
-        in groups: [UnlockedVault.Group], for request: TokenRequest, now: Timestamp
-    ) throws -> (StoredItem<Credential>, UnlockedVault.Group) {
-        guard let first = groups.firstIndex(where: { $0.name == candidate.group }) else {
-            throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
-        }
-        do {
-            return (
-                try accessToken(&state, of: candidate.account, in: groups[first], for: request, now: now), groups[first]
-            )
-        } catch let error as KeyringError where error.code == .signInNeeded {
-            for group in groups[(first + 1)...] where try database.account(candidate.account.id, in: group.keys) != nil
-            {
-                let item = try? accessToken(&state, of: candidate.account, in: group, for: request, now: now)
-                if let item { return (item, group) }
-            }
-            throw error
-        }
     }
 
     /// The groups asked for, each compared with its mark unless nothing has changed since.
@@ -168,112 +256,69 @@ extension Keyring {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// The access token of an account that serves `request`.
-    private func accessToken(
-        _ state: inout State, of account: Account, in group: UnlockedVault.Group, for request: TokenRequest,
-        now: Timestamp
-    ) throws -> StoredItem<Credential> {
-        let client = request.clientID.flatMap { id in request.realm.map { (id: id, realm: $0) } }
-        let stored = try database.credentials(.accessToken, of: account.id, client: client, in: group.keys)
-        state.warn(ofDamage: stored.damaged, in: group.name)
-        let fitting = stored.items.filter { $0.value.serves(request) }
-        let valid = fitting.filter {
-            switch $0.value.freshness(now: now, minimumValidity: request.minimumValidity) {
-            case .fresh, .aging: true
-            case .expired, .fromTheFuture: false
-            }
-        }
-        guard !valid.isEmpty else {
-            if let damage = stored.damaged.first { throw StoreError.damaged(what: damage) }
-            // Only a complete group, with a sound index, can say that it holds no such token; that one has expired
-            // can be said of what is here.
-            if fitting.isEmpty {
-                try database.requireComplete(group.keys, .accessToken, of: account.id, client: client)
-            }
-            throw try signInNeeded(account, group, request, fitting.map(\.value), now)
-        }
-        return try theOne(&state, of: valid, account, group, request)
-    }
-
-    /// The token to take of several that fit: one of the home tenant before guest tenants', the default client's
-    /// before others', the one that lives longest among equals; tokens of several clients, tenants or purposes are for
-    /// the caller to tell apart.
-    private func theOne(
-        _ state: inout State, of valid: [StoredItem<Credential>], _ account: Account, _ group: UnlockedVault.Group,
-        _ request: TokenRequest
-    ) throws -> StoredItem<Credential> {
-        var remaining = valid
-        if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
-            let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
-            if !atHome.isEmpty { remaining = atHome }
-        }
-        let ids = Set(remaining.map(\.value.clientID)).sorted()
-        if ids.count > 1,
-            let id = try preferredClient(&state, among: ids, at: account.id.environment, group)
-        {
-            remaining.removeAll { $0.value.clientID != id }
-        }
-        func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
-        let (clients, realms) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) })
-        guard clients.count == 1 else {
-            throw KeyringError(
-                .ambiguous, "\(account.name) has such tokens from \(clients.count) clients",
-                hint: "say which with --client", candidates: clients)
-        }
-        guard realms.count == 1 else {
-            throw KeyringError(
-                .ambiguous, "\(account.name) has such tokens in \(realms.count) tenants",
-                hint: "say which with --tenant", candidates: realms)
-        }
-        if request.scopes.isEmpty, remaining.count > 1 {
-            throw KeyringError(
-                .ambiguous, "\(account.name) has \(remaining.count) tokens for different scopes",
-                hint: "say which with --scope", candidates: remaining.map { $0.value.scopes.spaceSeparated }.sorted())
-        }
-        let longest = remaining.max { left, right in
-            (left.value.expiresOn ?? Timestamp(seconds: .max)) < (right.value.expiresOn ?? Timestamp(seconds: .max))
-        }
-        guard let longest else { throw KeyringError(.fault, "no token is left of several") }
-        return longest
-    }
-
     /// Why there is no token, and what to do.
     private func signInNeeded(
-        _ account: Account, _ group: UnlockedVault.Group, _ request: TokenRequest, _ expired: [Credential],
-        _ now: Timestamp
+        _ stored: StoredTokens, _ request: TokenRequest, _ now: Timestamp
     ) throws -> KeyringError {
-        let grants = try database.credentials(.refreshToken, of: account.id, in: group.keys).items.map(\.value)
-        let what: String
-        if expired.contains(where: { $0.freshness(now: now, minimumValidity: 0) == .fromTheFuture }) {
-            what = "the token of \(account.name) was stored at a time that has not come yet; check the clock"
-        } else if let latest = expired.compactMap(\.expiresOn).max() {
-            let left = max(-(1 << 40), min(1 << 40, latest.seconds)) - now.seconds
-            what =
-                left > 0
-                ? "the token of \(account.name) is valid for \(left) more seconds, fewer than the "
-                    + "\(request.minimumValidity) asked for"
-                : "the token of \(account.name) expired \(-left) seconds ago"
-        } else if request.scopes.isEmpty {
-            what = "there is no access token of \(account.name) for this request"
-        } else {
-            what = "there is no access token of \(account.name) for \(request.scopes)"
-        }
+        let account = stored.owner.account
+        let grants = try database.credentials(.refreshToken, of: account.id, in: stored.group.keys).items.map(\.value)
         let canRefresh = grants.contains { $0.grant?.state == .active }
         return KeyringError(
-            .signInNeeded, what,
+            .signInNeeded, Self.lack(of: account, stored.fitting.map(\.value), request, now),
             hint: canRefresh
                 ? "its refresh token is here: ask without --offline"
                 : "sign in with 'keyfob login', or with the program that owns the account, and import again",
             candidates: [account.id.description])
     }
+
+    /// Why none of the access tokens that fit is valid.
+    static func lack(
+        of account: Account, _ expired: [Credential], _ request: TokenRequest, _ now: Timestamp
+    ) -> String {
+        if expired.contains(where: { $0.freshness(now: now, minimumValidity: 0) == .fromTheFuture }) {
+            return "the token of \(account.name) was stored at a time that has not come yet; check the clock"
+        }
+        if let latest = expired.compactMap(\.expiresOn).max() {
+            let left = max(-(1 << 40), min(1 << 40, latest.seconds)) - now.seconds
+            return left > 0
+                ? "the token of \(account.name) is valid for \(left) more seconds, fewer than the "
+                    + "\(request.minimumValidity) asked for"
+                : "the token of \(account.name) expired \(-left) seconds ago"
+        }
+        let what = "there is no access token of \(account.name) for"
+        return request.scopes.isEmpty ? "\(what) this request" : "\(what) \(request.scopes)"
+    }
 }
 
-extension Credential {
-    /// Whether this access token is what `request` asks for, its validity aside.
-    func serves(_ request: TokenRequest) -> Bool {
-        if let client = request.clientID, clientID != client { return false }
-        if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
-        guard partition.isEmpty else { return false }
-        return effectiveTokenType == Identifier.folded(request.tokenType) && request.scopes.isSubset(of: scopes)
+extension TokenRequest {
+    /// The client and the tenant, where both are named: an index leads to their tokens.
+    fileprivate var client: (id: String, realm: String)? { clientID.flatMap { id in realm.map { (id, $0) } } }
+}
+
+extension TokenHits.Hit {
+    /// The token, opened.
+    func answer(_ origin: Keyring.Found.Origin = .stored) throws -> Keyring.TokenAnswer {
+        var found = found
+        found.origin = origin
+        return Keyring.TokenAnswer(secret: try open(), found: found)
+    }
+}
+
+extension KeyringError {
+    init(_ ambiguity: TokenChoice.Ambiguity, _ account: Account) {
+        switch ambiguity {
+        case .clients(let clients):
+            self.init(
+                .ambiguous, "\(account.name) has such tokens from \(clients.count) clients",
+                hint: "say which with --client", candidates: clients)
+        case .tenants(let realms):
+            self.init(
+                .ambiguous, "\(account.name) has such tokens in \(realms.count) tenants",
+                hint: "say which with --tenant", candidates: realms)
+        case .scopes(let scopes):
+            self.init(
+                .ambiguous, "\(account.name) has \(scopes.count) tokens for different scopes",
+                hint: "say which with --scope", candidates: scopes.map(\.spaceSeparated).sorted())
+        }
     }
 }

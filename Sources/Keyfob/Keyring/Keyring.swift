@@ -18,6 +18,7 @@ internal import Synchronization
 /// ### Accounts and tokens
 /// - ``accounts(in:)``
 /// - ``token(for:in:)``
+/// - ``lookUp(_:)``
 /// - ``select(_:in:)``
 /// - ``store(_:secret:for:in:)``
 /// ### Signing in
@@ -150,7 +151,7 @@ public final class Keyring: Sendable {
     /// How often a change is tried while other processes change the header.
     private static let attempts = 20
 
-    private static func mayBeStale(_ error: any Error) -> Bool {
+    static func mayBeStale(_ error: any Error) -> Bool {
         switch error {
         case StoreError.staleKeys, VaultError.noSuchGroup, VaultError.noSuchSlot: true
         case let error as KeyringError: error.code == .noSuchGroup

@@ -10,8 +10,7 @@ struct GrantRefresh: Sendable {
     /// Whose refresh token is used.
     let source: TokenIdentity.Source
     let key: GrantKey
-    let request: TokenRequest
-    let options: SilentOptions
+    let acquisition: TokenAcquisition
     let provider: ProviderDescription
     let metadata: ProviderMetadata
     let network: Network
@@ -29,6 +28,8 @@ struct GrantRefresh: Sendable {
     struct Outcome: Sendable {
         let result: RefreshResult
         let received: ReceivedTokens?
+        /// The token that another process has got meanwhile, as it was found under the lock.
+        let adopted: TokenHits.Hit?
         /// Why the store failed, where it did.
         let failure: KeyringError?
     }
@@ -38,6 +39,7 @@ struct GrantRefresh: Sendable {
         var lock: GrantLock?
         var token: HeldToken?
         var received: ReceivedTokens?
+        var adopted: TokenHits.Hit?
         var failure: KeyringError?
     }
 
@@ -51,7 +53,8 @@ struct GrantRefresh: Sendable {
             let step = transaction.next
             RefreshObservation.willTake(step)
             if case .finished(let result) = step {
-                return Outcome(result: result, received: progress.received, failure: progress.failure)
+                return Outcome(
+                    result: result, received: progress.received, adopted: progress.adopted, failure: progress.failure)
             }
             let event = await take(step, &progress, client)
             transaction.receive(event, now: keyring.clock.now)
@@ -100,7 +103,8 @@ struct GrantRefresh: Sendable {
     private func acquireLock(_ progress: inout Progress) async -> RefreshEvent {
         let number = key.lockNumber(vault: keyring.vaultID)
         let clock = ContinuousClock()
-        let end = clock.now.advanced(by: .seconds(plan.canWait(options) ? Self.shortPatience : Self.patience))
+        let end = clock.now.advanced(
+            by: .seconds(plan.canWait(acquisition.options) ? Self.shortPatience : Self.patience))
         var pause = 2
         while true {
             do {
@@ -122,7 +126,7 @@ struct GrantRefresh: Sendable {
 
     private func send(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
-        let extra = provider.tokenFields + (options.claims.map { [("claims", $0)] } ?? [])
+        let extra = provider.tokenFields + (acquisition.options.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
         let message = TokenRequests.refresh(
             used.secret, scopes: scopesToSend, client: client, at: endpoint, extra: extra)
@@ -192,26 +196,39 @@ struct GrantRefresh: Sendable {
     // MARK: The store
 
     private func read(_ progress: inout Progress) throws(KeyringError) -> GrantSnapshot {
-        let (snapshot, held) = try keyring.withState { state -> (GrantSnapshot, HeldToken?) in
-            let group = try state.group(of: plan)
-            let found = try keyring.database.credentials(
-                .refreshToken, of: key.account, client: (key.clientID, ""), in: group.keys)
-            guard let item = found.items.first(where: { key.matches($0.value) }) else {
-                return (GrantSnapshot(state: nil, version: GrantVersion(epoch: 0, generation: 0)), nil)
-            }
-            var snapshot = self.snapshot(of: item.value)
-            snapshot.hasFreshAccessToken =
-                try keyring.silentCase(&state, request, [group.name])
-                .isAnswer(besides: plan.stored, now: keyring.clock.now)
-            // A grant without its token is none to refresh with.
-            guard item.record.secretCommitment != nil else {
-                if snapshot.state == .active { snapshot.state = nil }
-                return (snapshot, nil)
-            }
-            return (snapshot, HeldToken(try keyring.database.secret(of: item.record, in: group.keys)))
+        let current = try keyring.withState { state in
+            try keyring.database.withSnapshot { try read(&state) }
         }
-        progress.token = held
-        return snapshot
+        (progress.token, progress.adopted) = (current.token, current.adopted)
+        return current.grant
+    }
+
+    /// What is stored, read under the lock.
+    private struct Current: Sendable {
+        let grant: GrantSnapshot
+        var token: HeldToken?
+        var adopted: TokenHits.Hit?
+    }
+
+    private func read(_ state: inout Keyring.State) throws -> Current {
+        let group = try state.group(of: plan)
+        let found = try keyring.database.credentials(
+            .refreshToken, of: key.account, client: (key.clientID, ""), in: group.keys)
+        guard let item = found.items.first(where: { key.matches($0.value) }) else {
+            return Current(grant: snapshot(of: nil))
+        }
+        var grant = snapshot(of: item.value)
+        var here = acquisition
+        here.groups = [group.name]
+        let adopted = try keyring.answer(&state, here, besides: plan)
+        grant.hasFreshAccessToken = adopted != nil
+        // A grant without its token is none to refresh with.
+        guard item.record.secretCommitment != nil else {
+            if grant.state == .active { grant.state = nil }
+            return Current(grant: grant, adopted: adopted)
+        }
+        let token = HeldToken(try keyring.database.secret(of: item.record, in: group.keys))
+        return Current(grant: grant, token: token, adopted: adopted)
     }
 
     func snapshot(of token: Credential?) -> GrantSnapshot {

@@ -16,28 +16,42 @@ extension Keyring {
         for request: TokenRequest, options: SilentOptions = SilentOptions(), in groups: [AccessGroup]? = nil,
         network: Network
     ) async throws(KeyringError) -> TokenAnswer {
-        if let answer = try freshToken(for: request, options: options, in: groups) { return answer }
+        try await token(TokenAcquisition(request, in: groups, options: options, network: { network }))
+    }
+
+    /// The token that `acquisition` asks for, from what is stored or by refresh; see
+    /// ``acquireTokenSilently(for:options:in:network:)``.
+    public func token(_ acquisition: TokenAcquisition) async throws(KeyringError) -> TokenAnswer {
+        switch try lookUp(acquisition) {
+        case .found(let answer): return answer
+        case .missing(let token): return try await refresh(token)
+        }
+    }
+
+    /// Gets a token that ``lookUp(_:)`` has not found; see ``acquireTokenSilently(for:options:in:network:)``.
+    public func refresh(_ missing: MissingToken) async throws(KeyringError) -> TokenAnswer {
+        let acquisition = missing.acquisition
         do {
-            return try await refreshedAnswer(to: request, options, groups, network)
-        } catch  where Self.leavesOldToken(error) && !options.ignoresStored {
-            guard let old = try adopted(request, groups) else { throw error }
-            warn("the token of \(old.found.account.name) should be replaced and could not be: \(error.message)")
+            return try await refreshedAnswer(missing)
+        } catch  where Self.leavesOldToken(error) && !acquisition.ignoresStored {
+            guard let old = try storedToken(acquisition) else { throw error }
+            warn(Self.staleness(of: old.found.account, error.message))
             return old
         }
     }
 
     /// The token that a refresh gives, or what is left where it gives none.
-    private func refreshedAnswer(
-        to request: TokenRequest, _ options: SilentOptions, _ groups: [AccessGroup]?, _ network: Network
-    ) async throws(KeyringError) -> TokenAnswer {
-        let startedAt = clock.now
+    private func refreshedAnswer(_ missing: MissingToken) async throws(KeyringError) -> TokenAnswer {
+        var (acquisition, plan) = (missing.acquisition, missing.plan)
+        let options = acquisition.options
+        var network: Network?
         var attempts: [SilentPlan.Attempt] = []
-        var request = request
-        for _ in 0..<8 {
-            let plan = try withState { try silentCase(&$0, request, groups) }
-            // What follows is about this account, whatever another process chooses meanwhile.
-            request.account = plan.account.id.description
-            request.clientID = plan.clientID
+        // What follows is about this account, whatever another process chooses meanwhile.
+        acquisition.request.account = plan.account.id.description
+        acquisition.request.clientID = plan.clientID
+        for round in 0..<8 {
+            if round > 0 { plan = try currentCase(acquisition, reason: missing.plan.reason) }
+            let request = acquisition.request
             let decision = SilentPlan.decide(
                 plan.situation, after: attempts,
                 options: SilentPlan.Options(
@@ -48,18 +62,20 @@ extension Keyring {
             guard plan.isCovered(by: provider) else { throw Self.consentNeeded(plan) }
             let client = try client(for: plan, provider)
             let canWait = plan.canWait(options)
-            let network = canWait ? network.limited(to: GrantRefresh.shortDeadline) : network
+            let connection = if let network { network } else { try acquisition.open() }
+            network = connection
+            let limited = canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection
             let outcome: GrantRefresh.Outcome
             do {
-                let metadata = try await metadata(of: provider, in: plan.group, network: network)
+                let metadata = try await metadata(of: provider, in: plan.group, network: limited)
                 guard let used = plan.token(token.source) else { continue }
                 try Self.requireTokenEndpoint(metadata, plan, provider)
                 let refresh = GrantRefresh(
-                    keyring: self, plan: plan, source: token.source, key: GrantKey(used), request: request,
-                    options: options, provider: provider, metadata: metadata, network: network)
+                    keyring: self, plan: plan, source: token.source, key: GrantKey(used),
+                    acquisition: acquisition, provider: provider, metadata: metadata, network: limited)
                 let transaction = RefreshTransaction(
                     RefreshTransaction.Request(
-                        token: token, startedAt: startedAt, isForced: options.ignoresStored, canWait: canWait,
+                        token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
                         reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID()))
                 outcome = await refresh.run(transaction, client: client)
             } catch  where error.code == .offline && plan.isUsableOffline(options) {
@@ -72,10 +88,10 @@ extension Keyring {
                 return try answer(received, plan, provider, isSaved: isSaved)
             case .decideAgain(let attempt):
                 if let attempt { attempts.append(attempt) }
+            case .giveStored:
                 // Somebody else has refreshed: their token is as new as one of our own.
-                if case .adopted = outcome.result, let answer = try adopted(request, groups, besides: plan.stored) {
-                    return answer
-                }
+                guard let stored = outcome.adopted else { throw KeyringError(.fault, "a stored token was lost") }
+                return try opened(stored)
             case .conclude(let action): return try answer(action, plan, request)
             case .storeFailed:
                 throw outcome.failure ?? KeyringError(.inputOutput, "the new token could not be made durable")
@@ -85,26 +101,49 @@ extension Keyring {
             .busy, "others keep replacing the token faster than it can be used", hint: "nothing is lost; try again")
     }
 
-    /// The stored access token for `request` while it is fresh; nil where ``acquireTokenSilently(for:options:in:network:)``
-    /// would use the network.
-    ///
-    /// - Throws: as ``token(for:in:)``, but for `signInNeeded`.
-    public func freshToken(
-        for request: TokenRequest, options: SilentOptions = SilentOptions(), in groups: [AccessGroup]? = nil
-    ) throws(KeyringError) -> TokenAnswer? {
-        guard !options.ignoresStored else { return nil }
+    /// What is stored and valid by now; nil where there is none.
+    private func storedToken(_ acquisition: TokenAcquisition) throws(KeyringError) -> TokenAnswer? {
         do {
-            let answer = try token(for: request, in: groups)
-            if answer.found.isAging { return nil }
-            return answer
+            return try token(for: acquisition.request, in: acquisition.groups)
         } catch  where error.code == .signInNeeded {
             return nil
         }
     }
 
+    /// What a refresh needs to know of a request, read anew.
+    private func currentCase(
+        _ acquisition: TokenAcquisition, reason: Verdict.Reason
+    ) throws(KeyringError) -> SilentCase {
+        let now = clock.now
+        return try withState { state in
+            try database.withSnapshot {
+                var stored = try stored(&state, acquisition, takesValid: false, now)
+                stored.owner.reason = reason
+                return try silentCase(&state, acquisition, stored, now)
+            }
+        }
+    }
+
+    /// The token of what was found, opened.
+    func opened(
+        _ hit: TokenHits.Hit?, _ origin: Found.Origin = .stored
+    ) throws(KeyringError) -> TokenAnswer {
+        guard let hit else { throw KeyringError(.fault, "a stored token was lost") }
+        do {
+            return try hit.answer(origin)
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    /// The warning that goes with a token that is past the moment at which it should be replaced.
+    static func staleness(of account: Account, _ reason: String) -> String {
+        "the token of \(account.name) should be replaced and could not be: \(reason)"
+    }
+
     /// Whether a token that is still valid is used where a refresh ended so: nobody has to sign in for it, nor to
     /// choose.
-    private static func leavesOldToken(_ error: KeyringError) -> Bool {
+    static func leavesOldToken(_ error: KeyringError) -> Bool {
         switch error.code {
         case .offline, .throttled, .busy, .providerFailed, .configuration, .noSuchProvider, .noSuchClient,
             .scopesDeclined, .damaged, .inputOutput, .diskFull:
@@ -140,28 +179,6 @@ extension Keyring {
         }
     }
 
-    /// What is stored and valid; nil where there is none.
-    private func adopted(_ request: TokenRequest, _ groups: [AccessGroup]?) throws(KeyringError) -> TokenAnswer? {
-        do {
-            return try token(for: request, in: groups)
-        } catch  where error.code == .signInNeeded {
-            return nil
-        }
-    }
-
-    /// What somebody else has just got; a token that has come since `seen` is as good as one that is asked for now,
-    /// however short its life.
-    private func adopted(
-        _ request: TokenRequest, _ groups: [AccessGroup]?, besides seen: Credential?
-    ) throws(KeyringError) -> TokenAnswer? {
-        if let answer = try adopted(request, groups) { return answer }
-        var patient = request
-        patient.minimumValidity = 0
-        guard let answer = try adopted(patient, groups) else { return nil }
-        guard answer.found.credential != seen else { return nil }
-        return answer
-    }
-
     /// Random, so that no two refreshes have the same.
     private static func newIntentID() -> String {
         let bytes = SecretBytes.random(count: 12)
@@ -173,5 +190,13 @@ extension Network {
     /// The same, waiting for each answer no longer than so many seconds.
     fileprivate func limited(to limit: Int64) -> Network {
         Network(send: { [send] request, seconds in await send(request, min(seconds, limit)) }, flaw: flaw)
+    }
+}
+
+extension TokenAcquisition {
+    /// The network, opened.
+    fileprivate func open() throws(KeyringError) -> Network {
+        guard let network else { throw KeyringError(.fault, "the network is needed where it was not to be used") }
+        return try network()
     }
 }

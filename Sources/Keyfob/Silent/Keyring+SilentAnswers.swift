@@ -13,13 +13,13 @@ extension Keyring {
         _ action: SilentAction, _ plan: SilentCase, _ request: TokenRequest
     ) throws(KeyringError) -> TokenAnswer {
         switch action {
-        case .useCached: return try token(for: request, in: [plan.group])
+        case .useCached: return try opened(plan.hit)
         case .useOld(let staleness):
-            warn("the token of \(plan.account.name) should be replaced and could not be: \(staleness.words)")
-            return try token(for: request, in: [plan.group])
+            warn(Self.staleness(of: plan.account, staleness.words))
+            return try opened(plan.hit)
         case .useExtended(let failure):
             warn("the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
-            return try storedToken(of: plan)
+            return try opened(plan.hit, .extended)
         case .needsSignIn(.refused(.invalidGrant(let refusal))):
             // What was written down says more: that an earlier answer was lost.
             guard case .needsSignIn(let reason)? = plan.own?.grant?.state else {
@@ -93,11 +93,10 @@ extension Keyring {
                 candidates: candidates)
         }
         var message = "nothing renews the tokens of \(plan.account.name): its provider is not known"
-        do {
-            _ = try token(for: request, in: [plan.group])
-        } catch {
-            // What is stored says more: that it expired, or has other scopes.
-            if error.code == .signInNeeded { message = error.message }
+        let now = clock.now
+        // What is stored says more: that it expired, or has other scopes.
+        if !plan.fitting.contains(where: { $0.isValid(now: now, minimumValidity: request.minimumValidity) }) {
+            message = Self.lack(of: plan.account, plan.fitting, request, now)
         }
         return KeyringError(
             .signInNeeded, message, hint: "store a new token with 'keyfob add'", candidates: candidates)
@@ -114,20 +113,6 @@ extension Keyring {
 
     func warn(_ text: String) {
         state.withLock { $0.warn(text) }
-    }
-
-    /// The stored access token, whatever its state.
-    private func storedToken(of plan: SilentCase) throws(KeyringError) -> TokenAnswer {
-        guard let stored = plan.stored else { throw KeyringError(.fault, "a stored token was lost") }
-        return try withState { state in
-            let group = try state.group(of: plan)
-            let tokens = try database.credentials(.accessToken, of: plan.account.id, in: group.keys)
-            guard let item = tokens.items.first(where: { $0.value == stored }) else { throw StoreError.staleKeys }
-            let found = Found(
-                credential: stored, account: plan.account, group: plan.group, isAging: false, reason: plan.reason,
-                origin: .extended)
-            return TokenAnswer(secret: try database.secret(of: item.record, in: group.keys), found: found)
-        }
     }
 }
 

@@ -10,6 +10,8 @@ struct SilentCase: Sendable {
     let group: AccessGroup
     let groupID: GroupID
     let reason: Verdict.Reason
+    /// The access tokens that serve the request, of any client and tenant.
+    let fitting: [Credential]
     /// The client the token is for; nil where the account has no grant and none was named.
     let clientID: String?
     /// The tenant; empty where the provider has none.
@@ -18,22 +20,13 @@ struct SilentCase: Sendable {
     let scopes: ScopeSet
     /// The access token that is stored, whatever its state.
     let stored: Credential?
+    /// The same where it may be handed out as it is.
+    let hit: TokenHits.Hit?
     /// The client's own refresh token.
     let own: Credential?
     /// Another client's of the same family.
     let family: Credential?
     let situation: SilentSituation
-
-    /// Whether the stored access token answers a caller who saw another: it is fresh, or it has come since, so that
-    /// one more would live no longer.
-    func isAnswer(besides seen: Credential?, now: Timestamp) -> Bool {
-        if situation.accessToken == .fresh { return true }
-        guard let stored, stored != seen else { return false }
-        switch stored.freshness(now: now, minimumValidity: 0) {
-        case .fresh, .aging: return true
-        case .expired, .fromTheFuture: return false
-        }
-    }
 
     /// The refresh token that `source` names.
     func token(_ source: TokenIdentity.Source) -> Credential? {
@@ -42,79 +35,108 @@ struct SilentCase: Sendable {
 }
 
 extension Keyring {
-    /// What is stored for `request` now.
+    /// What a refresh needs to know of a request, by what has been found for it.
     ///
-    /// - Throws: `ambiguous` where several clients or tokens fit; what choosing an account can throw.
+    /// - Throws: `ambiguous` where several clients or tokens fit.
     func silentCase(
-        _ state: inout State, _ request: TokenRequest, _ names: [AccessGroup]?
+        _ state: inout State, _ acquisition: TokenAcquisition, _ stored: StoredTokens, _ now: Timestamp
     ) throws -> SilentCase {
-        let now = clock.now
-        let groups = try self.groups(&state, names, try database.version())
-        let owner = try account(&state, request, groups, now)
-        guard let group = groups.first(where: { $0.name == owner.group }) else {
-            throw KeyringError(.fault, "the account chosen is in none of the groups asked for")
-        }
+        let (request, owner, group) = (acquisition.request, stored.owner, stored.group)
         let grants = try database.credentials(.refreshToken, of: owner.account.id, in: group.keys)
         state.warn(ofDamage: grants.damaged, in: group.name)
         let tokens = grants.items.filter { $0.value.partition.isEmpty }
         let hasSecret = { (token: Credential) in
             tokens.contains { $0.value == token && $0.record.secretCommitment != nil }
         }
-        let clientID = try client(&state, of: request, tokens.map(\.value), owner.account, group)
+        let clientID = try client(&state, of: request, tokens.map(\.value), stored)
         let environment = request.environment ?? owner.account.id.environment
         // Elsewhere a dot in an id says nothing of a tenant.
         let home = EnvironmentAliases.isMicrosoft(environment) ? owner.account.homeRealm : nil
         let realm = request.realm ?? home ?? ""
-        let stored = try storedToken(owner.account, group, request, clientID, realm)
+        let item = try accessToken(&state, acquisition, stored, clientID, realm, now)
         let own = tokens.map(\.value).filter { $0.clientID == clientID }.max { Self.isWorse($0, $1, hasSecret) }
         let family = tokens.map(\.value)
             .filter { $0.clientID != clientID && $0.familyID != nil }.max { Self.isWorse($0, $1, hasSecret) }
         var situation = SilentSituation(
-            accessToken: AccessTokenState(stored, now: now, minimumValidity: request.minimumValidity),
+            accessToken: AccessTokenState(item?.value, now: now, minimumValidity: request.minimumValidity),
             own: own.map { SilentSituation.RefreshToken($0, hasSecret: hasSecret($0)) },
             family: family.map { SilentSituation.RefreshToken($0, hasSecret: hasSecret($0)) },
             environment: environment)
         situation.membership = try membership(of: clientID, environment, group)
+        var hit: TokenHits.Hit?
+        if let item, !acquisition.ignoresStored, situation.accessToken.mayServe(acquisition.options) {
+            hit = try self.hit(item, request, owner, group, now)
+        }
         return SilentCase(
             account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
-            clientID: clientID, realm: realm.isEmpty ? stored?.realm ?? "" : realm,
-            scopes: request.scopes.isEmpty ? stored?.scopes ?? [] : request.scopes, stored: stored, own: own,
-            family: family, situation: situation)
+            fitting: stored.fitting.map(\.value), clientID: clientID,
+            realm: realm.isEmpty ? item?.value.realm ?? "" : realm,
+            scopes: request.scopes.isEmpty ? item?.value.scopes ?? [] : request.scopes, stored: item?.value, hit: hit,
+            own: own, family: family, situation: situation)
+    }
+
+    /// The access token of the client and the tenant that a refresh is for; without a client there is none.
+    private func accessToken(
+        _ state: inout State, _ acquisition: TokenAcquisition, _ stored: StoredTokens, _ clientID: String?,
+        _ realm: String, _ now: Timestamp
+    ) throws -> StoredItem<Credential>? {
+        // Nothing is stored that could be replaced, and nothing is to be taken.
+        if clientID == nil, acquisition.ignoresStored { return nil }
+        var request = acquisition.request
+        request.clientID = clientID
+        if !realm.isEmpty { request.realm = realm }
+        let account = stored.owner.account
+        let tokens = stored.fitting.filter { $0.value.serves(request) }
+        let choice = TokenChoice(request: request, account: account, now: now)
+        let item = try token(&state, choice, among: tokens, stored.group)
+        // A token that is valid says what is wanted; of others, nobody knows which.
+        if request.scopes.isEmpty, let item, !choice.isValid(item.value), Set(tokens.map(\.value.scopes)).count > 1 {
+            throw KeyringError(TokenChoice.Ambiguity.scopes(tokens.map(\.value.scopes)), account)
+        }
+        return item
+    }
+
+    /// The stored access token under the lock where it answers a caller who saw another: it is fresh, or it has come
+    /// since, so that one more would live no longer.
+    func answer(
+        _ state: inout State, _ acquisition: TokenAcquisition, besides seen: SilentCase
+    ) throws -> TokenHits.Hit? {
+        let now = clock.now
+        let tokens = try stored(&state, acquisition, takesValid: false, now)
+        guard let item = try accessToken(&state, acquisition, tokens, seen.clientID, seen.realm, now) else {
+            return nil
+        }
+        let request = acquisition.request
+        guard
+            item.value.freshness(now: now, minimumValidity: request.minimumValidity) == .fresh
+                || item.value != seen.stored && item.value.isValid(now: now, minimumValidity: 0)
+        else { return nil }
+        let owner = (tokens.owner.account, tokens.owner.group, seen.reason)
+        // Who forces a new one gets it, whatever state the old one is in.
+        if acquisition.ignoresStored { return try? hit(item, request, owner, tokens.group, now) }
+        return try hit(item, request, owner, tokens.group, now)
     }
 
     /// The client that the token is for: the one named, the only one with a grant that lasts, or the default of those.
     private func client(
-        _ state: inout State, of request: TokenRequest, _ tokens: [Credential], _ account: Account,
-        _ group: UnlockedVault.Group
+        _ state: inout State, of request: TokenRequest, _ tokens: [Credential], _ stored: StoredTokens
     ) throws -> String? {
         if let id = request.clientID { return id }
         let active = Set(tokens.filter { ($0.grant ?? Grant()).state == .active }.map(\.clientID)).sorted()
         let clients = active.isEmpty ? Set(tokens.map(\.clientID)).sorted() : active
         guard clients.count < 2 else {
+            // What is to be replaced says whose the new one is.
+            if let hit = stored.hit, clients.contains(hit.found.credential.clientID) {
+                return hit.found.credential.clientID
+            }
+            let account = stored.owner.account
             let environment = account.id.environment
-            if let id = try preferredClient(&state, among: clients, at: environment, group) { return id }
+            if let id = try preferredClient(&state, among: clients, at: environment, stored.group) { return id }
             throw KeyringError(
                 .ambiguous, "\(account.name) is signed in to \(clients.count) clients", hint: "say which with --client",
                 candidates: clients)
         }
         return clients.first
-    }
-
-    /// The stored access token that would answer, were it valid.
-    private func storedToken(
-        _ account: Account, _ group: UnlockedVault.Group, _ request: TokenRequest, _ clientID: String?, _ realm: String
-    ) throws -> Credential? {
-        let found = try database.credentials(.accessToken, of: account.id, in: group.keys).items.map(\.value)
-            .filter { token in
-                token.serves(request) && (clientID == nil || token.clientID == clientID)
-                    && (realm.isEmpty || Identifier.folded(token.realm) == Identifier.folded(realm))
-            }
-        if request.scopes.isEmpty, Set(found.map(\.scopes)).count > 1 {
-            throw KeyringError(
-                .ambiguous, "\(account.name) has \(found.count) tokens for different scopes",
-                hint: "say which with --scope", candidates: found.map { $0.scopes.spaceSeparated }.sorted())
-        }
-        return found.max { $0.isOlder(than: $1) }
     }
 
     /// What is known of the client's family.
@@ -161,5 +183,16 @@ extension SilentSituation.RefreshToken {
         self.init(
             state: grant.state, version: grant.version, environment: token.account.environment,
             familyID: token.familyID, hasSecret: hasSecret)
+    }
+}
+
+extension AccessTokenState {
+    /// Whether such a token may be handed out while there is no better one.
+    fileprivate func mayServe(_ options: SilentOptions) -> Bool {
+        switch self {
+        case .fresh, .aging: true
+        case .extended: options.allowsExtendedLifetime
+        case .none, .expired: false
+        }
     }
 }

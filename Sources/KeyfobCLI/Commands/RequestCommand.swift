@@ -65,7 +65,7 @@ struct RequestCommand: ParsableCommand {
         defer { global.tellWarnings(of: keyring) }
         var options = options
         if options.url == nil { options.url = address }
-        var acquisition = TokenAcquisition(
+        var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         let network = try networkOptions.network()
         var answer = try acquisition.token()

@@ -43,7 +43,7 @@ struct TokenCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         // Also where there is no token: a project file that does not count may be why.
         defer { global.tellWarnings(of: keyring) }
-        var acquisition = TokenAcquisition(
+        var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         let answer = try acquisition.token(minimumValidity: minValidity)
         global.tellWarnings(of: keyring)

@@ -26,20 +26,4 @@ struct RefreshOptions: ParsableArguments {
     var options: SilentOptions {
         SilentOptions(forcesRefresh: forceRefresh, claims: claims, allowsExtendedLifetime: extendedLifetime)
     }
-
-    /// A token for a request, from what is stored or by refresh.
-    ///
-    /// The network, and what it needs, is made ready only where no fresh token is stored.
-    func token(
-        _ keyring: Keyring, for request: TokenRequest, in groups: [AccessGroup]?, _ networkOptions: NetworkOptions
-    ) throws(KeyringError) -> Keyring.TokenAnswer {
-        if offline { return try keyring.token(for: request, in: groups) }
-        let options = options
-        if let answer = try keyring.freshToken(for: request, options: options, in: groups) { return answer }
-        let network = try networkOptions.network()
-        return try NetworkTask.run { () async throws(KeyringError) in
-            TokenBox(
-                try await keyring.acquireTokenSilently(for: request, options: options, in: groups, network: network))
-        }.answer
-    }
 }

@@ -2,6 +2,8 @@
 package enum SilentContinuation: Hashable, Sendable {
     /// Hand out the new access token; with a warning where it could not be stored.
     case giveNew(isSaved: Bool)
+    /// Hand out the access token that another process has stored meanwhile.
+    case giveStored
     /// Read what is stored and decide again, with this attempt added where there is one.
     case decideAgain(SilentPlan.Attempt?)
     /// Do this; there is nothing left to decide.
@@ -14,7 +16,8 @@ package enum SilentContinuation: Hashable, Sendable {
         switch result {
         case .refreshed: self = .giveNew(isSaved: true)
         case .refreshedUnsaved: self = .giveNew(isSaved: false)
-        case .adopted, .ended, .superseded: self = .decideAgain(nil)
+        case .adopted: self = .giveStored
+        case .ended, .superseded: self = .decideAgain(nil)
         case .failed(let token, let failure):
             self = .decideAgain(SilentPlan.Attempt(token: token, failure: failure))
         case .keptOld: self = .conclude(.useOld(.failed(.outcomeUnknown)))

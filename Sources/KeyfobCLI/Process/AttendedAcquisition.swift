@@ -1,10 +1,10 @@
 internal import Keyfob
 
 /// Gets the token that a command works with: lets the person choose the account where that is needed, and remembers it.
-struct TokenAcquisition {
+struct AttendedAcquisition {
     let keyring: Keyring
     let options: RequestOptions
-    let refresh: RefreshOptions
+    private var refresh: RefreshOptions
     let networkOptions: NetworkOptions
     let global: GlobalOptions
     private var request = TokenRequest()
@@ -26,7 +26,7 @@ struct TokenAcquisition {
         request = try options.request(minimumValidity: minimumValidity)
         let groups = try global.groups()
         do {
-            return try refresh.token(keyring, for: request, in: groups, networkOptions)
+            return try acquire(in: groups)
         } catch  where error.code == .ambiguous && request.account == nil && global.mayPick {
             let selection = try keyring.select(request, in: groups)
             guard case .ambiguous = selection.outcome else { throw error }
@@ -34,17 +34,33 @@ struct TokenAcquisition {
             picked = chosen
             request.account = chosen.account.id.description
         }
-        return try refresh.token(keyring, for: request, in: groups, networkOptions)
+        return try acquire(in: groups)
     }
 
     /// A new token of the same account, in the place of one that a service did not take.
     func replacement(for found: Keyring.Found) throws(KeyringError) -> Keyring.TokenAnswer {
-        var request = request
-        request.account = found.account.id.description
-        request.clientID = found.credential.clientID
-        var forced = refresh
-        forced.forceRefresh = true
-        return try forced.token(keyring, for: request, in: [found.group], networkOptions)
+        var forced = self
+        forced.request.account = found.account.id.description
+        forced.request.clientID = found.credential.clientID
+        forced.refresh.forceRefresh = true
+        return try forced.acquire(in: [found.group])
+    }
+
+    /// The token, from what is stored or by refresh.
+    ///
+    /// The network, and the concurrency runtime, are made ready only where no fresh token is stored.
+    private func acquire(in groups: [AccessGroup]?) throws(KeyringError) -> Keyring.TokenAnswer {
+        var acquisition = TokenAcquisition(request, in: groups, options: refresh.options)
+        if !refresh.offline {
+            acquisition.network = { [networkOptions] () throws(KeyringError) in try networkOptions.network() }
+        }
+        switch try keyring.lookUp(acquisition) {
+        case .found(let answer): return answer
+        case .missing(let token):
+            return try NetworkTask.run { [keyring] () async throws(KeyringError) in
+                TokenBox(try await keyring.refresh(token))
+            }.answer
+        }
     }
 
     /// Remembers whose token it was, when somebody chose; the token is on its way already.

@@ -1,0 +1,74 @@
+internal import KeyfobStore
+
+/// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
+/// and handed out.
+///
+/// Tokens that are valid come first. Of several, one of the home tenant goes before guest tenants', the default
+/// client's before others', and the one that lives longest among equals; tokens of several clients, tenants or purposes
+/// are for the caller to tell apart. Where none is valid, it is the one that lives longest: it may have an extended
+/// lifetime, and it says what a refresh is to get.
+struct TokenChoice {
+    let request: TokenRequest
+    let account: Account
+    let now: Timestamp
+
+    /// Several tokens that only the caller can tell apart.
+    enum Ambiguity: Error {
+        case clients([String])
+        case tenants([String])
+        case scopes([ScopeSet])
+    }
+
+    /// The token to take; nil where there is none.
+    ///
+    /// - Parameters:
+    ///   - tokens: Those that serve the request, whatever their state.
+    ///   - preferredClient: Which of several clients is the default, asked only where it decides.
+    /// - Throws: ``Ambiguity``, and what `preferredClient` throws.
+    func token(
+        among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws -> String?
+    ) throws -> StoredItem<Credential>? {
+        var remaining = tokens.filter { isValid($0.value) }
+        guard !remaining.isEmpty else { return tokens.max { rank($0.value) < rank($1.value) } }
+        if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
+            let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
+            if !atHome.isEmpty { remaining = atHome }
+        }
+        let ids = Set(remaining.map(\.value.clientID)).sorted()
+        if ids.count > 1, let id = try preferredClient(ids) { remaining.removeAll { $0.value.clientID != id } }
+        func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
+        let (clients, tenants) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) })
+        guard clients.count == 1 else { throw Ambiguity.clients(clients) }
+        guard tenants.count == 1 else { throw Ambiguity.tenants(tenants) }
+        if request.scopes.isEmpty, remaining.count > 1 { throw Ambiguity.scopes(remaining.map(\.value.scopes)) }
+        return remaining.max { rank($0.value) < rank($1.value) }
+    }
+
+    /// Whether a token may be handed out.
+    func isValid(_ token: Credential) -> Bool { token.isValid(now: now, minimumValidity: request.minimumValidity) }
+
+    private func rank(_ token: Credential) -> (Int, Timestamp) {
+        let end = token.expiresOn ?? Timestamp(seconds: .max)
+        if isValid(token) { return (3, end) }
+        if token.cachedAt.map({ $0 > now }) == true { return (0, end) }
+        return (token.extendedExpiresOn.map { $0 > now } == true ? 2 : 1, end)
+    }
+}
+
+extension Credential {
+    /// Whether this access token may be handed out to somebody who needs it for `minimumValidity` seconds.
+    func isValid(now: Timestamp, minimumValidity: Int64) -> Bool {
+        switch freshness(now: now, minimumValidity: minimumValidity) {
+        case .fresh, .aging: true
+        case .expired, .fromTheFuture: false
+        }
+    }
+
+    /// Whether this access token is what `request` asks for, its validity aside.
+    func serves(_ request: TokenRequest) -> Bool {
+        if let client = request.clientID, clientID != client { return false }
+        if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
+        guard partition.isEmpty else { return false }
+        return effectiveTokenType == Identifier.folded(request.tokenType) && request.scopes.isSubset(of: scopes)
+    }
+}

@@ -1,0 +1,64 @@
+public import KeyfobOAuth
+
+/// A request for a token, with how far one may go to get it.
+public struct TokenAcquisition: Sendable {
+    /// What is asked for.
+    public var request: TokenRequest
+    /// The groups to look through, in order; nil for all within reach.
+    public var groups: [AccessGroup]?
+    /// What is allowed besides.
+    public var options: SilentOptions
+    /// Opens the network; nil where only what is stored may answer.
+    ///
+    /// Called at most once, and only where something is about to be sent.
+    public var network: (@Sendable () throws(KeyringError) -> Network)?
+
+    /// A request; without a network it is answered from what is stored.
+    public init(
+        _ request: TokenRequest, in groups: [AccessGroup]? = nil, options: SilentOptions = SilentOptions(),
+        network: (@Sendable () throws(KeyringError) -> Network)? = nil
+    ) {
+        self.request = request
+        self.groups = groups
+        self.options = options
+        self.network = network
+    }
+
+    /// Whether the stored access token will not do.
+    var ignoresStored: Bool { options.ignoresStored && network != nil }
+}
+
+/// What a silent request allows besides what it asks for.
+public struct SilentOptions: Hashable, Sendable {
+    /// Whether a stored access token does not count: a new one is wanted.
+    public var forcesRefresh: Bool
+    /// A `claims` request (OpenID Connect Core, section 5.5), JSON; a stored access token does not count then.
+    public var claims: String?
+    /// Whether an access token that has expired may be used in its extended lifetime while the provider is down.
+    public var allowsExtendedLifetime: Bool
+
+    /// Options.
+    public init(forcesRefresh: Bool = false, claims: String? = nil, allowsExtendedLifetime: Bool = false) {
+        self.forcesRefresh = forcesRefresh
+        self.claims = claims
+        self.allowsExtendedLifetime = allowsExtendedLifetime
+    }
+
+    var ignoresStored: Bool { forcesRefresh || claims != nil }
+}
+
+/// What is stored for a ``TokenAcquisition``.
+public enum TokenLookup: ~Copyable {
+    /// The token.
+    case found(Keyring.TokenAnswer)
+    /// None that will do: the network is needed.
+    case missing(MissingToken)
+}
+
+/// A token that a refresh has to get: whose it is has been found out, and nothing has been sent yet.
+public struct MissingToken: Sendable {
+    let acquisition: TokenAcquisition
+    let plan: SilentCase
+    /// When it was looked for.
+    let askedAt: Timestamp
+}
