@@ -1,4 +1,4 @@
-internal import KeyfobStore
+internal import KeyfobRecords
 
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
