@@ -3,9 +3,14 @@
 PREFIX = /usr/local
 DESTDIR =
 JOBS =
+# All that is built for work, tests and CI takes these, and Package.swift holds the rest, so that nothing is built twice.
 SWIFT_BUILD_FLAGS = $(if $(JOBS),-j $(JOBS))
 RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(SWIFT_BUILD_FLAGS)
-STRICT_FLAGS = --explicit-target-dependency-import-check error $(SWIFT_BUILD_FLAGS)
+
+# Tests of what does no input or output, and of what keeps records.
+PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests KeyfobSelectionTests KeyfobOAuthTests \
+	KeyfobSyncTests KeyfobInteropTests
+STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
 BIN = $(DESTDIR)$(PREFIX)/bin
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
@@ -13,11 +18,15 @@ BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help try test build install uninstall bench clean
+.PHONY: help try test test-full test-store test-cli quick api bench build install uninstall clean
 
 help:
 	@echo 'make try                     build, and show the main job on sample data'
+	@echo 'make quick                   checks, and the tests that need no other program: while you work'
+	@echo 'make test-store              the tests of what keeps records'
+	@echo 'make test-cli                the tests that run the command'
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
+	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make build                   .build/release/keyfob'
 	@echo 'make install PREFIX=DIR      the command, its manual and completions; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
@@ -32,14 +41,37 @@ build:
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 
+# Builds the named test targets alone, and what they need, and runs them.
+run_only = export KEYFOB_TESTS='$(1)' && swift build --build-tests $(SWIFT_BUILD_FLAGS) && Scripts/test
+
+quick:
+	Scripts/check
+	$(call run_only,$(PURE_TESTS))
+
+test-store:
+	$(call run_only,$(STORE_TESTS))
+
+test-cli:
+	swift build --build-tests $(SWIFT_BUILD_FLAGS)
+	Scripts/test --filter KeyfobCLITests
+
 # The tests of the network run by themselves: they have deadlines, and those that wait for programs would keep them busy.
 test:
 	Scripts/install-dependencies
 	Scripts/check
 	Scripts/check --self-test
-	KEYFOB_STRICT=1 swift build --build-tests $(STRICT_FLAGS)
-	KEYFOB_STRICT=1 swift test --skip-build $(STRICT_FLAGS) --filter KeyfobNetworkTests
-	KEYFOB_STRICT=1 swift test --skip-build $(STRICT_FLAGS) --skip KeyfobNetworkTests
+	swift build --build-tests $(SWIFT_BUILD_FLAGS)
+	Scripts/test --filter KeyfobNetworkTests
+	Scripts/test --skip KeyfobNetworkTests
+
+# What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and the rounds of
+# tests that kill, race or try at random, which go from some 20 to 100 and more.
+test-full: export KEYFOB_FULL = 1
+test-full: test api
+
+# What a release would break for programs that use the library.
+api:
+	Scripts/compare-api
 
 # Does not build, so that `sudo make install` compiles nothing as root.
 install:

@@ -118,7 +118,8 @@ let package = Package(
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
         .testTarget(
-            name: "KeyfobAgeTests", dependencies: ["KeyfobAge", "KeyfobAgeVectors", "KeyfobSodium"],
+            name: "KeyfobAgeTests",
+            dependencies: ["KeyfobAge", "KeyfobAgeVectors", "KeyfobSodium", "KeyfobTestSupport"],
             exclude: ["Support"]
         ),
         .testTarget(
@@ -190,9 +191,8 @@ let package = Package(
     ]
 )
 
-// The same language rules everywhere; a warning is an error where KEYFOB_STRICT is set (as in CI), never for
-// those who depend on the package.
-let isStrict = Context.environment["KEYFOB_STRICT"] != nil
+// The same language rules everywhere. In a debug build a warning is an error, so that work, tests and CI share one
+// build; in a release build it stays a warning, and those who depend on the package are not told of any.
 for target in package.targets where [.regular, .executable, .test].contains(target.type) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
@@ -202,5 +202,22 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
             .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
             .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
             .strictMemorySafety(),  // SE-0458
-        ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+            .treatAllWarnings(as: .error, .when(configuration: .debug)),
+        ]
+}
+
+// `KEYFOB_TESTS` names test targets: then only those are there, and what they need. All tests of a package are one
+// program; so this is how `make quick` compiles and links little.
+if let names = Context.environment["KEYFOB_TESTS"] {
+    var needed: Set<String> = []
+    var waiting = names.split(separator: " ").map(String.init)
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted else { continue }
+        for case .byNameItem(let dependency, _) in package.targets.first(where: { $0.name == name })?.dependencies ?? []
+        {
+            waiting.append(dependency)
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
 }
