@@ -1,6 +1,7 @@
 import Foundation
 import KeyfobAge
 import KeyfobSodium
+import KeyfobTestSupport
 import Testing
 
 @Suite("The age program and Keyfob read each other's files", .requiresAge)

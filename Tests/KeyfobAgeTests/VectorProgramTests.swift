@@ -1,6 +1,7 @@
 import Foundation
 import KeyfobAge
 import KeyfobSodium
+import KeyfobTestSupport
 import Testing
 
 @Suite("The program for vectors")

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Caches of ADAL on the command line")
+@Suite("Caches of ADAL on the command line", .waitsForPrograms)
 struct ADALImportTests {
     /// The scope of the tokens.
     private let scope = "--scope https://graph.example//.default"

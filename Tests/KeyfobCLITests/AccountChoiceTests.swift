@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Which account a directory, an address or a tool gets")
+@Suite("Which account a directory, an address or a tool gets", .waitsForPrograms)
 struct AccountChoiceTests {
     /// A home with two accounts at one host.
     private func home() throws -> Workplace {
@@ -16,7 +17,7 @@ struct AccountChoiceTests {
         try place.run("mkdir a b && keyfob bind -q --directory a ada && keyfob bind -q --directory b bob")
             .expectSuccess()
         let before = try place.contents(of: "data")
-        let rounds = KeyfobBinary.isFull ? 100 : 20
+        let rounds = TestLength.rounds(20, full: 100)
         let outcome = try place.run(
             """
             shell() {

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Input that makes no sense")
+@Suite("Input that makes no sense", .waitsForPrograms)
 struct BadInputTests {
     @Test(
         "a file that is no cache is refused, and nothing is changed",

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Bundles that make no sense")
+@Suite("Bundles that make no sense", .waitsForPrograms)
 struct BundleBadInputTests {
     /// A command that reads a bundle, and what opens the good one.
     enum Command: String, CaseIterable {

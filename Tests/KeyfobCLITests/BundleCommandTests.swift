@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Bundles and backups from the command line")
+@Suite("Bundles and backups from the command line", .waitsForPrograms)
 struct BundleCommandTests {
     private func place() throws -> Workplace {
         let place = try Workplace.withVault()

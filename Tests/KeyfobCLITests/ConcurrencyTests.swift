@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Several processes at one vault", .serialized)
+@Suite("Several processes at one vault", .waitsForPrograms, .serialized)
 struct ConcurrencyTests {
     /// The tokens in the vault by home account id, as an export has them.
     private func tokens(_ place: Workplace) throws -> [String: String] {
@@ -21,7 +22,7 @@ struct ConcurrencyTests {
     @Test("eight writers lose nothing")
     func writers() throws {
         let place = try Workplace.withVault()
-        let count = KeyfobBinary.isFull ? 200 : 25
+        let count = TestLength.rounds(25, full: 200)
         let outcome = try place.run(
             """
             writer() {
@@ -47,7 +48,7 @@ struct ConcurrencyTests {
     func killed() throws {
         let place = try Workplace.withVault()
         try place.run("keyfob group create work -q").expectSuccess()
-        let rounds = KeyfobBinary.isFull ? 200 : 40
+        let rounds = TestLength.rounds(40, full: 200)
         var cache = SampleCache(people: 60)
         var reported: [String: String] = [:]
         let adding = try seconds { try place.add("first", token: "x", "--group work") }
@@ -106,7 +107,7 @@ struct ConcurrencyTests {
         let place = try Workplace.withVault()
         try place.run("keyfob group create a -q && keyfob group create b -q").expectSuccess()
         for name in ["moving", "resting"] { try place.add(name, token: "token of \(name)", "--group a") }
-        let rounds = KeyfobBinary.isFull ? 100 : 15
+        let rounds = TestLength.rounds(15, full: 100)
         let outcome = try place.run(
             """
             say() { echo "$*: $(cat err.$1 2>/dev/null)"; }

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Vaults that do not open")
+@Suite("Vaults that do not open", .waitsForPrograms)
 struct DamagedVaultTests {
     /// A way to spoil a vault, and what is said of it.
     struct Damage: CustomTestStringConvertible, Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Items of the desktop's keyring")
+@Suite("Items of the desktop's keyring", .waitsForPrograms)
 struct DesktopKeyringItemTests {
     /// The id of the slot that the keyring opens.
     private func slot(_ desktop: DesktopPlace) throws -> String {

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Vaults for the desktop's keyring")
+@Suite("Vaults for the desktop's keyring", .waitsForPrograms)
 struct DesktopKeyringMakingTests {
     private static let question = "Unlock with your desktop's keyring (Secret Service)? [Y/n] "
 

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("The desktop's keyring")
+@Suite("The desktop's keyring", .waitsForPrograms)
 struct DesktopKeyringTests {
     @Test("where it opens the vault, nothing is asked and nothing has to be given")
     func nothingAsked() throws {

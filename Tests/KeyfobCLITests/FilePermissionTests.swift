@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Files that cannot be trusted")
+@Suite("Files that cannot be trusted", .waitsForPrograms)
 struct FilePermissionTests {
     @Test(
         "a vault that others can reach, or that is elsewhere, is refused",

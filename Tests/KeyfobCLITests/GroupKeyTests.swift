@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A key for one group")
+@Suite("A key for one group", .waitsForPrograms)
 struct GroupKeyTests {
     private func home() throws -> Workplace {
         let place = try Workplace.withVault()

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A migration that is killed at any moment")
+@Suite("A migration that is killed at any moment", .waitsForPrograms)
 struct KilledMigrationTests {
     private let desktop: DesktopPlace
     private var place: Workplace { desktop.place }
@@ -28,7 +29,7 @@ struct KilledMigrationTests {
     func killed() throws {
         let before = try content()
         var (killed, moved) = (0, 0)
-        for round in 0..<(KeyfobBinary.isFull ? 50 : 6) {
+        for round in 0..<TestLength.rounds(6, full: 50) {
             let target = isDelegated ? "embedded" : "secret-service"
             let command = "keyfob migrate -q --to \(target) \(key)"
             let seconds = Double.random(in: 0.005...0.25)

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Round trip with MSAL for Python")
+@Suite("Round trip with MSAL for Python", .waitsForPrograms)
 struct MSALRoundTripTests {
     @Test("a thousand accounts in two tenants go in and come out, and MSAL serves every token from them")
     func thousand() throws {

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("The page of the manual")
+@Suite("The page of the manual", .waitsForPrograms)
 struct ManualPageTests {
     private let page: [Substring]
 

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("keyfob migrate")
+@Suite("keyfob migrate", .waitsForPrograms)
 struct MigrateCommandTests {
     private let desktop: DesktopPlace
     private var place: Workplace { desktop.place }

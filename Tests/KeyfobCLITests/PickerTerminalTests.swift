@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("The picker on a terminal")
+@Suite("The picker on a terminal", .waitsForPrograms)
 struct PickerTerminalTests {
     /// What a person does, or what is looked at.
     enum Step: Encodable {

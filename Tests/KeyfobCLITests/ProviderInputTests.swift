@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Providers and clients from outside")
+@Suite("Providers and clients from outside", .waitsForPrograms)
 struct ProviderInputTests {
     @Test(
         "a description that makes no sense is refused in one line, and nothing is changed",
@@ -35,7 +36,7 @@ struct ProviderInputTests {
         let place = try Workplace.withVault()
         try place.run("keyfob provider show --json gitlab > good").expectSuccess()
         let count = try place.read("good").count
-        for length in stride(from: 0, to: count - 2, by: KeyfobBinary.isFull ? 1 : 37) {
+        for length in stride(from: 0, to: count - 2, by: TestLength.rounds(37, full: 1)) {
             try place.run("head -c \(length) good | keyfob provider add --replace -").expectError(65, "standard input")
         }
     }

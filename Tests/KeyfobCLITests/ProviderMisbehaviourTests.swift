@@ -1,8 +1,9 @@
 import Foundation
 import FoundationNetworking
+import KeyfobTestSupport
 import Testing
 
-@Suite("Misbehaviour of the provider of these tests")
+@Suite("Misbehaviour of the provider of these tests", .waitsForPrograms)
 struct ProviderMisbehaviourTests {
     private let server: ProviderServer
 

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("The provider of these tests")
+@Suite("The provider of these tests", .waitsForPrograms)
 struct ProviderServerTests {
     private let server: ProviderServer
 

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Choices that are remembered")
+@Suite("Choices that are remembered", .waitsForPrograms)
 struct RememberedChoiceTests {
     /// A home with two accounts, between which nothing decides.
     private func home() throws -> Workplace {

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("What lies on the disk")
+@Suite("What lies on the disk", .waitsForPrograms)
 struct SecrecyTests {
     /// Words that must be found nowhere: each a part of a name or a token.
     private static let words = [
@@ -118,11 +119,12 @@ struct SecrecyTests {
     @Test("a process cannot be dumped or looked into")
     func dumping() throws {
         let place = try Workplace.withVault()
-        // It waits for its token: time to look at it.
+        // It waits for its token: time to look at it, and for it to come so far.
         let outcome = try place.run(
             """
             mkfifo p; keyfob add -q --account ada --host git.example < p & pid=$!
-            exec 9>p; sleep 0.3
+            exec 9>p
+            until grep -q 'Max core file size  *0  *0 ' /proc/$pid/limits; do sleep 0.01; done
             grep 'Max core file size' /proc/$pid/limits | tr -s ' '; stat -c %u /proc/$pid/environ
             kill -9 $pid; wait $pid
             true

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("The session's kernel keyring")
+@Suite("The session's kernel keyring", .waitsForPrograms)
 struct SessionKeyringTests {
     /// Runs lines in a session of its own.
     private func inSession(_ place: Workplace, _ lines: String...) throws -> Outcome {
@@ -35,8 +36,8 @@ struct SessionKeyringTests {
         let place = try Workplace.withVault()
         try place.add("ada", token: "token")
         let outcome = try inSession(
-            place, "keyfob unlock -q --for 2s --key-file key", "keyfob token", "sleep 2.5",
-            "keyfob token --no-input || echo $?")
+            place, "keyfob unlock -q --for 3s --key-file key", "keyfob token",
+            "while keyfob token --no-input >/dev/null 2>&1; do sleep 0.1; done", "keyfob token --no-input || echo $?")
         #expect(outcome.text == "token\n12\n", "\(outcome)")
     }
 

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Completions and manual pages")
+@Suite("Completions and manual pages", .waitsForPrograms)
 struct ShellFileTests {
     @Test("the completions for bash are a script that completes")
     func bash() throws {

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Standard output that cannot be written")
+@Suite("Standard output that cannot be written", .waitsForPrograms)
 struct StandardOutputTests {
     private static let commands = [
         "token", "status", "account list", "account show ada", "group list", "slot list", "verify", "which", "doctor",
@@ -25,9 +26,15 @@ struct StandardOutputTests {
         cache.tokenCount = 1_000
         try place.write("cache.json", cache.json())
         try place.run("keyfob import --quiet cache.json").expectSuccess()
-        // The reader is gone before the first byte comes, or after the first few.
-        for (reader, command) in [("true", "man"), ("head -c 1 >/dev/null", "export --format msal -")] {
-            let line = "mkfifo p; (\(reader)) < p & (sleep 0.3; keyfob \(command)) > p; echo $? > status; rm p"
+        // The reader is gone before the first byte comes, or after the first few of more than a pipe holds.
+        let gone = "until [ -e gone ]; do sleep 0.01; done"
+        for (reader, wait, command) in [
+            ("true", gone, "man"), ("head -c 1 >/dev/null", "true", "export --format msal -"),
+        ] {
+            let line = """
+                mkfifo p; { (\(reader)) < p; touch gone; } & (\(wait); keyfob \(command)) > p
+                echo $? > status; wait; rm p gone
+                """
             let outcome = try place.run(line)
             #expect(try place.read("status") == Data("74\n".utf8), "\(outcome)")
             #expect(outcome.errors == "keyfob: standard output was closed before everything was written\n")

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("On a terminal")
+@Suite("On a terminal", .waitsForPrograms)
 struct TerminalTests {
     private static let first = "New passphrase: "
     private static let second = "The same again: "

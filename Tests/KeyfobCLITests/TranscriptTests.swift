@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Transcripts")
+@Suite("Transcripts", .waitsForPrograms)
 struct TranscriptTests {
     @Test("it goes as it is written down", arguments: Transcript.all)
     func transcript(_ transcript: Transcript) throws {

@@ -7,64 +7,12 @@ import Testing
 
 @testable import KeyfobSQLite
 
-/// A small file system of its own, that only one thread sees.
-private enum SmallDisk {
-    /// Whether this process may make one.
-    static let isAvailable = (try? run { _ in true }) ?? false
-
-    /// Runs `body` with the path of an empty file system of 128 KiB, on a thread that has its own mounts.
-    static func run<Result: Sendable>(_ body: @escaping @Sendable (String) throws -> Result) throws -> Result {
-        let folder = try ScratchFolder()
-        let path = folder.path
-        return try onThread {
-            // Glibc's module does not show it: CLONE_NEWNS.
-            guard let symbol = unsafe dlsym(nil, "unshare") else { throw POSIXError(.ENOSYS) }
-            let unshare = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
-            guard unshare(0x2_0000) == 0 else { throw POSIXError(.EPERM) }
-            // MS_REC | MS_PRIVATE: nothing that is mounted here is seen elsewhere.
-            guard unsafe mount("none", "/", nil, 0x4_4000, nil) == 0,
-                unsafe mount("none", path, "tmpfs", 0, "size=128k,mode=700") == 0
-            else { throw POSIXError(.EPERM) }
-            return try body(path)
-        }
-    }
-
-    /// Makes it read-only, on the same thread.
-    static func protect(_ path: String) throws {
-        // MS_REMOUNT | MS_RDONLY
-        guard unsafe mount("none", path, "tmpfs", 0x21, nil) == 0 else { throw POSIXError(.EPERM) }
-    }
-
-    private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
-        let outcome = Outcome<Result>()
-        let thread = Thread { outcome.finish(Swift.Result { try body() }) }
-        thread.start()
-        return try outcome.wait().get()
-    }
-}
-
-/// What a thread has come to.
-private final class Outcome<Value: Sendable>: Sendable {
-    private let done = DispatchSemaphore(value: 0)
-    private let result = Mutex<Result<Value, any Error>?>(nil)
-
-    func finish(_ value: Result<Value, any Error>) {
-        result.withLock { $0 = value }
-        done.signal()
-    }
-
-    func wait() -> Result<Value, any Error> {
-        done.wait()
-        return result.withLock { $0 } ?? .failure(POSIXError(.ECANCELED))
-    }
-}
-
 @Suite("A history on a disk that refuses", .enabled(if: SmallDisk.isAvailable, "needs root, to mount a file system"))
 struct UsageDiskTests {
     @Test("on a full disk an event is not noted, says so, and the others stay")
     func full() throws {
         let keys = try UsageHome().keys
-        let outcome = try SmallDisk.run { path in
+        let outcome = try SmallDisk.run(kibibytes: 128) { path in
             let history = UsageDatabase(directory: VaultDirectory(path: path))
             var noted: [Int64] = []
             var problem: UsageProblem?
@@ -82,7 +30,7 @@ struct UsageDiskTests {
     @Test("a history that cannot be begun on a full disk is begun when there is room")
     func fullFromTheStart() throws {
         let keys = try UsageHome().keys
-        let outcome = try SmallDisk.run { path in
+        let outcome = try SmallDisk.run(kibibytes: 128) { path in
             try Data().write(to: URL(filePath: path + "/filling"))
             let filling = try FileHandle(forWritingTo: URL(filePath: path + "/filling"))
             for _ in 0..<40 { try? filling.write(contentsOf: Data(count: 4_096)) }
@@ -102,7 +50,7 @@ struct UsageDiskTests {
     @Test("a read-only disk is read, and says that it cannot be written")
     func readOnly() throws {
         let keys = try UsageHome().keys
-        let outcome = try SmallDisk.run { path in
+        let outcome = try SmallDisk.run(kibibytes: 128) { path in
             let history = UsageDatabase(directory: VaultDirectory(path: path))
             for time in 0..<Int64(3) { _ = history.append(.at(time), keys) }
             try SmallDisk.protect(path)
@@ -117,7 +65,7 @@ struct UsageDiskTests {
     @Test("no history is begun on a read-only disk")
     func readOnlyFromTheStart() throws {
         let keys = try UsageHome().keys
-        let outcome = try SmallDisk.run { path in
+        let outcome = try SmallDisk.run(kibibytes: 128) { path in
             try SmallDisk.protect(path)
             let history = UsageDatabase(directory: VaultDirectory(path: path))
             return (history.events(keys).problem, history.append(.at(1), keys))

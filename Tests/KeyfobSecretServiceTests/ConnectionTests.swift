@@ -3,7 +3,7 @@ import KeyfobSecretService
 import KeyfobTestSupport
 import Testing
 
-@Suite struct ConnectionTests {
+@Suite(.waitsForPrograms) struct ConnectionTests {
     private func connecting(
         _ environment: [String: String], deadline: Duration = .milliseconds(200),
         library: String = Libsecret.fileName

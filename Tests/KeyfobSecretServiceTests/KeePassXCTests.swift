@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// Against KeePassXC, which prompts before it makes or deletes an item, even where it then asks nothing.
-@Suite(.enabled(if: SecretServiceSession.hasKeePassXC, "KeePassXC is not installed"), .serialized)
+@Suite(.waitsForPrograms, .enabled(if: SecretServiceSession.hasKeePassXC, "KeePassXC is not installed"), .serialized)
 struct KeePassXCTests {
     @Test func keepsItemsAndChangesThem() throws {
         let session = try SecretServiceSession(.keePassXC(asking: false))

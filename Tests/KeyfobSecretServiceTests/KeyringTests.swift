@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// Against GNOME's keyring.
-@Suite struct KeyringTests {
+@Suite(.waitsForPrograms) struct KeyringTests {
     private let session: SecretServiceSession
     private let service: SecretService
     private let collection: String

@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// Against GNOME's keyring, which has nobody here who could ask the person.
-@Suite struct LockTests {
+@Suite(.waitsForPrograms) struct LockTests {
     private let session: SecretServiceSession
 
     init() throws {
@@ -85,7 +85,7 @@ import Testing
 }
 
 /// What happens to a collection, and to the service, while one is connected.
-@Suite struct ServiceChangeTests {
+@Suite(.waitsForPrograms) struct ServiceChangeTests {
     private let session: SecretServiceSession
     private let service: SecretService
 

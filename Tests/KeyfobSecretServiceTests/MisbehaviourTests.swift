@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// Against a service that answers oddly, or not at all.
-@Suite struct MisbehaviourTests {
+@Suite(.waitsForPrograms) struct MisbehaviourTests {
     private static let oddAnswer = SecretServiceError.refused("org.freedesktop.DBus.Error.InconsistentMessage")
 
     /// Each method of a service, and something that calls it.

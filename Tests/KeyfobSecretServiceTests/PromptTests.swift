@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// Against a service whose prompts end as they are told to.
-@Suite struct PromptTests {
+@Suite(.waitsForPrograms) struct PromptTests {
     /// How a prompt ends: the flag, and what comes of it.
     static let unhappyEnds: [(String, SecretServiceError)] = [
         ("dismiss", .promptDismissed), ("ignore", .promptDismissed), ("vanish", .noService),

@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// The one item that holds a slot's key.
-@Suite struct SlotTests {
+@Suite(.waitsForPrograms) struct SlotTests {
     private let vault = "00112233445566778899aabbccddeeff"
     private let slot = "ffeeddccbbaa99887766554433221100"
     private let session: SecretServiceSession

@@ -3,7 +3,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("Backups", .eachStorage)
+@Suite("Backups", .eachStorageInFullRun)
 struct BundleBackupTests {
     private func opener(_ home: KeyringHome) -> BundleOpener { .identities(secret(home.recoveryKey)) }
 

@@ -10,7 +10,6 @@ struct BundleDamageTests {
     private let keys = BundleKeys()
 
     /// Whether a full run was asked for, which takes minutes.
-    private static let isFull = ProcessInfo.processInfo.environment["KEYFOB_FULL"] != nil
 
     /// A vault that must not change, and what its groups are at.
     private struct Target {
@@ -62,7 +61,7 @@ struct BundleDamageTests {
         }
         let bundle = try source.keyring.bundle(for: keys.seal)
         var random = SeededGenerator(seed: 11)
-        for _ in 0..<(Self.isFull ? 10_000 : 300) {
+        for _ in 0..<TestLength.rounds(300, full: 10_000) {
             var altered = bundle
             let bit = Int.random(in: 0..<8 * bundle.count, using: &random)
             altered[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -5,45 +5,6 @@ import KeyfobTestSupport
 import Synchronization
 import Testing
 
-/// A small file system of its own, that only one thread sees.
-private enum SmallDisk {
-    /// Whether this process may make one.
-    static let isAvailable = (try? run(kibibytes: 64) { _ in }) != nil
-
-    /// Runs `body` with the path of an empty file system, on a thread that has its own mounts.
-    static func run(kibibytes: Int, _ body: @escaping @Sendable (String) throws -> Void) throws {
-        let folder = try ScratchFolder()
-        let (path, done, failed) = (folder.path, DispatchSemaphore(value: 0), Failure())
-        let thread = Thread {
-            do {
-                try mount(path, kibibytes)
-                try body(path)
-            } catch {
-                failed.error.withLock { $0 = error }
-            }
-            done.signal()
-        }
-        thread.start()
-        done.wait()
-        if let error = failed.error.withLock({ $0 }) { throw error }
-    }
-
-    private final class Failure: Sendable {
-        let error = Mutex<(any Error)?>(nil)
-    }
-
-    private static func mount(_ path: String, _ kibibytes: Int) throws {
-        // Glibc's module does not show it: CLONE_NEWNS.
-        guard let symbol = unsafe dlsym(nil, "unshare") else { throw POSIXError(.ENOSYS) }
-        let unshare = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
-        guard unshare(0x2_0000) == 0 else { throw POSIXError(.EPERM) }
-        // MS_REC | MS_PRIVATE: nothing that is mounted here is seen elsewhere.
-        guard unsafe Glibc.mount("none", "/", nil, 0x4_4000, nil) == 0,
-            unsafe Glibc.mount("none", path, "tmpfs", 0, "size=\(kibibytes)k,mode=700") == 0
-        else { throw POSIXError(.EPERM) }
-    }
-}
-
 @Suite("Bundles on a full disk", .enabled(if: SmallDisk.isAvailable, "needs root, to mount a file system"))
 struct BundleDiskTests {
     private let keys = BundleKeys()

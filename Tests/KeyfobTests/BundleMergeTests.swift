@@ -4,7 +4,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("Merging bundles", .eachStorage)
+@Suite("Merging bundles", .eachStorageInFullRun)
 struct BundleMergeTests {
     private let keys = BundleKeys()
 

@@ -4,7 +4,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("A bundle's round trip", .eachStorage)
+@Suite("A bundle's round trip", .eachStorageInFullRun)
 struct BundleRoundTripTests {
     private let keys = BundleKeys()
 

@@ -4,7 +4,7 @@ import KeyfobSodium
 import KeyfobTestSupport
 import Testing
 
-@Suite("Caches of ADAL into a keyring", .eachStorage)
+@Suite("Caches of ADAL into a keyring", .eachStorageInFullRun)
 struct KeyringADALImportTests {
     private let home: KeyringHome
     private let keyring: Keyring

@@ -4,7 +4,7 @@ import KeyfobRecords
 import KeyfobTestSupport
 import Testing
 
-@Suite("The bindings of a keyring", .eachStorage)
+@Suite("The bindings of a keyring", .eachStorageInFullRun)
 struct KeyringBindingTests {
     private let home: KeyringHome
     private let keyring: Keyring

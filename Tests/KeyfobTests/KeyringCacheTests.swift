@@ -4,7 +4,7 @@ import KeyfobSodium
 import KeyfobTestSupport
 import Testing
 
-@Suite("Token caches into a keyring and out of it", .eachStorage)
+@Suite("Token caches into a keyring and out of it", .eachStorageInFullRun)
 struct KeyringCacheTests {
     private let home: KeyringHome
     private let keyring: Keyring

@@ -6,7 +6,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("The clients of a keyring", .eachStorage)
+@Suite("The clients of a keyring", .eachStorageInFullRun)
 struct KeyringClientTests {
     private let home: KeyringHome
     private let keyring: Keyring

@@ -3,7 +3,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("The choices that a keyring remembers", .eachStorage)
+@Suite("The choices that a keyring remembers", .eachStorageInFullRun)
 struct KeyringHistoryTests {
     private let home: KeyringHome
     private let ada: Account

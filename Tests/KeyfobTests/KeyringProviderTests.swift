@@ -4,7 +4,7 @@ import KeyfobRecords
 import KeyfobTestSupport
 import Testing
 
-@Suite("The providers of a keyring", .eachStorage)
+@Suite("The providers of a keyring", .eachStorageInFullRun)
 struct KeyringProviderTests {
     private let home: KeyringHome
     private let keyring: Keyring

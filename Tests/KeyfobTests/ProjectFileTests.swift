@@ -3,7 +3,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Project files", .eachStorage)
+@Suite("Project files", .eachStorageInFullRun)
 struct ProjectFileTests {
     private let home: KeyringHome
     private let keyring: Keyring

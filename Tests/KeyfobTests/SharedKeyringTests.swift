@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Synchronization
 import Testing
 
-@Suite("A keyring that several use at once", .eachStorage)
+@Suite("A keyring that several use at once", .eachStorageInFullRun)
 struct SharedKeyringTests {
     private let home: KeyringHome
     private let mine: Keyring

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Requests to an API", .serialized)
+@Suite("Requests to an API", .waitsForPrograms, .serialized)
 struct APIRequestTests {
     // One for all of them, one after the other.
     private static let started = Result { try ProviderServer() }

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Signing in by browser")
+@Suite("Signing in by browser", .waitsForPrograms)
 struct BrowserSignInTests {
     private let server: ProviderServer
     private let home: SignInPlace

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Signing in on another device")
+@Suite("Signing in on another device", .waitsForPrograms)
 struct DeviceSignInTests {
     private let server: ProviderServer
     private let home: SignInPlace

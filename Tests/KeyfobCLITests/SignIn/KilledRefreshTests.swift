@@ -1,9 +1,10 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
 /// The window between the provider's rotation and the new token's being durable cannot be closed, only known: the
 /// provider's log says whether it rotated, an export what is stored.
-@Suite("A refresh that is killed")
+@Suite("A refresh that is killed", .waitsForPrograms)
 struct KilledRefreshTests {
     @Test("when the provider has acted, is known to the next one, and costs nothing while the old token is good")
     func killedInTheWindow() throws {
@@ -43,16 +44,17 @@ struct KilledRefreshTests {
         let duration = try clock.measure { _ = try home.token("--force-refresh") }
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         var (lost, kept) = (0, 0)
-        for round in 0..<(KeyfobBinary.isFull ? 100 : 20) {
+        for round in 0..<TestLength.rounds(20, full: 100) {
             let delay = round.isMultiple(of: 2) ? 150 : 0
             try server.control(.init(delay: delay))
             let patience = Double.random(in: 0...seconds * 1.1 + Double(delay) / 1_000)
-            // What was sent before the kill may still be on its way: a moment lets it arrive.
             try home.run(
                 """
                 keyfob token --force-refresh > /dev/null & pid=$!
-                sleep \(patience); kill -9 $pid 2>/dev/null; wait $pid; sleep 0.3
+                sleep \(patience); kill -9 $pid 2>/dev/null; wait $pid
                 """)
+            // What was sent before the kill may still be on its way.
+            try await server.waitUntilIdle()
             try server.control(.init())
             let answer = try home.run(
                 """

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A sign-in shared with MSAL for Python", .serialized)
+@Suite("A sign-in shared with MSAL for Python", .waitsForPrograms, .serialized)
 struct MSALSharingTests {
     // One for all of them, one after the other.
     private static let started = Result { try ProviderServer(.init(isSecure: true)) }

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A provider that misbehaves", .serialized)
+@Suite("A provider that misbehaves", .waitsForPrograms, .serialized)
 struct MisbehavingProviderTests {
     // One for all of them, one after the other.
     private static let started = Result { try ProviderServer() }

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("What is written while somebody signs in")
+@Suite("What is written while somebody signs in", .waitsForPrograms)
 struct SignInSecrecyTests {
     private let server: ProviderServer
     private let home: SignInPlace

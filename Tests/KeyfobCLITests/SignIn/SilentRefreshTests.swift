@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A token by refresh, and a sign-out", .serialized)
+@Suite("A token by refresh, and a sign-out", .waitsForPrograms, .serialized)
 struct SilentRefreshTests {
     // One for all of them, one after the other: who signs out of the provider's session loses all tokens there.
     private static let started = Result { try ProviderServer() }

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Many processes and one refresh token")
+@Suite("Many processes and one refresh token", .waitsForPrograms)
 struct SingleFlightTests {
     private static let processes = 30
 
@@ -12,7 +13,7 @@ struct SingleFlightTests {
         let server = try ProviderServer()
         let home = try SignInPlace(server)
         try home.signIn("alice")
-        for round in 0..<(KeyfobBinary.isFull ? 50 : 5) {
+        for round in 0..<TestLength.rounds(5, full: 50) {
             try server.control(.init(accessLifetime: 1))
             try home.run("keyfob account refresh alice --quiet && sleep 1.2").expectSuccess()
             let before = try server.refreshes().count

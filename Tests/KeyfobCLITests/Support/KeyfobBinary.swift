@@ -15,9 +15,6 @@ enum KeyfobBinary {
         }
         return "keyfob"
     }()
-
-    /// Whether the long versions of tests are to be run: `KEYFOB_FULL=1`.
-    static let isFull = ProcessInfo.processInfo.environment["KEYFOB_FULL"] == "1"
 }
 
 /// Folders of the project.

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 extension ProviderServer {
     /// How the provider misbehaves, until something else is said; nothing of it by itself.
@@ -45,6 +46,24 @@ extension ProviderServer {
     func control(_ control: Control) throws {
         let file = URL(filePath: folder).appending(path: "control.json")
         try JSONEncoder().encode(control).write(to: file, options: .atomic)
+    }
+
+    /// Waits until it is connected to nobody: it has then done all that was asked.
+    func waitUntilIdle() async throws {
+        let port = try #require(URL(string: issuer)?.port)
+        let local = String(format: ":%04X", port)
+        // Established, being established, and closed by the other side alone.
+        let busy: Set<Substring> = ["01", "03", "08"]
+        for _ in 0..<6_000 {
+            let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n").dropFirst()
+            let isBusy = table.contains { line in
+                let fields = line.split(separator: " ")
+                return fields.count > 3 && fields[1].hasSuffix(local) && busy.contains(fields[3])
+            }
+            if !isBusy { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Failure(description: "the provider does not come to rest")
     }
 
     /// A request that it got.

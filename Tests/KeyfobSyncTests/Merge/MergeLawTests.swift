@@ -1,9 +1,13 @@
 import KeyfobModel
 import KeyfobSync
+import KeyfobTestSupport
 import Testing
 
 @Suite("The laws of a merge")
 struct MergeLawTests {
+    /// How many triples of states the laws are tried on.
+    private static let triples = TestLength.rounds(1_500, full: 100_000)
+
     /// Counts how often a law did not hold, so that a broken merge does not write a report for every triple.
     private struct Breaches: Equatable {
         var commutative = 0
@@ -17,7 +21,7 @@ struct MergeLawTests {
         var random = RandomStates(seed: part)
         var breaches = Breaches()
         var busy = 0
-        for _ in 0..<TestLength.triples / 10 {
+        for _ in 0..<Self.triples / 10 {
             let (a, b, c) = (random.state(), random.state(), random.state())
             let ab = a.merged(with: b)
             let abc = ab.merged(with: c)
@@ -29,7 +33,7 @@ struct MergeLawTests {
         }
         #expect(breaches == Breaches())
         // Laws that are tried on states that do not meet prove nothing.
-        #expect(busy > TestLength.triples / 10 / 2)
+        #expect(busy > Self.triples / 10 / 2)
     }
 
     @Test("what both know is found the same from either side", arguments: 0..<200 as Range<UInt64>)

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Refreshing in processes that are killed", .serialized)
 struct RefreshKillTests {
-    private static let isFull = ProcessInfo.processInfo.environment["KEYFOB_FULL"] != nil
-    private static let moments = isFull ? 100 : 20
+    private static let moments = TestLength.rounds(20, full: 100)
 
     /// Calls again, in a new process, after one that was killed: there is a token, or, exactly where the provider had
     /// replaced a token whose successor nobody got, a sign-in that says so.

@@ -7,7 +7,7 @@ import KeyfobTestSupport
 import Testing
 
 /// What happens to the new token while somebody arranges accounts and groups.
-@Suite("Refreshing while accounts and groups change places", .eachStorage)
+@Suite("Refreshing while accounts and groups change places", .eachStorageInFullRun)
 struct RefreshMoveTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

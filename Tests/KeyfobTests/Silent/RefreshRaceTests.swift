@@ -5,7 +5,7 @@ import KeyfobTestSupport
 import Testing
 
 /// What happens while a request is under way; the scripted answer does it.
-@Suite("Refreshing while others act", .eachStorage)
+@Suite("Refreshing while others act", .eachStorageInFullRun)
 struct RefreshRaceTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -5,7 +5,7 @@ import KeyfobTestSupport
 import Synchronization
 import Testing
 
-@Suite("Refreshing", .eachStorage)
+@Suite("Refreshing", .eachStorageInFullRun)
 struct RefreshTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Sign-ins that are refused", .eachStorage)
+@Suite("Sign-ins that are refused", .eachStorageInFullRun)
 struct SignInRefusalTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

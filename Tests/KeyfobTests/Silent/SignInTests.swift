@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Signing in", .eachStorage)
+@Suite("Signing in", .eachStorageInFullRun)
 struct SignInTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Signing out", .eachStorage)
+@Suite("Signing out", .eachStorageInFullRun)
 struct SignOutTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -4,7 +4,7 @@ import KeyfobOAuth
 import KeyfobTestSupport
 import Testing
 
-@Suite("Families of clients, as MSAL.NET tests them", .eachStorage)
+@Suite("Families of clients, as MSAL.NET tests them", .eachStorageInFullRun)
 struct SilentFamilyTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

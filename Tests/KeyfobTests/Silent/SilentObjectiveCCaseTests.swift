@@ -5,7 +5,7 @@ import KeyfobTestSupport
 import Testing
 
 /// The cases that MSAL for Objective-C tests its silent request with, by their numbers.
-@Suite("Silent acquisition, as MSAL for Objective-C tests it", .eachStorage)
+@Suite("Silent acquisition, as MSAL for Objective-C tests it", .eachStorageInFullRun)
 struct SilentObjectiveCCaseTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -5,7 +5,7 @@ import KeyfobTestSupport
 import Testing
 
 /// The cases that MSAL for Python tests its silent acquisition with, in its order.
-@Suite("Silent acquisition, as MSAL for Python tests it", .eachStorage)
+@Suite("Silent acquisition, as MSAL for Python tests it", .eachStorageInFullRun)
 struct SilentPythonCaseTests {
     private let home: SilentHome
     private let provider: ScriptedNetwork

@@ -5,7 +5,7 @@ import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
-@Suite("Where tokens are sent", .eachStorage)
+@Suite("Where tokens are sent", .eachStorageInFullRun)
 struct TokenDestinationTests {
     private let home: SilentHome
     private let keys = BundleKeys()

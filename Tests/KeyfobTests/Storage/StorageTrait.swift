@@ -1,4 +1,5 @@
 import Keyfob
+import KeyfobTestSupport
 import Testing
 
 extension StoragePlace {
@@ -6,16 +7,17 @@ extension StoragePlace {
     @TaskLocal static var ofTest = StoragePlace.embedded
 }
 
-/// Runs a test once for each storage, with a suite's value of its own each time.
+/// Runs a test once for each of some storages, with a suite's value of its own each time.
 ///
 /// What goes wrong says with which storage.
 struct EachStorageTrait: SuiteTrait, TestTrait, TestScoping {
+    let storages: [StoragePlace]
     let isRecursive = true
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        for storage in StoragePlace.allCases {
+        for storage in storages {
             let telling = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append("The storage is \(storage.rawValue).")
@@ -41,7 +43,12 @@ struct OneStorageTrait: TestTrait, TestScoping {
 
 extension Trait where Self == EachStorageTrait {
     /// Runs each test once for each storage.
-    static var eachStorage: Self { EachStorageTrait() }
+    static var eachStorage: Self { EachStorageTrait(storages: StoragePlace.allCases) }
+
+    /// The same in a full run; otherwise with Keyfob's own file alone.
+    static var eachStorageInFullRun: Self {
+        EachStorageTrait(storages: TestLength.isFull ? StoragePlace.allCases : [.embedded])
+    }
 }
 
 extension Trait where Self == OneStorageTrait {

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A small file system of its own, that only one thread sees.
+package enum SmallDisk {
+    /// Whether this process may make one.
+    package static let isAvailable = (try? run(kibibytes: 64) { _ in true }) ?? false
+
+    /// Runs `body` with the path of an empty file system, on a thread that has its own mounts.
+    package static func run<Value: Sendable>(
+        kibibytes: Int, _ body: @escaping @Sendable (String) throws -> Value
+    ) throws -> Value {
+        let folder = try ScratchFolder()
+        let (path, outcome) = (folder.path, Outcome<Value>())
+        let thread = Thread {
+            outcome.finish(
+                Result {
+                    try makeDisk(at: path, kibibytes)
+                    return try body(path)
+                })
+        }
+        thread.start()
+        return try outcome.wait().get()
+    }
+
+    /// Makes it read-only, on the same thread.
+    package static func protect(_ path: String) throws {
+        // MS_REMOUNT | MS_RDONLY
+        guard unsafe Glibc.mount("none", path, "tmpfs", 0x21, nil) == 0 else { throw POSIXError(.EPERM) }
+    }
+
+    private static func makeDisk(at path: String, _ kibibytes: Int) throws {
+        // Glibc's module does not show it: CLONE_NEWNS.
+        guard let symbol = unsafe dlsym(nil, "unshare") else { throw POSIXError(.ENOSYS) }
+        let unshare = unsafe unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)
+        guard unshare(0x2_0000) == 0 else { throw POSIXError(.EPERM) }
+        // MS_REC | MS_PRIVATE: nothing that is mounted here is seen elsewhere.
+        guard unsafe Glibc.mount("none", "/", nil, 0x4_4000, nil) == 0,
+            unsafe Glibc.mount("none", path, "tmpfs", 0, "size=\(kibibytes)k,mode=700") == 0
+        else { throw POSIXError(.EPERM) }
+    }
+
+    /// What a thread has come to.
+    private final class Outcome<Value: Sendable>: Sendable {
+        private let done = DispatchSemaphore(value: 0)
+        private let result = Mutex<Result<Value, any Error>?>(nil)
+
+        func finish(_ value: Result<Value, any Error>) {
+            result.withLock { $0 = value }
+            done.signal()
+        }
+
+        func wait() -> Result<Value, any Error> {
+            done.wait()
+            return result.withLock { $0 } ?? .failure(POSIXError(.ECANCELED))
+        }
+    }
+}
