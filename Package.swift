@@ -77,12 +77,21 @@ let package = Package(
         ),
         .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
 
+        // What an answer from the cache takes; a front that starts in a millisecond links this alone.
+        .target(
+            name: "KeyfobLookup",
+            dependencies: [
+                "KeyfobFiles", "KeyfobKernelKeyring", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite",
+                "KeyfobSelection", "KeyfobSodium", "KeyfobVault",
+            ]
+        ),
+
         // Where they meet, and what people run.
         .target(
             name: "Keyfob",
             dependencies: [
-                "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobModel",
-                "KeyfobOAuth", "KeyfobRecords", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSelection",
+                "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobLookup",
+                "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSelection",
                 "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]
@@ -114,6 +123,10 @@ let package = Package(
         .executableTarget(
             name: "KeyfobRefreshVictim", dependencies: ["Keyfob", "KeyfobOAuth", "KeyfobSodium"],
             path: "Tests/KeyfobRefreshVictim"
+        ),
+        .executableTarget(
+            name: "KeyfobCachedToken", dependencies: ["KeyfobLookup", "KeyfobModel", "KeyfobSodium"],
+            path: "Tests/KeyfobCachedToken"
         ),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
@@ -178,8 +191,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobRecords",
-                "KeyfobRefreshVictim", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore",
+                "Keyfob", "KeyfobAge", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth",
+                "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore",
                 "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]

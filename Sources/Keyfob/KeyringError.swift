@@ -1,5 +1,7 @@
 internal import KeyfobDesktop
 internal import KeyfobFiles
+internal import KeyfobKernelKeyring
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSecretService
 internal import KeyfobSync
@@ -135,6 +137,8 @@ extension KeyringError {
         switch error {
         case let error as KeyringError: self = error
         case let error as StoreError: self.init(error)
+        case let error as LookupRefusal: self.init(error)
+        case let error as SessionKeyring.Failure: self.init(error)
         case let error as DesktopError: self.init(error)
         case let error as VaultError: self.init(error)
         case let error as BundleError: self.init(error)

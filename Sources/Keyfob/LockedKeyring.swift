@@ -2,7 +2,7 @@ internal import Foundation
 internal import KeyfobAge
 internal import KeyfobDesktop
 internal import KeyfobFiles
-internal import KeyfobKernelKeyring
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobStore
@@ -43,12 +43,12 @@ public struct LockedKeyring: ~Copyable {
     /// - Throws: `noVault`, `configuration` for a folder or file that cannot be trusted, `damaged`,
     ///   `newerVersion`, `busy`, `inputOutput`.
     public init(at location: KeyringLocation, clock: WallClock = .system) throws(KeyringError) {
-        let found = try Self.read(location)
+        let found = try KeyringError.translating { try FoundVault(in: VaultDirectory(path: location.vault)) }
         let locked: LockedVault
         switch found {
-        case .embedded(let database, let header):
+        case .embedded(let reader, let header):
             locked = try Self.parse(header)
-            self.database = database
+            database = VaultDatabase(reader)
             isHeaderFromCopy = header.isFromCopy
             headerBytes = header.bytes
         case .delegated(let place):
@@ -60,23 +60,6 @@ public struct LockedKeyring: ~Copyable {
         self.location = location
         self.clock = clock
         self.locked = locked
-    }
-
-    private static func read(
-        _ location: KeyringLocation
-    ) throws(KeyringError) -> Found {
-        try KeyringError.translating {
-            let directory = VaultDirectory(path: location.vault)
-            if let place = try StoragePlaceFile.read(directory) { return .delegated(place) }
-            let database = try VaultDatabase.open(directory)
-            return .embedded(database, try database.storedHeader())
-        }
-    }
-
-    /// Where a vault was found.
-    private enum Found {
-        case embedded(VaultDatabase, StoredHeader)
-        case delegated(StoragePlaceFile)
     }
 
     private static func parse(_ header: StoredHeader) throws(KeyringError) -> LockedVault {
@@ -101,7 +84,8 @@ public struct LockedKeyring: ~Copyable {
     /// - Returns: Whether there was anything.
     /// - Throws: `unavailable` where the kernel offers no keyrings.
     public func forgetSession() throws(KeyringError) -> Bool {
-        try SessionCache.remove(vault: locked.header.vault)
+        let vault = header.vault
+        return try KeyringError.translating { try SessionCache.remove(vault: vault) }
     }
 
     /// Unlocks the keyring.
@@ -129,7 +113,7 @@ public struct LockedKeyring: ~Copyable {
         case .identity(let text):
             vault = try locked.unlocked(withIdentities: text)
         case .session:
-            let cached = try SessionCache.read(vault: locked.header.vault)
+            let cached = SessionCache.read(vault: locked.header.vault)
             guard let cached else {
                 throw KeyringError(.locked, "the vault is locked", hint: "run 'keyfob unlock', or give a key file")
             }
@@ -187,10 +171,7 @@ extension LockedVault {
 
     fileprivate consuming func unlocked(with cached: borrowing UnlockingKey) throws(KeyringError) -> UnlockedVault {
         do {
-            if let slot = cached.slot {
-                return try unlock(slot: slot, ownKey: cached.key)
-            }
-            return try unlock(vaultKey: cached.key)
+            return try unlock(with: cached)
         } catch {
             throw KeyringError(error)
         }

@@ -8,7 +8,8 @@ package import KeyfobModel
 package struct HighWaterMark: Sendable {
     private let path: String
     private let lock: String
-    private let folder: String
+    /// The folder that the mark is in.
+    package let folder: String
 
     /// The mark of `vault` in the folder `state` (`$XDG_STATE_HOME/keyfob`).
     package init(state: String, vault: VaultID) {

@@ -2,7 +2,7 @@ internal import GRDB
 package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
-internal import KeyfobSQLite
+package import KeyfobSQLite
 package import KeyfobVault
 internal import Synchronization
 
@@ -18,7 +18,12 @@ package final class VaultDatabase: VaultStorage {
     private let file: FileIdentity?
     private let writing: Mutex<DatabaseQueue?>
 
-    private init(_ reader: VaultDatabaseReader, writing: DatabaseQueue? = nil) {
+    /// The database that `reader` reads, to be changed as well.
+    package convenience init(_ reader: VaultDatabaseReader) {
+        self.init(reader, writing: nil)
+    }
+
+    private init(_ reader: VaultDatabaseReader, writing: DatabaseQueue?) {
         self.reader = reader
         self.writing = Mutex(writing)
         file = FileIdentity(reader.directory.database)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import KeyfobAge
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault

@@ -1,5 +1,6 @@
 internal import KeyfobAge
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault

@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSodium

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobVault
 
@@ -12,7 +13,7 @@ extension Keyring {
     public func accounts(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
         try withState { state in
             var candidates: [Candidate] = []
-            for group in try state.groups(groups) { candidates += try self.candidates(&state, group).candidates }
+            for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
             return candidates
         }
     }
@@ -195,7 +196,7 @@ extension Keyring {
         }
     }
 
-    static let defaultAccount = "default account"
+    static let defaultAccount = TokenSearch.defaultAccount
 
     static func isDefault(_ account: AccountID, _ writer: GroupWriter) throws -> Bool {
         try writer.setting(defaultAccount) == account.canonical

@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobVault
 
@@ -8,7 +9,7 @@ extension Keyring {
     /// - Parameter groups: The groups to look through; nil for all within reach.
     /// - Throws: as ``accounts(in:)``.
     public func bindings(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Binding] {
-        try withState { state in try bindings(&state, state.groups(groups)).bindings }
+        try withState { state in try search.bindings(&state, state.groups(groups)).bindings }
     }
 
     /// Binds a subject to an account of a group, or to none.
@@ -48,7 +49,7 @@ extension Keyring {
             var count = 0
             for group in try state.groups(groups) {
                 // A group without such bindings is not written.
-                guard try bindings(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
+                guard try search.bindings(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
                     continue
                 }
                 count += try change(&state, group) { writer in
@@ -66,42 +67,5 @@ extension Keyring {
                 hint: "'keyfob bindings' shows what is")
         }
         return count
-    }
-
-    /// The bindings that stand in `groups`, and whether every record that tells of them opens.
-    ///
-    /// Costs next to nothing where nothing is bound.
-    func bindings(
-        _ state: inout State, _ groups: [UnlockedVault.Group]
-    ) throws -> (bindings: [Binding], isWhole: Bool) {
-        var bindings: [Binding] = []
-        var isWhole = true
-        for group in groups {
-            let found = try database.settings(prefixes: [BindingSetting.prefix], in: group.keys)
-            state.warn(ofDamage: found.damaged, in: group.name)
-            isWhole = isWhole && found.damaged.isEmpty
-            for item in found.items {
-                if let binding = BindingSetting.binding(item.value, in: group.name) {
-                    bindings.append(binding)
-                } else {
-                    state.warn("a binding of group '\(group.name)' makes no sense to this Keyfob and was passed over")
-                }
-            }
-        }
-        return (bindings.sorted(), isWhole)
-    }
-
-    /// The bindings that count in `directory`, a real path: those that stand in `groups`, and that of the
-    /// nearest project file which is allowed.
-    ///
-    /// Project files that do not count are told by ``takeWarnings()``.
-    func bindings(
-        _ state: inout State, _ groups: [UnlockedVault.Group], directory: String?
-    ) throws -> (bindings: [Binding], isWhole: Bool) {
-        let (bindings, isWhole) = try bindings(&state, groups)
-        guard let directory else { return (bindings, isWhole) }
-        let (file, warnings) = try projectBinding(&state, directory: directory, groups: groups)
-        for warning in warnings { state.warn(warning) }
-        return (Binding.combined(bindings, with: file), isWhole)
     }
 }

@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobVault
@@ -25,7 +26,7 @@ extension Keyring {
             let slots = state.vault.slotSummaries
             let groups = state.vault.groups
             return try groups.map { group in
-                try checkState(&state, group)
+                try search.checkState(&state, group)
                 let counts = try database.counts(in: group.keys)
                 return GroupSummary(
                     name: group.name, accounts: counts[.account] ?? 0,

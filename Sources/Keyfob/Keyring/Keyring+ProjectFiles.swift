@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobVault
 
@@ -43,7 +44,8 @@ extension Keyring {
             try change(&state, group) { try $0.setSetting(name, to: setting.value) }
             // A file is allowed in one group.
             for other in try state.groups(nil) where other.name != group.name {
-                guard try allowances(&state, [other]).allowances.contains(where: { $0.setting.path == path }) else {
+                guard try search.allowances(&state, [other]).allowances.contains(where: { $0.setting.path == path })
+                else {
                     continue
                 }
                 try change(&state, other) { try $0.setSetting(name, to: nil) }
@@ -62,7 +64,8 @@ extension Keyring {
         let count = try withState { state in
             var count = 0
             for group in try state.groups(groups) {
-                guard try allowances(&state, [group]).allowances.contains(where: { $0.setting.path == path }) else {
+                guard try search.allowances(&state, [group]).allowances.contains(where: { $0.setting.path == path })
+                else {
                     continue
                 }
                 try change(&state, group) { try $0.setSetting(AllowanceSetting.name(of: path), to: nil) }
@@ -81,73 +84,32 @@ extension Keyring {
     /// - Throws: as ``accounts(in:)``.
     public func allowedFiles(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [AllowedFile] {
         try withState { state in
-            try allowances(&state, state.groups(groups)).allowances.map { setting, group in
+            try search.allowances(&state, state.groups(groups)).allowances.map { setting, group in
                 AllowedFile(
                     binding: setting.binding(in: group), path: setting.path,
-                    problem: Self.problem(of: setting.path, setting))
+                    problem: Self.problem(of: setting.path, setting.digest))
             }.sorted { $0.binding < $1.binding }
         }
     }
 
-    /// The binding of the nearest allowed project file from `directory`, a real path, upwards.
-    ///
-    /// Opens nothing where there is no such file, and never reads TOML: a file counts while it is what it was
-    /// when it was allowed.
-    ///
-    /// - Returns: The binding, and why nearer files do not count.
-    func projectBinding(
-        _ state: inout State, directory: String, groups: [UnlockedVault.Group]
-    ) throws -> (binding: Binding?, warnings: [String]) {
-        let paths = ProjectFile.paths(from: directory)
-        guard !paths.isEmpty else { return (nil, []) }
-        let asked = Set(groups.map(\.name))
-        let (allowances, isWhole) = try allowances(&state, state.groups(nil))
-        var warnings: [String] = []
-        for path in paths {
-            let own = allowances.filter { $0.setting.path == path }
-            let here = own.filter { asked.contains($0.group) }
-            if let allowance = here.first(where: { Self.problem(of: path, $0.setting) == nil }) {
-                return (allowance.setting.binding(in: allowance.group), warnings)
-            }
-            if here.isEmpty, let other = own.first(where: { Self.problem(of: path, $0.setting) == nil }) {
-                warnings.append(
-                    "\(path) is allowed in group '\(other.group)', which was not asked for, and does not count")
-            } else if isWhole || !own.isEmpty, let problem = Self.problem(of: path, here.first?.setting) {
-                // Where an allowance does not open, the file may well be allowed.
-                warnings.append(problem)
-            }
-        }
-        return (nil, warnings)
-    }
+    /// How a search looks at project files; it reads none as TOML.
+    static let projectFileAccess = ProjectFileAccess(
+        paths: { ProjectFile.paths(from: $0) }, problem: { problem(of: $0, $1) })
 
     /// Why a project file does not count, and what to do; nil when it does.
-    private static func problem(of path: String, _ allowance: AllowanceSetting?) -> String? {
+    private static func problem(of path: String, _ digest: String?) -> String? {
         let review = "review it and run 'keyfob allow \(ShellWord.quoted(path))'"
         do {
             let content = try ProjectFile.content(path)
-            guard let allowance else { return "\(path) is not allowed, and does not count; \(review)" }
-            guard content.digest == allowance.digest else {
+            guard let digest else { return "\(path) is not allowed, and does not count; \(review)" }
+            guard content.digest == digest else {
                 return "\(path) has changed since it was allowed; \(review)"
             }
             return nil
         } catch {
-            let revoke = allowance == nil ? nil : "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
+            let revoke = digest == nil ? nil : "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
             let advice = (error.words.advice ?? (error == .missing ? revoke : nil)).map { "; " + $0 } ?? ""
             return "\(path) \(error.words.what), and does not count\(advice)"
         }
-    }
-
-    private func allowances(
-        _ state: inout State, _ groups: [UnlockedVault.Group]
-    ) throws -> (allowances: [(setting: AllowanceSetting, group: AccessGroup)], isWhole: Bool) {
-        var allowances: [(setting: AllowanceSetting, group: AccessGroup)] = []
-        var isWhole = true
-        for group in groups {
-            let found = try database.settings(prefixes: [AllowanceSetting.prefix], in: group.keys)
-            state.warn(ofDamage: found.damaged, in: group.name)
-            isWhole = isWhole && found.damaged.isEmpty
-            allowances += found.items.compactMap { item in AllowanceSetting(item.value).map { ($0, group.name) } }
-        }
-        return (allowances, isWhole)
     }
 }

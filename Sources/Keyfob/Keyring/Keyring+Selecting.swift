@@ -1,17 +1,10 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSQLite
 internal import KeyfobVault
 
 extension Keyring {
-    /// The accounts and the bindings of the groups of a request: what a choice is made from.
-    struct Roster {
-        var candidates: [Candidate] = []
-        var bindings: [Binding] = []
-        /// Whether every record that tells of them opens.
-        var isWhole = true
-    }
-
     /// What the accounts of the groups would be told if `request` were made.
     ///
     /// The choice rests on the accounts, the owner's bindings, project files that were allowed, and what was chosen
@@ -22,8 +15,8 @@ extension Keyring {
         let now = clock.now
         return try withState { state in
             let groups = try state.groups(groups)
-            let roster = try roster(&state, groups, request.context)
-            let (candidates, evidence) = evidence(&state, roster, request, groups, now)
+            let roster = try search.roster(&state, groups, request.context)
+            let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
             return AccountSelector().select(
                 request, among: candidates, groups: groups.map(\.name), evidence: evidence)
         }
@@ -35,115 +28,8 @@ extension Keyring {
     public func requireWhole(for request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) {
         try withState { state in
             let groups = try state.groups(groups)
-            guard try roster(&state, groups, request.context).isWhole else { throw Self.uncertain }
+            guard try search.roster(&state, groups, request.context).isWhole else { throw LookupRefusal.uncertain }
             for group in groups { try database.requireComplete(group.keys) }
         }
-    }
-
-    private static var uncertain: KeyringError {
-        KeyringError(
-            .damaged, "records are damaged, so that no account can be chosen for certain",
-            hint: "name the account exactly, or run 'keyfob doctor'")
-    }
-
-    /// The account that `request` means, when it is clear.
-    ///
-    /// - Throws: what ``KeyringError/init(_:for:)`` says of a selection that has not chosen; `damaged` when what does
-    ///   not open might be the one.
-    func choose(
-        _ state: inout State, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
-    ) throws -> (candidate: Candidate, reason: Verdict.Reason) {
-        let roster = try roster(&state, groups, request.context)
-        let (candidates, evidence) = evidence(&state, roster, request, groups, now)
-        // Without what does not open, another account may seem to be the one.
-        guard roster.isWhole else { throw Self.uncertain }
-        let (selector, names) = (AccountSelector(), groups.map(\.name))
-        if let choice = selector.choose(request, among: candidates, groups: names, evidence: evidence) { return choice }
-        // Before saying that there is nobody, make sure that nobody is missing.
-        for group in groups { try database.requireComplete(group.keys) }
-        let selection = selector.select(request, among: candidates, groups: names, evidence: evidence)
-        throw KeyringError(selection, for: request) ?? KeyringError(.fault, "a choice was lost")
-    }
-
-    /// The accounts and bindings of `groups`.
-    private func roster(
-        _ state: inout State, _ groups: [UnlockedVault.Group], _ context: RequestContext
-    ) throws -> Roster {
-        var roster = Roster()
-        for group in groups {
-            let found = try self.candidates(&state, group)
-            roster.candidates += found.candidates
-            roster.isWhole = roster.isWhole && found.isWhole
-        }
-        let found = try bindings(&state, groups, directory: context.directory)
-        roster.bindings = found.bindings
-        roster.isWhole = roster.isWhole && found.isWhole
-        return roster
-    }
-
-    /// What a choice rests on besides the request; the candidates are called as the history calls them.
-    private func evidence(
-        _ state: inout State, _ roster: Roster, _ request: TokenRequest, _ groups: [UnlockedVault.Group],
-        _ now: Timestamp
-    ) -> ([Candidate], Evidence) {
-        var evidence = Evidence(bindings: roster.bindings, now: now)
-        guard roster.candidates.count > 1 else { return (roster.candidates, evidence) }
-        var candidates = roster.candidates
-        evidence.history = history(&state, &candidates, request.context, groups)
-        return (candidates, evidence)
-    }
-
-    /// The accounts of one group, and whether every record that tells of them opens.
-    func candidates(
-        _ state: inout State, _ group: UnlockedVault.Group
-    ) throws -> (candidates: [Candidate], isWhole: Bool) {
-        let accounts = try database.accounts(in: group.keys)
-        var damaged = accounts.damaged
-        var clients: [AccountID: Set<String>] = [:]
-        var realms: [AccountID: Set<String>] = [:]
-        var grants: [AccountID: [Grant.State]] = [:]
-        var tokenScopes: [AccountID: [ScopeSet]] = [:]
-        var grantScopes: [AccountID: [String]] = [:]
-        for kind in Credential.Kind.allCases where kind != .idToken {
-            let credentials = try database.credentials(kind, in: group.keys)
-            damaged += credentials.damaged
-            for item in credentials.items {
-                clients[item.value.account, default: []].insert(item.value.clientID)
-                if !item.value.realm.isEmpty { realms[item.value.account, default: []].insert(item.value.realm) }
-                if kind == .refreshToken {
-                    let state = item.value.grant?.state ?? .active
-                    grants[item.value.account, default: []].append(state)
-                    if state == .active { grantScopes[item.value.account, default: []] += item.value.scopes.scopes }
-                } else {
-                    tokenScopes[item.value.account, default: []].append(item.value.scopes)
-                }
-            }
-        }
-        var preferred: String?
-        do {
-            preferred = try database.setting(Self.defaultAccount, in: group.keys)
-        } catch StoreError.damaged(let what) {
-            damaged.append(what)
-        }
-        state.warn(ofDamage: damaged, in: group.name)
-        let candidates = accounts.items.map { item in
-            let account = item.value
-            return Candidate(
-                account: account, group: group.name,
-                state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
-                clientIDs: clients[account.id] ?? [], realms: realms[account.id] ?? [],
-                tokenScopes: tokenScopes[account.id] ?? [], grantScopes: ScopeSet(grantScopes[account.id] ?? []),
-                isDefault: preferred == account.id.canonical)
-        }
-        return (candidates, damaged.isEmpty)
-    }
-
-    private static func signInState(_ grants: [Grant.State], hasTokens: Bool) -> Candidate.SignInState {
-        if grants.contains(.active) { return .signedIn }
-        for grant in grants {
-            if case .needsSignIn(let reason) = grant { return .needsSignIn(reason: reason) }
-        }
-        if !grants.isEmpty { return .signedOut }
-        return hasTokens ? .tokensOnly : .noCredentials
     }
 }

@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSQLite
@@ -32,23 +33,15 @@ public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation
     let database: any VaultStorage
-    let usage: UsageDatabase
-    let mark: HighWaterMark
+    /// Finds accounts and tokens in it.
+    let search: TokenSearch
+    var usage: UsageDatabase { search.usage }
+    var mark: HighWaterMark { search.mark }
     let clock: WallClock
     let state: Mutex<State>
 
     /// What calls take turns at.
-    struct State: ~Copyable {
-        var vault: UnlockedVault
-        /// Tokens that were looked up, still sealed.
-        var hits = TokenHits()
-        /// What had been seen of the vault when it was opened, and what this process has written since.
-        var marks: HighWaterMark.Marks
-        /// The state of the database in which each group was last compared with its marks and its count.
-        var checked: [(group: GroupID, version: StorageVersion)] = []
-        /// What the owner should know, each told once.
-        var warnings: [String] = []
-    }
+    typealias State = LookupState
 
     init(
         location: KeyringLocation, database: any VaultStorage, vault: consuming UnlockedVault,
@@ -57,9 +50,10 @@ public final class Keyring: Sendable {
         self.location = location
         self.database = database
         self.clock = clock
-        usage = UsageDatabase(directory: VaultDirectory(path: location.vault))
-        let id = vault.header.vault
-        mark = HighWaterMark(state: location.state, vault: id)
+        let mark = HighWaterMark(state: location.state, vault: vault.header.vault)
+        search = TokenSearch(
+            storage: database, usage: UsageDatabase(directory: VaultDirectory(path: location.vault)), mark: mark,
+            projectFiles: Self.projectFileAccess)
         var warnings: [String] = []
         if isHeaderFromCopy {
             warnings.append("the header in keyring.db is damaged; its copy is used (run 'keyfob doctor')")
@@ -67,23 +61,7 @@ public final class Keyring: Sendable {
             // A copy that lags behind would be of little use later; failing to mend it is no reason to stop.
             try? database.repairHeaderCopy(vault)
         }
-        var marks = (try? mark.marks()) ?? HighWaterMark.Marks()
-        var vault = vault
-        // To the key of one group the header is not authentic: its sequence says nothing.
-        if vault.opensWholeVault {
-            let seen = marks.sequence(of: nil)
-            // Another process may have changed the header, and the mark, since the header was read.
-            if vault.sequence < seen { try? database.refresh(&vault) }
-            if vault.sequence < seen {
-                warnings.append(
-                    "the vault has been taken back to an earlier state (header \(vault.sequence), seen \(seen)); "
-                        + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
-            } else if vault.sequence > seen {
-                try? mark.raise([(nil, vault.sequence)])
-                marks.raise([(nil, vault.sequence)])
-            }
-        }
-        state = Mutex(State(vault: vault, marks: marks, warnings: warnings))
+        state = Mutex(State(opening: vault, in: database, mark, warnings: warnings))
     }
 
     /// The vault's id: 32 hexadecimal digits.
@@ -154,6 +132,7 @@ public final class Keyring: Sendable {
     static func mayBeStale(_ error: any Error) -> Bool {
         switch error {
         case StoreError.staleKeys, VaultError.noSuchGroup, VaultError.noSuchSlot: true
+        case LookupRefusal.noSuchGroup: true
         case let error as KeyringError: error.code == .noSuchGroup
         default: false
         }
@@ -165,12 +144,11 @@ extension Keyring.State {
     ///
     /// - Throws: `groupNotGranted` or `noSuchGroup` for a name that is not within reach.
     func groups(_ names: [AccessGroup]?) throws(KeyringError) -> [UnlockedVault.Group] {
-        guard let names else {
-            return vault.groups.filter { $0.name == .default } + vault.groups.filter { $0.name != .default }
+        do {
+            return try reachable(names)
+        } catch {
+            throw KeyringError(error)
         }
-        var groups: [UnlockedVault.Group] = []
-        for name in names { groups.append(try group(name)) }
-        return groups
     }
 
     /// The group called `name`.
@@ -178,12 +156,9 @@ extension Keyring.State {
     /// - Throws: `groupNotGranted` or `noSuchGroup`.
     func group(_ name: AccessGroup) throws(KeyringError) -> UnlockedVault.Group {
         do {
-            return try vault.group(name)
-        } catch .noSuchGroup {
-            throw KeyringError(
-                .noSuchGroup, "there is no group '\(name)'", hint: "'keyfob group list' shows those there are")
+            return try reachable(name)
         } catch {
-            throw KeyringError(.groupNotGranted, "the key does not open group '\(name)'")
+            throw KeyringError(error)
         }
     }
 

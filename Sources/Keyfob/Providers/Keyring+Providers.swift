@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobRecords

@@ -1,6 +1,7 @@
 internal import KeyfobAge
 internal import KeyfobDesktop
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSecretService
 internal import KeyfobSodium

@@ -1,5 +1,6 @@
 internal import KeyfobDesktop
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSQLite

@@ -1,5 +1,6 @@
 internal import KeyfobDesktop
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobVault
 internal import Synchronization

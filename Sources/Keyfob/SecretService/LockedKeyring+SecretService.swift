@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSecretService
 internal import KeyfobVault

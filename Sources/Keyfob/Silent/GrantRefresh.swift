@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobOAuth
 internal import KeyfobRecords
 internal import KeyfobVault

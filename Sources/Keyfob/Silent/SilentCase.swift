@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobRecords
@@ -39,7 +40,7 @@ extension Keyring {
     ///
     /// - Throws: `ambiguous` where several clients or tokens fit.
     func silentCase(
-        _ state: inout State, _ acquisition: TokenAcquisition, _ stored: StoredTokens, _ now: Timestamp
+        _ state: inout State, _ acquisition: TokenAcquisition, _ stored: TokenSearch.StoredTokens, _ now: Timestamp
     ) throws -> SilentCase {
         let (request, owner, group) = (acquisition.request, stored.owner, stored.group)
         let grants = try database.credentials(.refreshToken, of: owner.account.id, in: group.keys)
@@ -65,7 +66,7 @@ extension Keyring {
         situation.membership = try membership(of: clientID, environment, group)
         var hit: TokenHits.Hit?
         if let item, !acquisition.ignoresStored, situation.accessToken.mayServe(acquisition.options) {
-            hit = try self.hit(item, request, owner, group, now)
+            hit = try search.hit(item, request, owner, group, now)
         }
         return SilentCase(
             account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
@@ -77,7 +78,7 @@ extension Keyring {
 
     /// The access token of the client and the tenant that a refresh is for; without a client there is none.
     private func accessToken(
-        _ state: inout State, _ acquisition: TokenAcquisition, _ stored: StoredTokens, _ clientID: String?,
+        _ state: inout State, _ acquisition: TokenAcquisition, _ stored: TokenSearch.StoredTokens, _ clientID: String?,
         _ realm: String, _ now: Timestamp
     ) throws -> StoredItem<Credential>? {
         // Nothing is stored that could be replaced, and nothing is to be taken.
@@ -88,10 +89,11 @@ extension Keyring {
         let account = stored.owner.account
         let tokens = stored.fitting.filter { $0.value.serves(request) }
         let choice = TokenChoice(request: request, account: account, now: now)
-        let item = try token(&state, choice, among: tokens, stored.group)
+        let item = try search.token(
+            &state, choice, among: tokens, stored.group, preferring: preferredClient)
         // A token that is valid says what is wanted; of others, nobody knows which.
         if request.scopes.isEmpty, let item, !choice.isValid(item.value), Set(tokens.map(\.value.scopes)).count > 1 {
-            throw KeyringError(TokenChoice.Ambiguity.scopes(tokens.map(\.value.scopes)), account)
+            throw LookupRefusal.ambiguous(.scopes(tokens.map(\.value.scopes)), account)
         }
         return item
     }
@@ -113,21 +115,21 @@ extension Keyring {
         else { return nil }
         let owner = (tokens.owner.account, tokens.owner.group, seen.reason)
         // Who forces a new one gets it, whatever state the old one is in.
-        if acquisition.ignoresStored { return try? hit(item, request, owner, tokens.group, now) }
-        return try hit(item, request, owner, tokens.group, now)
+        if acquisition.ignoresStored { return try? search.hit(item, request, owner, tokens.group, now) }
+        return try search.hit(item, request, owner, tokens.group, now)
     }
 
     /// The client that the token is for: the one named, the only one with a grant that lasts, or the default of those.
     private func client(
-        _ state: inout State, of request: TokenRequest, _ tokens: [Credential], _ stored: StoredTokens
+        _ state: inout State, of request: TokenRequest, _ tokens: [Credential], _ stored: TokenSearch.StoredTokens
     ) throws -> String? {
         if let id = request.clientID { return id }
         let active = Set(tokens.filter { ($0.grant ?? Grant()).state == .active }.map(\.clientID)).sorted()
         let clients = active.isEmpty ? Set(tokens.map(\.clientID)).sorted() : active
         guard clients.count < 2 else {
             // What is to be replaced says whose the new one is.
-            if let hit = stored.hit, clients.contains(hit.found.credential.clientID) {
-                return hit.found.credential.clientID
+            if let hit = stored.hit, clients.contains(hit.credential.clientID) {
+                return hit.credential.clientID
             }
             let account = stored.owner.account
             let environment = account.id.environment

@@ -23,20 +23,7 @@ struct RefreshVictim {
         try home.grant("rt1", ada)
         try home.home.folder.write("key", [UInt8](repeating: 1, count: 32))
         try home.home.folder.write("provider", Array("1\n0\nalive\n".utf8))
-        program = try Self.program()
-    }
-
-    /// Where the program was built: beside the tests.
-    private static func program() throws -> String {
-        var folder = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        let tests = ProcessInfo.processInfo.arguments.first { $0.hasSuffix(".xctest") }
-        if let tests { folder = URL(filePath: tests) }
-        while folder.path != "/" {
-            folder = folder.deletingLastPathComponent()
-            let candidate = folder.appending(path: "KeyfobRefreshVictim").path
-            if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
-        }
-        throw CocoaError(.fileNoSuchFile)
+        program = try TestProgram.path("KeyfobRefreshVictim")
     }
 
     /// How a process ended, and what it said.

@@ -1,23 +1,39 @@
 internal import KeyfobFiles
-internal import KeyfobModel
-internal import KeyfobRecords
-internal import KeyfobSodium
+package import KeyfobRecords
+package import KeyfobModel
+package import KeyfobSelection
+package import KeyfobSodium
 internal import KeyfobVault
 
 /// Tokens that were looked up lately, still sealed, so that asking again costs one decryption.
 ///
 /// An entry is valid as long as no other process has changed the database; this process's own
 /// changes empty the list.
-struct TokenHits {
+package struct TokenHits {
     /// What was asked.
-    struct Question: Hashable {
+    package struct Question: Hashable {
         let request: TokenRequest
         let groups: [AccessGroup]?
+
+        /// A question.
+        package init(request: TokenRequest, groups: [AccessGroup]?) {
+            self.request = request
+            self.groups = groups
+        }
     }
 
     /// What was found.
-    struct Hit {
-        let found: Keyring.Found
+    package struct Hit: Sendable {
+        /// What is known of the token.
+        package let credential: Credential
+        /// Whose it is.
+        package let account: Account
+        /// The group it is in.
+        package let group: AccessGroup
+        /// Whether it should be replaced although it is still valid.
+        package let isAging: Bool
+        /// Why it is this account's.
+        package let reason: Verdict.Reason
         let header: RecordHeader
         let secret: CommittingAEAD.Box
         let keys: GroupKeys
@@ -25,7 +41,7 @@ struct TokenHits {
         /// The token.
         ///
         /// - Throws: `StoreError.damaged`.
-        func open() throws -> SecretBytes {
+        package func open() throws -> SecretBytes {
             do {
                 return try keys.openSecret(header, secret)
             } catch {
@@ -42,8 +58,11 @@ struct TokenHits {
     private var others: [Question: Hit]?
     private var version: StorageVersion?
 
+    /// None yet.
+    package init() {}
+
     /// The answer to `question`, when the database is still in the state `version`.
-    mutating func hit(_ question: Question, version: StorageVersion) -> Hit? {
+    package mutating func hit(_ question: Question, version: StorageVersion) -> Hit? {
         guard version == self.version else {
             removeAll()
             self.version = version
@@ -53,7 +72,7 @@ struct TokenHits {
     }
 
     /// Remembers an answer that was found in the state that the last ``hit(_:version:)`` was asked about.
-    mutating func remember(_ hit: Hit, for question: Question) {
+    package mutating func remember(_ hit: Hit, for question: Question) {
         if first == nil || first?.question == question {
             first = (question, hit)
         } else {
@@ -63,7 +82,8 @@ struct TokenHits {
         }
     }
 
-    mutating func removeAll() {
+    /// Forgets all of them.
+    package mutating func removeAll() {
         first = nil
         others = nil
         version = nil

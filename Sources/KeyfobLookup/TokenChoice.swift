@@ -1,4 +1,5 @@
 internal import KeyfobRecords
+package import KeyfobModel
 
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
@@ -7,15 +8,27 @@ internal import KeyfobRecords
 /// client's before others', and the one that lives longest among equals; tokens of several clients, tenants or purposes
 /// are for the caller to tell apart. Where none is valid, it is the one that lives longest: it may have an extended
 /// lifetime, and it says what a refresh is to get.
-struct TokenChoice {
-    let request: TokenRequest
-    let account: Account
+package struct TokenChoice {
+    /// What is asked for.
+    package let request: TokenRequest
+    /// Whose token it is to be.
+    package let account: Account
     let now: Timestamp
 
+    /// The rule for one request at one moment.
+    package init(request: TokenRequest, account: Account, now: Timestamp) {
+        self.request = request
+        self.account = account
+        self.now = now
+    }
+
     /// Several tokens that only the caller can tell apart.
-    enum Ambiguity: Error {
+    package enum Ambiguity: Error {
+        /// Tokens of these clients.
         case clients([String])
+        /// Tokens in these tenants.
         case tenants([String])
+        /// Tokens for these scopes, where none were asked for.
         case scopes([ScopeSet])
     }
 
@@ -45,7 +58,7 @@ struct TokenChoice {
     }
 
     /// Whether a token may be handed out.
-    func isValid(_ token: Credential) -> Bool { token.isValid(now: now, minimumValidity: request.minimumValidity) }
+    package func isValid(_ token: Credential) -> Bool { token.isValid(now: now, minimumValidity: request.minimumValidity) }
 
     private func rank(_ token: Credential) -> (Int, Timestamp) {
         let end = token.expiresOn ?? Timestamp(seconds: .max)
@@ -57,7 +70,7 @@ struct TokenChoice {
 
 extension Credential {
     /// Whether this access token may be handed out to somebody who needs it for `minimumValidity` seconds.
-    func isValid(now: Timestamp, minimumValidity: Int64) -> Bool {
+    package func isValid(now: Timestamp, minimumValidity: Int64) -> Bool {
         switch freshness(now: now, minimumValidity: minimumValidity) {
         case .fresh, .aging: true
         case .expired, .fromTheFuture: false
@@ -65,7 +78,7 @@ extension Credential {
     }
 
     /// Whether this access token is what `request` asks for, its validity aside.
-    func serves(_ request: TokenRequest) -> Bool {
+    package func serves(_ request: TokenRequest) -> Bool {
         if let client = request.clientID, clientID != client { return false }
         if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
         guard partition.isEmpty else { return false }

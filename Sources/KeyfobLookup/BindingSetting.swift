@@ -1,24 +1,25 @@
-internal import KeyfobRecords
+package import KeyfobRecords
+package import KeyfobModel
 
 /// How a binding is kept: as a setting of its group, `binding:<kind>:<subject>:<environment or *>`, whose
 /// value is the canonical id of the account or `none`.
 ///
 /// The environment is in the name so that one subject can be bound to an account at each of several
 /// providers.
-struct BindingSetting: Hashable {
-    static let prefix = "binding:"
+package struct BindingSetting: Hashable {
+    package static let prefix = "binding:"
 
-    let subject: Binding.Subject
+    package let subject: Binding.Subject
     /// The environment as it stands in the name.
-    let environment: String
+    package let environment: String
 
-    init(_ subject: Binding.Subject, _ target: Binding.Target) {
+    package init(_ subject: Binding.Subject, _ target: Binding.Target) {
         self.subject = subject
         environment = Self.escaped(target.environment)
     }
 
     /// The binding that a name is about; nil where it makes no sense.
-    init?(name: String) {
+    package init?(name: String) {
         guard name.hasPrefix(Self.prefix), let end = name.lastIndex(of: ":") else { return nil }
         let rest = name.dropFirst(Self.prefix.count)
         guard let colon = rest.firstIndex(of: ":"), colon < end else { return nil }
@@ -28,19 +29,19 @@ struct BindingSetting: Hashable {
         environment = String(name[name.index(after: end)...])
     }
 
-    var name: String { Self.prefix(of: subject) + environment }
+    package var name: String { Self.prefix(of: subject) + environment }
 
     /// How the names of a subject's bindings begin, and perhaps others'.
-    static func prefix(of subject: Binding.Subject) -> String { "\(prefix)\(subject.kind):\(subject.text):" }
+    package static func prefix(of subject: Binding.Subject) -> String { "\(prefix)\(subject.kind):\(subject.text):" }
 
     /// Whether of both only the newer may stand.
-    func excludes(_ other: BindingSetting) -> Bool {
+    package func excludes(_ other: BindingSetting) -> Bool {
         subject == other.subject
             && (environment == other.environment || environment == "*" || other.environment == "*")
     }
 
     /// The binding in a setting; nil where it makes no sense.
-    static func binding(_ setting: Setting, in group: AccessGroup) -> Binding? {
+    package static func binding(_ setting: Setting, in group: AccessGroup) -> Binding? {
         guard let own = BindingSetting(name: setting.name), let target = Binding.Target(text: setting.value),
             own == BindingSetting(own.subject, target)
         else { return nil }
@@ -67,21 +68,21 @@ struct BindingSetting: Hashable {
 /// digest of the file and what it binds its folder to.
 ///
 /// The group is the one in which the setting stands.
-struct AllowanceSetting: Hashable {
-    static let prefix = "allowed:"
+package struct AllowanceSetting: Hashable {
+    package static let prefix = "allowed:"
 
-    let path: String
-    let digest: String
-    let target: Binding.Target
+    package let path: String
+    package let digest: String
+    package let target: Binding.Target
 
-    init(path: String, digest: String, target: Binding.Target) {
+    package init(path: String, digest: String, target: Binding.Target) {
         self.path = path
         self.digest = digest
         self.target = target
     }
 
     /// What a setting allows; nil where it makes no sense.
-    init?(_ setting: Setting) {
+    package init?(_ setting: Setting) {
         guard setting.name.hasPrefix(Self.prefix + "/"), let blank = setting.value.firstIndex(of: " "),
             let target = Binding.Target(text: String(setting.value[setting.value.index(after: blank)...]))
         else { return nil }
@@ -90,13 +91,13 @@ struct AllowanceSetting: Hashable {
         self.target = target
     }
 
-    static func name(of path: String) -> String { prefix + path }
+    package static func name(of path: String) -> String { prefix + path }
 
-    var value: String { "\(digest) \(target.text)" }
+    package var value: String { "\(digest) \(target.text)" }
 
     /// What the file says, as a binding of its folder.
-    func binding(in group: AccessGroup) -> Binding {
-        let folder = path.dropLast(ProjectFile.name.count + 1)
+    package func binding(in group: AccessGroup) -> Binding {
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         return Binding(.directory(folder.isEmpty ? "/" : String(folder)), to: target, from: .file(path, group))
     }
 }

@@ -1,0 +1,97 @@
+internal import KeyfobFiles
+internal import KeyfobRecords
+internal import KeyfobSQLite
+package import KeyfobModel
+package import KeyfobSodium
+internal import KeyfobVault
+
+/// The answer to a request from what is stored, for a program that asks once and ends.
+///
+/// Whoever gets a miss, for whatever reason, does what there is to do in full: nothing has been changed, and nothing
+/// that the owner should be told has been kept back.
+package enum CachedToken: ~Copyable {
+    /// A token that is fresh, and what is known of it.
+    case token(SecretBytes, TokenHits.Hit)
+    /// None, and why.
+    case miss(Miss)
+
+    /// What unlocks the vault.
+    package enum Key: ~Copyable {
+        /// The bytes of a key file.
+        case keyFile(SecretBytes)
+        /// What an earlier unlock left in the session's kernel keyring.
+        case session
+    }
+
+    /// Why nothing is answered.
+    package enum Miss: Error {
+        /// The Secret Service keeps the records.
+        case keptElsewhere
+        /// The session's keyring holds no key.
+        case locked
+        /// The key does not open the vault, or the vault cannot be read.
+        case unopened(any Error)
+        /// No account, or no token, is chosen.
+        case refused(any Error)
+        /// No token that is fresh is stored.
+        case notFresh
+        /// There is something that the owner should know.
+        case warnings([String])
+    }
+
+    /// Looks for the token that `request` asks for.
+    ///
+    /// - Parameters:
+    ///   - groups: The groups to look through, in order; nil for all within reach.
+    ///   - vault: The vault's folder.
+    ///   - state: The folder of what is remembered outside the vault.
+    ///   - now: The time.
+    package static func answer(
+        _ request: TokenRequest, in groups: [AccessGroup]? = nil, vault: String, state: String,
+        key: consuming Key, now: Timestamp, projectFiles: ProjectFileAccess
+    ) -> CachedToken {
+        let directory = VaultDirectory(path: vault)
+        let storage: VaultDatabaseReader
+        let unlocked: UnlockedVault
+        do {
+            guard case .embedded(let database, let header) = try FoundVault(in: directory) else {
+                return .miss(.keptElsewhere)
+            }
+            guard !header.isFromCopy else { return .miss(.warnings([])) }
+            storage = database
+            let locked = try LockedVault(headerBytes: header.bytes)
+            switch consume key {
+            case .keyFile(let content): unlocked = try locked.unlock(with: .keyFile(content))
+            case .session:
+                guard let cached = SessionCache.read(vault: locked.header.vault) else { return .miss(.locked) }
+                unlocked = try locked.unlock(with: cached)
+            }
+        } catch {
+            return .miss(.unopened(error))
+        }
+        let search = TokenSearch(
+            storage: storage, usage: UsageDatabase(directory: directory),
+            mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles)
+        var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [])
+        return search.answer(&lookup, request, groups, now)
+    }
+}
+
+extension TokenSearch {
+    fileprivate func answer(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [AccessGroup]?, _ now: Timestamp
+    ) -> CachedToken {
+        do {
+            let hit = try storage.withSnapshot {
+                try stored(&state, request, in: groups, takesValid: true, now) { _, _, _, _ in
+                    throw LookupRefusal.needsProviders
+                }.hit
+            }
+            guard state.warnings.isEmpty else { return .miss(.warnings(state.warnings)) }
+            guard let hit, !hit.isAging else { return .miss(.notFresh) }
+            return .token(try hit.open(), hit)
+        } catch {
+            return .miss(.refused(error))
+        }
+    }
+}

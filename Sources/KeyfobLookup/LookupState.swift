@@ -1,0 +1,69 @@
+package import KeyfobFiles
+package import KeyfobRecords
+package import KeyfobSQLite
+package import KeyfobModel
+package import KeyfobVault
+
+/// What is held of a vault while it is open.
+package struct LookupState: ~Copyable {
+    /// The vault, with the keys that are at hand.
+    package var vault: UnlockedVault
+    /// Tokens that were looked up, still sealed.
+    package var hits = TokenHits()
+    /// What had been seen of the vault when it was opened, and what this process has written since.
+    package var marks: HighWaterMark.Marks
+    /// The state of the storage in which each group was last compared with its marks and its count.
+    package var checked: [(group: GroupID, version: StorageVersion)] = []
+    /// What the owner should know, each told once.
+    package var warnings: [String]
+
+    /// The state of a vault that has just been unlocked.
+    package init(vault: consuming UnlockedVault, marks: HighWaterMark.Marks, warnings: [String] = []) {
+        self.vault = vault
+        self.marks = marks
+        self.warnings = warnings
+    }
+
+    /// The groups to look through: those named, in their order, or all within reach, `default` first.
+    ///
+    /// - Throws: `notGranted` or `noSuchGroup` for a name that is not within reach.
+    package func reachable(_ names: [AccessGroup]?) throws(LookupRefusal) -> [UnlockedVault.Group] {
+        guard let names else {
+            return vault.groups.filter { $0.name == .default } + vault.groups.filter { $0.name != .default }
+        }
+        var groups: [UnlockedVault.Group] = []
+        for name in names { groups.append(try reachable(name)) }
+        return groups
+    }
+
+    /// The group called `name`.
+    ///
+    /// - Throws: `notGranted` or `noSuchGroup`.
+    package func reachable(_ name: AccessGroup) throws(LookupRefusal) -> UnlockedVault.Group {
+        do {
+            return try vault.group(name)
+        } catch .noSuchGroup {
+            throw .noSuchGroup(name)
+        } catch {
+            throw .notGranted(name)
+        }
+    }
+
+    /// Adds a warning unless it stands there already.
+    package mutating func warn(_ text: String) {
+        if !warnings.contains(text) { warnings.append(text) }
+    }
+
+    /// Adds a warning for each record that was passed over because it does not open.
+    package mutating func warn(ofDamage damaged: [String], in group: AccessGroup) {
+        for damage in damaged {
+            warn("\(damage) of group '\(group)' is damaged and was passed over; run 'keyfob doctor'")
+        }
+    }
+
+    /// Says once why the history is not what it could be; that it was in use for a moment is not worth saying.
+    package mutating func warn(of problem: UsageProblem?) {
+        guard let problem, problem != .busy else { return }
+        warn(problem.description)
+    }
+}

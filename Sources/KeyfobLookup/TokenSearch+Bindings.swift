@@ -1,0 +1,108 @@
+internal import KeyfobRecords
+package import KeyfobModel
+package import KeyfobVault
+
+/// How project files are looked at.
+package struct ProjectFileAccess: Sendable {
+    /// The files that there are from a folder, a real path, upwards.
+    package let paths: @Sendable (_ directory: String) -> [String]
+    /// Why the file at a path does not count, where it was allowed with this digest or not at all; nil when it does.
+    package let problem: @Sendable (_ path: String, _ digest: String?) -> String?
+
+    /// Project files as these two functions see them.
+    package init(
+        paths: @escaping @Sendable (_ directory: String) -> [String],
+        problem: @escaping @Sendable (_ path: String, _ digest: String?) -> String?
+    ) {
+        self.paths = paths
+        self.problem = problem
+    }
+}
+
+extension TokenSearch {
+    /// The bindings that stand in `groups`, and whether every record that tells of them opens.
+    ///
+    /// Costs next to nothing where nothing is bound.
+    package func bindings(
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group]
+    ) throws -> (bindings: [Binding], isWhole: Bool) {
+        var bindings: [Binding] = []
+        var isWhole = true
+        for group in groups {
+            let found = try storage.settings(prefixes: [BindingSetting.prefix], in: group.keys)
+            state.warn(ofDamage: found.damaged, in: group.name)
+            isWhole = isWhole && found.damaged.isEmpty
+            for item in found.items {
+                if let binding = BindingSetting.binding(item.value, in: group.name) {
+                    bindings.append(binding)
+                } else {
+                    state.warn("a binding of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                }
+            }
+        }
+        return (bindings.sorted(), isWhole)
+    }
+
+    /// The bindings that count in `directory`, a real path: those that stand in `groups`, and that of the
+    /// nearest project file which is allowed.
+    ///
+    /// Project files that do not count are told by ``takeWarnings()``.
+    package func bindings(
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group], directory: String?
+    ) throws -> (bindings: [Binding], isWhole: Bool) {
+        let (bindings, isWhole) = try bindings(&state, groups)
+        guard let directory else { return (bindings, isWhole) }
+        let (file, warnings) = try projectBinding(&state, directory: directory, groups: groups)
+        for warning in warnings { state.warn(warning) }
+        return (Binding.combined(bindings, with: file), isWhole)
+    }
+
+    /// The binding of the nearest allowed project file from `directory`, a real path, upwards.
+    ///
+    /// Opens nothing where there is no such file, and never reads what one says: a file counts while it is what it
+    /// was when it was allowed.
+    ///
+    /// - Returns: The binding, and why nearer files do not count.
+    private func projectBinding(
+        _ state: inout LookupState, directory: String, groups: [UnlockedVault.Group]
+    ) throws -> (binding: Binding?, warnings: [String]) {
+        let paths = projectFiles.paths(directory)
+        guard !paths.isEmpty else { return (nil, []) }
+        func problem(_ path: String, _ allowance: AllowanceSetting?) -> String? {
+            projectFiles.problem(path, allowance?.digest)
+        }
+        let asked = Set(groups.map(\.name))
+        let (allowances, isWhole) = try allowances(&state, state.reachable(nil))
+        var warnings: [String] = []
+        for path in paths {
+            let own = allowances.filter { $0.setting.path == path }
+            let here = own.filter { asked.contains($0.group) }
+            if let allowance = here.first(where: { problem(path, $0.setting) == nil }) {
+                return (allowance.setting.binding(in: allowance.group), warnings)
+            }
+            if here.isEmpty, let other = own.first(where: { problem(path, $0.setting) == nil }) {
+                warnings.append(
+                    "\(path) is allowed in group '\(other.group)', which was not asked for, and does not count")
+            } else if isWhole || !own.isEmpty, let problem = problem(path, here.first?.setting) {
+                // Where an allowance does not open, the file may well be allowed.
+                warnings.append(problem)
+            }
+        }
+        return (nil, warnings)
+    }
+
+    /// The project files that `groups` allow, and whether every record that tells of them opens.
+    package func allowances(
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group]
+    ) throws -> (allowances: [(setting: AllowanceSetting, group: AccessGroup)], isWhole: Bool) {
+        var allowances: [(setting: AllowanceSetting, group: AccessGroup)] = []
+        var isWhole = true
+        for group in groups {
+            let found = try storage.settings(prefixes: [AllowanceSetting.prefix], in: group.keys)
+            state.warn(ofDamage: found.damaged, in: group.name)
+            isWhole = isWhole && found.damaged.isEmpty
+            allowances += found.items.compactMap { item in AllowanceSetting(item.value).map { ($0, group.name) } }
+        }
+        return (allowances, isWhole)
+    }
+}

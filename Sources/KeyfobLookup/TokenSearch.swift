@@ -1,0 +1,188 @@
+package import KeyfobFiles
+package import KeyfobRecords
+package import KeyfobSQLite
+package import KeyfobModel
+package import KeyfobSelection
+package import KeyfobVault
+
+/// Finds accounts and tokens in a vault that is open: what an answer from the cache takes, and nothing else.
+package struct TokenSearch: Sendable {
+    /// Where the records lie.
+    package let storage: any VaultReading
+    /// What was chosen before.
+    package let usage: UsageDatabase
+    /// What was seen of the vault before.
+    package let mark: HighWaterMark
+    /// How project files are looked at.
+    let projectFiles: ProjectFileAccess
+
+    /// A search.
+    package init(
+        storage: any VaultReading, usage: UsageDatabase, mark: HighWaterMark, projectFiles: ProjectFileAccess
+    ) {
+        self.storage = storage
+        self.usage = usage
+        self.mark = mark
+        self.projectFiles = projectFiles
+    }
+
+    /// Whose token it is to be, where the account is, and why.
+    package typealias Owner = (account: Account, group: AccessGroup, reason: Verdict.Reason)
+
+    /// Which of several clients is the default at an environment, for the accounts of a group; asked only where it
+    /// decides.
+    package typealias PreferredClient = (
+        inout LookupState, _ ids: [String], _ environment: String, UnlockedVault.Group
+    ) throws -> String?
+
+    /// Access tokens that serve a request, whatever their state, and what is wrong with those that do not open.
+    typealias FittingTokens = (items: [StoredItem<Credential>], damaged: [String])
+
+    /// What is stored for a request: whose token it is to be, and the access tokens that fit.
+    package struct StoredTokens {
+        /// Whose token it is to be, where the account is, and why.
+        package var owner: Owner
+        /// The owner's group.
+        package let group: UnlockedVault.Group
+        /// Those of that group that serve the request, whatever their state.
+        package let fitting: [StoredItem<Credential>]
+        /// The one that is valid, from the first group of the list, from the owner's on, that has one.
+        package var hit: TokenHits.Hit?
+    }
+
+    /// Finds out whose token is asked for, and which are stored.
+    ///
+    /// - Parameters:
+    ///   - names: The groups to look through, in order; nil for all within reach.
+    ///   - takesValid: Whether a valid one is to be handed out: then damage is no reason to pass it over.
+    /// - Throws: ``LookupRefusal``, `StoreError`, and what `preferring` throws.
+    package func stored(
+        _ state: inout LookupState, _ request: TokenRequest, in names: [AccessGroup]?, takesValid: Bool,
+        _ now: Timestamp, preferring: PreferredClient
+    ) throws -> StoredTokens {
+        let groups = try self.groups(&state, names, try storage.version())
+        let owner = try account(&state, request, groups, now)
+        guard let first = groups.firstIndex(where: { $0.name == owner.group }) else {
+            throw LookupRefusal.fault("the account chosen is in none of the groups asked for")
+        }
+        let tokens = try fitting(&state, request, owner.account.id, groups[first])
+        var stored = StoredTokens(owner: owner, group: groups[first], fitting: tokens.items)
+        guard takesValid else { return stored }
+        stored.hit = try hit(&state, request, owner, groups[first], tokens, now, preferring)
+        for group in groups[(first + 1)...] where stored.hit == nil {
+            guard try storage.account(owner.account.id, in: group.keys) != nil,
+                let tokens = try? fitting(&state, request, owner.account.id, group)
+            else { continue }
+            stored.hit = try? hit(&state, request, owner, group, tokens, now, preferring)
+        }
+        return stored
+    }
+
+    /// The access tokens of an account in a group that serve `request`, whatever their state.
+    private func fitting(
+        _ state: inout LookupState, _ request: TokenRequest, _ account: AccountID, _ group: UnlockedVault.Group
+    ) throws -> FittingTokens {
+        let tokens = try storage.credentials(.accessToken, of: account, client: request.client, in: group.keys)
+        state.warn(ofDamage: tokens.damaged, in: group.name)
+        return (tokens.items.filter { $0.value.serves(request) }, tokens.damaged)
+    }
+
+    /// The valid one of the access tokens that serve `request`; nil where there certainly is none.
+    private func hit(
+        _ state: inout LookupState, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
+        _ tokens: FittingTokens, _ now: Timestamp,
+        _ preferring: PreferredClient
+    ) throws -> TokenHits.Hit? {
+        let choice = TokenChoice(request: request, account: owner.account, now: now)
+        if let item = try token(&state, choice, among: tokens.items, group, preferring: preferring),
+            choice.isValid(item.value)
+        {
+            return try hit(item, request, owner, group, now)
+        }
+        if let damage = tokens.damaged.first { throw StoreError.damaged(what: damage) }
+        // Only a complete group, with a sound index, can say that it holds no such token; that one has expired can be
+        // said of what is here.
+        if tokens.items.isEmpty {
+            try storage.requireComplete(group.keys, .accessToken, of: owner.account.id, client: request.client)
+        }
+        return nil
+    }
+
+    /// The token that `choice` takes.
+    ///
+    /// - Throws: ``LookupRefusal/ambiguous(_:_:)``, and what `preferring` throws.
+    package func token(
+        _ state: inout LookupState, _ choice: TokenChoice, among tokens: [StoredItem<Credential>],
+        _ group: UnlockedVault.Group, preferring: PreferredClient
+    ) throws -> StoredItem<Credential>? {
+        do {
+            return try choice.token(among: tokens) {
+                try preferring(&state, $0, choice.account.id.environment, group)
+            }
+        } catch let ambiguity as TokenChoice.Ambiguity {
+            throw LookupRefusal.ambiguous(ambiguity, choice.account)
+        }
+    }
+
+    /// A stored token, still sealed, with what is known of it.
+    package func hit(
+        _ item: StoredItem<Credential>, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
+        _ now: Timestamp
+    ) throws -> TokenHits.Hit {
+        let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
+        return TokenHits.Hit(
+            credential: item.value, account: owner.account, group: group.name, isAging: freshness == .aging,
+            reason: owner.reason, header: item.record.header,
+            secret: try storage.sealedSecret(of: item.record, in: group.keys), keys: group.keys)
+    }
+
+    /// The groups asked for, each compared with its mark unless nothing has changed since.
+    private func groups(
+        _ state: inout LookupState, _ names: [AccessGroup]?, _ version: StorageVersion
+    ) throws -> [UnlockedVault.Group] {
+        let groups = try state.reachable(names)
+        for group in groups {
+            let id = group.keys.group
+            if state.checked.contains(where: { $0.group == id && $0.version == version }) { continue }
+            try checkState(&state, group)
+            state.checked.removeAll { $0.group == id }
+            state.checked.append((id, version))
+        }
+        return groups
+    }
+
+    /// The account that `request` means, and the group it is in.
+    private func account(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
+    ) throws -> Owner {
+        if let text = request.account, let found = try indexed(text, request, groups) {
+            return (found.account, found.group, .explicit)
+        }
+        let (candidate, reason) = try choose(&state, request, groups, now)
+        return (candidate.account, candidate.group, reason)
+    }
+
+    /// The account that `text` names exactly, when it is one: found by index, without opening any other.
+    private func indexed(
+        _ text: String, _ request: TokenRequest, _ groups: [UnlockedVault.Group]
+    ) throws -> (account: Account, group: AccessGroup)? {
+        var found: [(account: Account, group: AccessGroup)] = []
+        for group in groups {
+            let accounts = try storage.accounts(named: text, in: group.keys)
+            for account in accounts where !found.contains(where: { $0.account.id == account.id }) {
+                if let environment = request.environment,
+                    !EnvironmentAliases.areSame(environment, account.id.environment)
+                {
+                    continue
+                }
+                found.append((account, group.name))
+            }
+        }
+        return found.count == 1 ? found[0] : nil
+    }
+}
+
+extension TokenRequest {
+    /// The client and the tenant, where both are named: an index leads to their tokens.
+    fileprivate var client: (id: String, realm: String)? { clientID.flatMap { id in realm.map { (id, $0) } } }
+}
