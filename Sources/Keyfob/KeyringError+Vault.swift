@@ -5,6 +5,11 @@ extension KeyringError {
         switch error {
         case .notAVault:
             self.init(.damaged, "the header of the vault is not one of Keyfob's")
+        case .unsupportedVersion(let found, let supported) where found < supported:
+            self.init(
+                .configuration,
+                "the vault has format \(found), from before the first release; this Keyfob knows "
+                    + "\(supported)", hint: "make a new vault")
         case .unsupportedVersion(let found, let supported):
             self.init(
                 .newerVersion, "the vault has format \(found), this Keyfob knows \(supported)", hint: "update Keyfob")

@@ -88,7 +88,7 @@ extension DelegatedVault {
         let read = Set(try own.map { try item(row: $0.row) })
         let unfinished = try items.filter { try !read.contains($0) && attributesIfThere(of: $0) != nil }
         let rows = own + unfiled
-        var latest: [RecordID: (version: WriteVersion, row: Int64)] = [:]
+        var latest: [RecordID: (version: ItemVersion, row: Int64)] = [:]
         for case (let row, .success(let record)) in rows {
             let known = latest[record.header.record]
             if known.map({ $0.version < record.version }) ?? true {

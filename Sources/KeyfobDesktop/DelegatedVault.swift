@@ -166,7 +166,7 @@ package final class DelegatedVault: VaultStorage {
         var counts: [RecordHeader.Kind: Int] = [:]
         for kind in RecordHeader.Kind.allCases {
             var attributes = ItemAttributes.every(vault, keys.group)
-            attributes["kind"] = ItemAttributes.kind(kind, isTombstone: false)
+            attributes["kind"] = ItemAttributes.kind(kind)
             counts[kind] = try withService { service, collection in
                 try service.search(attributes, in: collection).items.count
             }

@@ -27,7 +27,7 @@ enum ItemAttributes {
     }
 
     /// What items of records of this kind say of it.
-    static func kind(_ kind: RecordHeader.Kind, isTombstone: Bool) -> String {
+    static func kind(_ kind: RecordHeader.Kind) -> String {
         switch kind {
         case .account: "account"
         case .accessToken: "access-token"
@@ -35,7 +35,9 @@ enum ItemAttributes {
         case .idToken: "id-token"
         case .appMetadata: "client"
         case .foreign: "foreign"
-        case .setting: isTombstone ? "deleted" : "setting"
+        case .setting: "setting"
+        case .tombstone: "deleted"
+        case .clientSecret: "client-secret"
         }
     }
 
@@ -46,14 +48,19 @@ enum ItemAttributes {
         case .account(let id): attributes = ["account": id]
         case .credential(let account, let kind, let clientID, let realm):
             attributes = [
-                "account": account, "kind": Self.kind(kind.record, isTombstone: false), "client": clientID,
+                "account": account, "kind": Self.kind(RecordHeader.Kind(kind)), "client": clientID,
                 "realm": realm,
             ]
         case .username(let name): attributes = ["kind": "account", "username": name]
         case .label(let text): attributes = ["kind": "account", "label": text]
         case .homeAccountID(let id): attributes = ["kind": "account", "home-account": id]
-        case .client(let id, let environment): attributes = ["client": id, "environment": environment]
-        case .setting(let name): attributes = ["name": name]
+        case .client(let id, let environment):
+            attributes = ["kind": kind(.appMetadata), "client": id, "environment": environment]
+        case .clientSecret(let id, let environment):
+            attributes = ["kind": kind(.clientSecret), "client": id, "environment": environment]
+        case .setting(let name): attributes = ["kind": kind(.setting), "name": name]
+        case .foreign(let section, let key): attributes = ["kind": kind(.foreign), "name": name(section, key)]
+        case .tombstone(let key): attributes = ["kind": kind(.tombstone), "name": name(key)]
         }
         return attributes.filter { !$0.value.isEmpty }
     }
@@ -62,44 +69,45 @@ enum ItemAttributes {
     static func describe(
         _ header: RecordHeader, _ body: FieldList, group: AccessGroup
     ) throws(FieldList.Malformed) -> (attributes: [String: String], label: String) {
-        let isTombstone = header.kind == .setting && header.flags & TombstoneBody.flag != 0
         var attributes = every(header.vault, header.group)
         attributes["group"] = group.name
-        attributes["kind"] = kind(header.kind, isTombstone: isTombstone)
+        attributes["kind"] = kind(header.kind)
         var what = ""
-        switch header.kind {
-        case .account:
-            let account = try AccountBody.decode(body)
+        let content = try ItemBody.decode(body, header.kind)
+        switch content {
+        case _ where header.kind == .tombstone:
+            attributes["name"] = name(content.key)
+            what = "something deleted"
+        case .account(let account):
             attributes["account"] = account.id.canonical
             attributes["environment"] = EnvironmentAliases.canonicalName(of: account.id.environment)
             attributes["home-account"] = Identifier.folded(account.id.homeAccountID)
             attributes["username"] = Identifier.folded(account.username)
             attributes["label"] = account.label.map(Identifier.folded)
             what = "account \(account.name)"
-        case .accessToken, .refreshToken, .idToken:
-            let (kind, words) = credentialKind(header.kind)
-            let credential = try CredentialBody.decode(body, kind: kind)
+        case .credential(let credential):
             attributes["account"] = credential.account.canonical
             attributes["environment"] = EnvironmentAliases.canonicalName(of: credential.account.environment)
             attributes["client"] = credential.clientID
             attributes["realm"] = Identifier.folded(credential.realm)
-            what = "\(words) of \(credential.account)" + (credential.clientID.isEmpty ? "" : ", \(credential.clientID)")
-        case .appMetadata:
-            let metadata = try AppMetadataBody.decode(body)
+            what =
+                "\(words(credential.kind)) of \(credential.account)"
+                + (credential.clientID.isEmpty ? "" : ", \(credential.clientID)")
+        case .appMetadata(let metadata):
             attributes["client"] = metadata.clientID
             attributes["environment"] = EnvironmentAliases.canonicalName(of: metadata.environment)
             what = "client \(metadata.clientID)"
-        case .foreign:
-            let (section, key) = try NamedValueBody.decode(body)
-            attributes["name"] = "foreign\u{0}" + section + "\u{0}" + key
+        case .clientSecret(let clientID, let environment):
+            attributes["client"] = clientID
+            attributes["environment"] = EnvironmentAliases.canonicalName(of: environment)
+            what = "secret of client \(clientID)"
+        case .foreign(let section, let key):
+            attributes["name"] = name(section, key)
             what = "\(section) of another program's file"
-        case .setting where isTombstone:
-            attributes["name"] = TombstoneBody.name(of: try TombstoneBody.decode(body).key)
-            what = "something deleted"
-        case .setting:
-            let name = try NamedValueBody.decode(body).first
+        case .setting(let name, _):
             attributes["name"] = name
             what = "setting \(name)"
+        case .tombstone: break
         }
         // D-Bus carries no zero bytes in texts.
         let texts = attributes.mapValues(text).filter { !$0.value.isEmpty }
@@ -121,11 +129,17 @@ enum ItemAttributes {
             : text
     }
 
-    private static func credentialKind(_ kind: RecordHeader.Kind) -> (Credential.Kind, String) {
+    private static func words(_ kind: Credential.Kind) -> String {
         switch kind {
-        case .refreshToken: (.refreshToken, "refresh token")
-        case .idToken: (.idToken, "ID token")
-        default: (.accessToken, "access token")
+        case .refreshToken: "refresh token"
+        case .idToken: "ID token"
+        case .accessToken: "access token"
         }
+    }
+
+    private static func name(_ section: String, _ key: String) -> String { section + "/" + key }
+
+    private static func name(_ key: ItemKey) -> String {
+        key.kind.rawValue + key.parts.map { ":\($0.utf8.count):\($0)" }.joined()
     }
 }

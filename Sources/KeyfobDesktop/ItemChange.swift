@@ -26,7 +26,7 @@ final class ItemChange: RecordWriting {
     func insert(_ record: SealedRecord) {
         lastRow -= 1
         inserted.append((lastRow, record))
-        if record.header.flags & TombstoneBody.flag != 0 { knowsTombstones = true }
+        if record.header.kind == .tombstone { knowsTombstones = true }
     }
 
     func replace(_ old: StoredRecord, with record: SealedRecord) throws {
@@ -52,10 +52,10 @@ final class ItemChange: RecordWriting {
 
     // Asked for tombstones alone, and for each record that is new.
     func mayHold(_ kind: RecordHeader.Kind) throws -> Bool {
-        guard kind == .setting else { return true }
+        guard kind == .tombstone else { return true }
         if let knowsTombstones { return knowsTombstones }
         let items = try ItemRecords(storage: storage, keys: keys)
-            .items(["kind": ItemAttributes.kind(.setting, isTombstone: true)])
+            .items(["kind": ItemAttributes.kind(kind)])
         knowsTombstones = !items.isEmpty
         return !items.isEmpty
     }

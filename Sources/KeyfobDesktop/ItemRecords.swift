@@ -28,7 +28,7 @@ struct ItemRecords: RecordReading {
         for lookup in [names.account, names.homeAccountID, names.username, names.label] {
             guard let lookup else { continue }
             var attributes = ItemAttributes.search(lookup.subject)
-            attributes["kind"] = ItemAttributes.kind(.account, isTombstone: false)
+            attributes["kind"] = ItemAttributes.kind(.account)
             for record in try found(attributes)
             where names.matches(record.header)
                 && !records.contains(where: { $0.header.record == record.header.record })
@@ -41,7 +41,7 @@ struct ItemRecords: RecordReading {
 
     func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord] {
         var attributes = ItemAttributes.search(account.subject)
-        attributes["kind"] = ItemAttributes.kind(kind, isTombstone: false)
+        attributes["kind"] = ItemAttributes.kind(kind)
         return try found(attributes).filter { $0.header.index.account == account.value && $0.header.kind == kind }
     }
 
@@ -55,8 +55,7 @@ struct ItemRecords: RecordReading {
     func rowIDs() throws -> [Int64] { try records().map(\.row) }
 
     func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws {
-        var found = try items(["kind": ItemAttributes.kind(kind, isTombstone: false)])
-        if kind == .setting { found += try items(["kind": ItemAttributes.kind(kind, isTombstone: true)]) }
+        let found = try items(["kind": ItemAttributes.kind(kind)])
         for (_, record) in newest(try all(found)) where (try? record.get().header.kind) ?? kind == kind {
             try body(record)
         }
@@ -151,7 +150,7 @@ struct OpenedItem: Sendable {
         do {
             let open = try OpenRecord(bytes, keys)
             var header = open.header
-            header.index = try open.body.lookupIndex(header, keys)
+            header.index = try open.body.index(kind: header.kind, keys: keys)
             let sealed = try open.sealed(header, keys)
             return .success(OpenedItem(header: header, attributes: sealed.attributes, secret: sealed.secret))
         } catch {
@@ -165,15 +164,5 @@ struct OpenedItem: Sendable {
 
     func record(row: Int64) -> StoredRecord {
         StoredRecord(rowID: row, header: header, attributes: attributes, secret: secret)
-    }
-}
-
-extension FieldList {
-    /// The lookup fields of a record in the open.
-    func lookupIndex(_ header: RecordHeader, _ keys: GroupKeys) throws -> RecordIndex {
-        if header.kind == .setting, header.flags & TombstoneBody.flag != 0 {
-            return keys.index(setting: TombstoneBody.name(of: try TombstoneBody.decode(self).key))
-        }
-        return try index(kind: header.kind, keys: keys)
     }
 }

@@ -9,15 +9,21 @@ package struct Stamp: Hashable, Comparable, Sendable {
         self.value = value
     }
 
-    /// The first stamp at `milliseconds` (since 1970) that is greater than `previous`.
+    /// The first stamp at `milliseconds` (since 1970) that is greater than `previous`; at the end of time, the last.
     package init(milliseconds: Int64, after previous: Stamp?) {
         let clock = UInt64(max(0, min(milliseconds, (1 << 48) - 1))) << 16
-        let next = previous.map { $0.value &+ 1 } ?? 0
+        let next = previous.map { $0.value == .max ? .max : $0.value + 1 } ?? 0
         self.value = max(clock, next)
     }
 
     /// Milliseconds since 1970.
     package var milliseconds: Int64 { Int64(value >> 16) }
+
+    /// Whether the stamp is more than 24 hours ahead of `now`, in milliseconds since 1970.
+    package func isFarAhead(of now: Int64) -> Bool {
+        let (limit, overflow) = now.addingReportingOverflow(86_400_000)
+        return !overflow && milliseconds > limit
+    }
 
     package static func < (left: Stamp, right: Stamp) -> Bool { left.value < right.value }
 }

@@ -13,15 +13,14 @@ extension GroupWriter {
                 $0.header.kind == .account
             })
         else {
-            try insert(.account, keys.index(account), AccountBody.encode(account))
+            try insert(.account(account))
             return .added
         }
-        let previous = try record.open(keys)
         let stored = try record.decode(keys, AccountBody.decode)
         var merged = stored.merging(account)
         if source == .file { merged.label = stored.label ?? account.label }
         guard merged != stored else { return .unchanged }
-        try replace(record, keys.index(merged), AccountBody.encode(merged, replacing: previous))
+        try replace(record, .account(merged))
         return .changed
     }
 
@@ -39,7 +38,7 @@ extension GroupWriter {
         else { throw StoreError.notFound }
         var account = try record.decode(keys, AccountBody.decode)
         body(&account)
-        try replace(record, keys.index(account), AccountBody.encode(account, replacing: try record.open(keys)))
+        try replace(record, .account(account))
     }
 
     /// Removes an account and every credential of it; tombstones and ended grants without a token stay.

@@ -13,13 +13,12 @@ extension GroupWriter {
         _ credential: Credential, secret: borrowing SecretBytes, from source: Source = .file
     ) throws -> Outcome {
         var credential = credential
-        let index = keys.index(credential)
         var replaced: StoredRecord?
         var isSameSecret = false
         var obsolete: [StoredRecord] = []
         var isSignedOut = false
-        for record in try reader.records(.credential, keys.lookup(credential))
-        where record.header.kind == credential.kind.record {
+        for record in try reader.records(.credential, keys.lookup(.credential(credential)))
+        where record.header.kind == RecordHeader.Kind(credential.kind) {
             let stored = try record.decode(keys) { body throws(FieldList.Malformed) in
                 try CredentialBody.decode(body, kind: credential.kind)
             }
@@ -49,23 +48,11 @@ extension GroupWriter {
         for record in obsolete { try delete(record) }
         guard let replaced else {
             if isSignedOut { return .kept }
-            try insert(credential.kind.record, index, CredentialBody.encode(credential), secret: secret)
+            try insert(.credential(credential), secret: secret)
             return .added
         }
-        let body = CredentialBody.encode(credential, replacing: try replaced.open(keys))
-        try replace(replaced, index, body, secret: secret, isSameSecret: isSameSecret)
+        try replace(replaced, .credential(credential), secret: secret, isSameSecret: isSameSecret)
         return .changed
-    }
-}
-
-extension Credential.Kind {
-    /// The kind of record that holds such a credential.
-    package var record: RecordHeader.Kind {
-        switch self {
-        case .accessToken: .accessToken
-        case .refreshToken: .refreshToken
-        case .idToken: .idToken
-        }
     }
 }
 

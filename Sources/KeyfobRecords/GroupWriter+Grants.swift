@@ -89,9 +89,8 @@ extension GroupWriter {
         var token = stored
         body(&token)
         guard token != stored else { return }
-        let encoded = CredentialBody.encode(token, replacing: try record.open(keys))
-        guard record.secretCommitment != nil else { return try replace(record, keys.index(token), encoded) }
-        try replace(record, keys.index(token), encoded, secret: try reader.secret(record), isSameSecret: true)
+        guard record.secretCommitment != nil else { return try replace(record, .credential(token)) }
+        try replace(record, .credential(token), secret: try reader.secret(record), isSameSecret: true)
     }
 
     /// Puts another refresh token in the place of one.
@@ -103,8 +102,7 @@ extension GroupWriter {
         guard let (record, stored) = try record(of: key) else { throw StoreError.notFound }
         var token = stored
         body(&token)
-        let encoded = CredentialBody.encode(token, replacing: try record.open(keys))
-        try replace(record, keys.index(token), encoded, secret: secret)
+        try replace(record, .credential(token), secret: secret)
     }
 
     /// Ends a grant and removes its refresh token; the state stays.
@@ -114,7 +112,7 @@ extension GroupWriter {
         var grant = (token.grant ?? Grant()).elsewhere
         grant.state = state
         token.grant = grant
-        try replace(record, keys.index(token), CredentialBody.encode(token, replacing: try record.open(keys)))
+        try replace(record, .credential(token))
     }
 
     /// Signs a client out of an account: its refresh tokens go, and a grant that is signed out stays, also where there
@@ -133,12 +131,12 @@ extension GroupWriter {
             var token = stored
             token.grant = (token.grant ?? Grant()).elsewhere
             token.grant?.state = .signedOut
-            try replace(record, keys.index(token), CredentialBody.encode(token, replacing: try record.open(keys)))
+            try replace(record, .credential(token))
         }
         guard tokens.isEmpty, leavesMark, !clientID.isEmpty else { return }
         let mark = Credential(
             kind: .refreshToken, account: account, clientID: clientID, grant: Grant(state: .signedOut))
-        try insert(.refreshToken, keys.index(mark), CredentialBody.encode(mark))
+        try insert(.credential(mark))
     }
 
     /// Removes the access and ID tokens of an account that `isMeant` names.
@@ -148,7 +146,7 @@ extension GroupWriter {
     package func removeTokens(of account: AccountID, where isMeant: (Credential) -> Bool) throws -> Int {
         var count = 0
         for kind in [Credential.Kind.accessToken, .idToken] {
-            for record in try reader.records(of: keys.blind(account), kind: kind.record) {
+            for record in try reader.records(of: keys.blind(account), kind: RecordHeader.Kind(kind)) {
                 let token = try record.decode(keys) { body throws(FieldList.Malformed) in
                     try CredentialBody.decode(body, kind: kind)
                 }

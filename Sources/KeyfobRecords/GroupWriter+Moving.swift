@@ -14,14 +14,14 @@ extension GroupWriter {
         let records = try source.reader.records(.account, source.keys.blind(id))
         guard !records.isEmpty else { throw StoreError.notFound }
         for record in records {
+            let content = try record.content(source.keys)
             let body = try record.decode(source.keys) { body throws(FieldList.Malformed) in
                 body.with(try body.history().moved)
             }
-            let index = try body.index(kind: record.header.kind, keys: keys)
             if record.secretCommitment != nil {
-                try insert(record.header.kind, index, body, secret: try source.reader.secret(record))
+                try insert(content, former: body, secret: try source.reader.secret(record))
             } else {
-                try insert(record.header.kind, index, body)
+                try insert(content, former: body)
             }
             try source.bury(record)
         }

@@ -1,51 +1,67 @@
 internal import KeyfobFiles
 package import KeyfobModel
 package import KeyfobSodium
-internal import KeyfobVault
+package import KeyfobVault
 
 // What is neither account nor credential.
 
 extension GroupWriter {
     /// Stores what is known of a client.
     package func save(_ metadata: AppMetadata) throws -> Outcome {
-        let index = keys.index(metadata)
-        guard let record = try record(at: keys.lookup(metadata)) else {
-            try insert(.appMetadata, index, AppMetadataBody.encode(metadata))
+        let content = ItemContent.appMetadata(metadata)
+        guard let record = try record(of: content) else {
+            try insert(content)
             return .added
         }
-        let previous = try record.open(keys)
-        guard try record.decode(keys, AppMetadataBody.decode) != metadata else { return .unchanged }
-        try replace(record, index, AppMetadataBody.encode(metadata, replacing: previous))
+        guard try record.content(keys) != content else { return .unchanged }
+        try replace(record, content)
         return .changed
     }
 
     /// Stores what another program's file holds under `key` in `section`, as it stands there.
     package func saveForeign(section: String, key: String, json: borrowing SecretBytes) throws -> Outcome {
-        let index = keys.index(foreignIn: section, key: key)
-        guard let record = try record(at: keys.lookup(foreignIn: section, key: key)) else {
-            try insert(.foreign, index, NamedValueBody.encode(section, key), secret: json)
+        try keep(json, of: .foreign(section: section, key: key))
+    }
+
+    /// Stores the secret of a client.
+    package func save(
+        clientSecret: borrowing SecretBytes, clientID: String, environment: String
+    ) throws -> Outcome {
+        try keep(clientSecret, of: .clientSecret(clientID: clientID, environment: environment))
+    }
+
+    private func keep(_ secret: borrowing SecretBytes, of content: ItemContent) throws -> Outcome {
+        guard let record = try record(of: content) else {
+            try insert(content, secret: secret)
             return .added
         }
-        guard try !reader.secret(record).isEqual(to: json) else { return .unchanged }
-        try replace(record, index, NamedValueBody.encode(section, key), secret: json)
+        guard try !reader.secret(record).isEqual(to: secret) else { return .unchanged }
+        try replace(record, content, secret: secret)
         return .changed
     }
 
+    /// Removes the secret of a client, where there is one.
+    package func removeClientSecret(clientID: String, environment: String) throws {
+        let content = ItemContent.clientSecret(clientID: clientID, environment: environment)
+        if let record = try record(of: content) { try bury(record) }
+    }
+
     /// Remembers `value` under `name`; nil forgets it.
-    package func setSetting(_ name: String, to value: String?) throws {
-        let index = keys.index(setting: name)
-        let record = try record(at: keys.blind(setting: name))
-        switch (record, value) {
+    ///
+    /// - Parameter isThisDeviceOnly: Whether no bundle for others carries what is new.
+    package func setSetting(_ name: String, to value: String?, isThisDeviceOnly: Bool = false) throws {
+        let content = ItemContent.setting(name: name, value: value)
+        switch (try record(of: content), value) {
         case (nil, nil): break
-        case (nil, let value?): try insert(.setting, index, NamedValueBody.encode(name, value))
+        case (nil, .some): try insert(content, isThisDeviceOnly: isThisDeviceOnly)
         case (let record?, nil): try bury(record)
-        case (let record?, let value?): try replace(record, index, NamedValueBody.encode(name, value))
+        case (let record?, .some): try replace(record, content)
         }
     }
 
     /// What is remembered under `name`.
     package func setting(_ name: String) throws -> String? {
-        try record(at: keys.blind(setting: name))?.decode(keys, NamedValueBody.decode).second
+        try record(of: .setting(name: name, value: nil))?.decode(keys, NamedValueBody.decode).second
     }
 
     /// The names that begin with `prefix` and under which something is remembered; damaged records are passed over.
@@ -63,7 +79,24 @@ extension GroupWriter {
         return names
     }
 
-    func record(at lookup: Lookup) throws -> StoredRecord? {
-        try reader.records(.credential, lookup).first
+    private func record(of content: ItemContent) throws -> StoredRecord? {
+        try reader.records(.credential, keys.lookup(content)).first
+    }
+}
+
+extension VaultStorage {
+    /// The secret of a client; nil where none is kept.
+    ///
+    /// - Throws: `damaged` when it does not open, `incomplete` when that cannot be told for certain.
+    package func clientSecret(clientID: String, environment: String, in keys: GroupKeys) throws -> SecretBytes? {
+        let wanted = ItemContent.clientSecret(clientID: clientID, environment: environment).key
+        let found = try all(.clientSecret, in: keys) { body throws(FieldList.Malformed) in
+            try ItemBody.decode(body, .clientSecret).key
+        }
+        guard let item = found.items.first(where: { $0.value == wanted }) else {
+            if let damage = found.damaged.first { throw StoreError.damaged(what: damage) }
+            return nil
+        }
+        return try secret(of: item.record, in: keys)
     }
 }

@@ -40,43 +40,41 @@ package final class GroupWriter {
     /// - Returns: The manifest's sequence; 0 where there is none.
     func finish() throws -> UInt64 { try storage.finish() }
 
-    /// Adds a record with a secret.
-    func insert(
-        _ kind: RecordHeader.Kind, _ index: RecordIndex, _ body: FieldList, secret: borrowing SecretBytes
-    ) throws {
-        let new = try beginning(kind, index, body)
+    /// Adds an item with a secret.
+    ///
+    /// - Parameter former: The body of its record elsewhere, with what this build does not know.
+    func insert(_ content: ItemContent, former: FieldList? = nil, secret: borrowing SecretBytes) throws {
+        let new = try beginning(content, former: former)
         try insert(try keys.seal(new.header, attributes: new.body, secret: secret))
     }
 
-    /// Adds a record without a secret.
-    func insert(_ kind: RecordHeader.Kind, _ index: RecordIndex, _ body: FieldList) throws {
-        let new = try beginning(kind, index, body)
+    /// Adds an item without a secret.
+    func insert(_ content: ItemContent, former: FieldList? = nil, isThisDeviceOnly: Bool = false) throws {
+        var new = try beginning(content, former: former)
+        new.header.isThisDeviceOnly = isThisDeviceOnly
         try insert(try keys.seal(new.header, attributes: new.body))
     }
 
-    /// Replaces a record, with its secret, by a new version.
+    /// Replaces a record, with its secret, by a new version of its item.
     ///
     /// - Parameter isSameSecret: Whether `secret` is what the record holds already.
     func replace(
-        _ old: StoredRecord, _ index: RecordIndex, _ body: FieldList, secret: borrowing SecretBytes,
-        isSameSecret: Bool = false
+        _ old: StoredRecord, _ content: ItemContent, secret: borrowing SecretBytes, isSameSecret: Bool = false
     ) throws {
-        let new = try succeeding(old, index, body, isSameSecret: isSameSecret)
+        let new = try succeeding(old, content, isSameSecret: isSameSecret)
         try replace(old, with: try keys.seal(new.header, attributes: new.body, secret: secret))
     }
 
-    /// Replaces a record that has no secret by a new version.
-    func replace(_ old: StoredRecord, _ index: RecordIndex, _ body: FieldList) throws {
-        let new = try succeeding(old, index, body, isSameSecret: true)
+    /// Replaces a record by a new version of its item that has no secret.
+    func replace(_ old: StoredRecord, _ content: ItemContent) throws {
+        let new = try succeeding(old, content, isSameSecret: true)
         try replace(old, with: try keys.seal(new.header, attributes: new.body))
     }
 
     /// The header of a new record, of a stamp after `previous`.
-    func header(
-        _ kind: RecordHeader.Kind, _ index: RecordIndex, flags: UInt16 = 0, after previous: Stamp? = nil
-    ) -> RecordHeader {
+    func header(_ kind: RecordHeader.Kind, _ index: RecordIndex, after previous: Stamp? = nil) -> RecordHeader {
         RecordHeader(
-            vault: keys.vault, group: keys.group, epoch: keys.epoch, record: .random(), kind: kind, flags: flags,
+            vault: keys.vault, group: keys.group, epoch: keys.epoch, record: .random(), kind: kind,
             stamp: Stamp(milliseconds: milliseconds, after: previous), device: device, index: index)
     }
 

@@ -3,71 +3,32 @@ package import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
 
-/// A record with everything in it but its secret, as a merge and a bundle want it.
+/// An item as a merge and a bundle want it, and the record that it is read from.
 package struct RecordItem: Sendable {
-    /// What is in a record.
-    package enum Content: Sendable {
-        case account(Account)
-        /// A token; a grant that has ended may have none.
-        case credential(Credential)
-        case appMetadata(AppMetadata)
-        case setting(name: String, value: String)
-        case foreign(section: String, key: String)
-        /// The item was deleted.
-        case tombstone(RecordKey)
-    }
-
-    /// The bit of a record's flags for what never leaves this device.
-    package static let thisDeviceOnly: UInt16 = 4
-
-    package let content: Content
-    package let history: RecordHistory
+    /// The item; of a tombstone of a grant, the grant.
+    package let item: ItemRecord
     package let record: StoredRecord
 
-    /// When and where it was written.
-    package var version: WriteVersion { record.version }
     /// Whether it has a secret to take along; the token of a grant that has ended stays where it is.
     package var hasSecret: Bool {
-        if case .credential(let credential) = content, let grant = credential.grant, grant.state != .active {
-            return false
-        }
+        if let grant = item.content.credential?.grant, grant.state != .active { return false }
         return record.secretCommitment != nil
     }
-    /// Whether it never leaves this device.
-    package var isThisDeviceOnly: Bool { record.header.flags & Self.thisDeviceOnly != 0 }
 
     /// Opens a record.
     ///
     /// - Throws: `staleKeys`, `damaged`.
-    init(_ record: StoredRecord, _ keys: GroupKeys) throws {
+    init(_ record: StoredRecord, _ keys: GroupKeys, in group: AccessGroup) throws {
         self.record = record
-        (content, history) = try record.decode(keys) { body throws(FieldList.Malformed) in
-            if record.isTombstone {
-                let found = try TombstoneBody.decode(body)
-                return (found.grant.map(Content.credential) ?? .tombstone(found.key), found.history)
+        item = try record.decode(keys) { body throws(FieldList.Malformed) in
+            var content = try ItemBody.decode(body, record.header.kind)
+            if var credential = content.credential {
+                credential.grant = credential.grant?.elsewhere
+                content = .credential(credential)
             }
-            return (try Self.content(body, record.header.kind), try body.history())
-        }
-    }
-
-    private static func content(
-        _ body: FieldList, _ kind: RecordHeader.Kind
-    ) throws(FieldList.Malformed) -> Content {
-        switch kind {
-        case .account: return .account(try AccountBody.decode(body))
-        case .accessToken: return .credential(try CredentialBody.decode(body, kind: .accessToken))
-        case .refreshToken:
-            var credential = try CredentialBody.decode(body, kind: .refreshToken)
-            credential.grant = credential.grant?.elsewhere
-            return .credential(credential)
-        case .idToken: return .credential(try CredentialBody.decode(body, kind: .idToken))
-        case .appMetadata: return .appMetadata(try AppMetadataBody.decode(body))
-        case .foreign:
-            let (section, key) = try NamedValueBody.decode(body)
-            return .foreign(section: section, key: key)
-        case .setting:
-            let (name, value) = try NamedValueBody.decode(body)
-            return .setting(name: name, value: value)
+            return ItemRecord(
+                group: group, content: content, version: record.version, history: try body.history(),
+                isThisDeviceOnly: record.header.isThisDeviceOnly)
         }
     }
 }
@@ -86,7 +47,9 @@ extension RecordReading {
     /// Calls `body` with each item, or with what is wrong with its row.
     ///
     /// - Returns: Whether the rows are those of the manifest.
-    func forEachItem(_ body: (Result<RecordItem, StoreError>, ItemSecrets) throws -> Void) throws -> Bool {
+    func forEachItem(of group: AccessGroup, _ body: (Result<RecordItem, StoreError>, ItemSecrets) throws -> Void) throws
+        -> Bool
+    {
         let expected = try manifest()
         var actual = GroupManifest()
         try forEachRow { _, result in
@@ -94,7 +57,7 @@ extension RecordReading {
             do {
                 let record = try result.get()
                 actual.insert(record.element(keys))
-                item = .success(try RecordItem(record, keys))
+                item = .success(try RecordItem(record, keys, in: group))
             } catch let error as StoreError {
                 guard case .damaged = error else { throw error }
                 item = .failure(error)
@@ -112,9 +75,9 @@ extension VaultReading {
     /// - Returns: Whether the rows are those of the manifest.
     /// - Throws: `staleKeys`, `damaged` for the manifest, and what `body` throws.
     package func forEachItem(
-        in keys: GroupKeys, _ body: (Result<RecordItem, StoreError>, ItemSecrets) throws -> Void
+        in group: UnlockedVault.Group, _ body: (Result<RecordItem, StoreError>, ItemSecrets) throws -> Void
     ) throws -> Bool {
-        try snapshot(keys) { try $0.forEachItem(body) }
+        try snapshot(group.keys) { try $0.forEachItem(of: group.name, body) }
     }
 }
 

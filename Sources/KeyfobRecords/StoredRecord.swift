@@ -71,7 +71,17 @@ package struct StoredRecord: Sendable {
         do {
             return try body(list)
         } catch {
-            throw StoreError.damaged(what: "record \(header.record.short)")
+            let kind = error.unknownKind.map { Identifier.isAcceptable($0) ? " (of the unknown kind '\($0)')" : "" }
+            throw StoreError.damaged(what: "record \(header.record.short)" + (kind ?? ""))
+        }
+    }
+
+    /// What the record says.
+    ///
+    /// - Throws: as ``decode(_:_:)``.
+    func content(_ keys: GroupKeys) throws -> ItemContent {
+        try decode(keys) { body throws(FieldList.Malformed) in
+            try ItemBody.decode(body, header.kind)
         }
     }
 }

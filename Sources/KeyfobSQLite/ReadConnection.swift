@@ -10,6 +10,8 @@ internal import KeyfobFiles
 package final class ReadConnection {
     private let handle: OpaquePointer
     private let isOwned: Bool
+    /// How many rows it has given so far.
+    private(set) var rowCount = 0
     private var statements: [ReadStatement?] = Array(repeating: nil, count: ReadQuery.allCases.count)
 
     /// Opens a database that exists.
@@ -62,6 +64,7 @@ package final class ReadConnection {
         defer { statement.reset() }
         try bind(statement)
         while try statement.step() {
+            rowCount += 1
             guard try row(statement) else { return }
         }
     }

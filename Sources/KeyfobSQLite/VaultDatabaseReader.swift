@@ -37,6 +37,9 @@ package final class VaultDatabaseReader: VaultReading {
         self.connection = Mutex(connection)
     }
 
+    /// How many rows it has read so far: what lookups cost, whatever the machine.
+    package var rowCount: Int { get throws { try read { $0.rowCount } } }
+
     /// The state of the file now; every commit changes it.
     package func version() throws -> StorageVersion {
         StorageVersion(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)

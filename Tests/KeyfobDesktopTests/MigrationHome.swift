@@ -192,7 +192,9 @@ extension MigrationHome {
                 _ = try writer.saveForeign(section: "Strange", key: "a", json: secret("{\"b\": [1.0, null]}"))
                 try writer.setSetting("colour", to: "green")
                 try writer.setSetting("gone", to: "soon")
-                try writer.setDeviceSetting("local", to: "here")
+                try writer.setSetting("local", to: "here", isThisDeviceOnly: true)
+                _ = try writer.save(
+                    clientSecret: secret("of the mailer"), clientID: "mailer", environment: "login.windows.net")
             }
             try change(group) { writer in
                 // A tombstone, ended grants, and what an account leaves.

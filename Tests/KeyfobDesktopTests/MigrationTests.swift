@@ -24,7 +24,7 @@ struct MigrationTests {
         let kinds = Set(before.records.map(\.kind))
         #expect(kinds == Set(RecordHeader.Kind.allCases))
         #expect(before.records.contains { $0.secret?.count ?? 0 > 100_000 })
-        #expect(before.records.contains { $0.flags & TombstoneBody.flag != 0 })
+        #expect(before.records.contains { $0.kind == .tombstone })
         let there = try place.delegate()
         #expect(there.groups.map(\.added) == [before.groups["default"]?.count, before.groups["work"]?.count, 0])
         #expect(try place.storage().place == .secretService)

@@ -29,29 +29,31 @@ struct RecordHistoryStorageTests {
 
     private func items() throws -> [RecordItem] {
         var items: [RecordItem] = []
-        let isWhole = try home.opened().forEachItem(in: home.keys()) { result, _ in items.append(try result.get()) }
+        let isWhole = try home.opened().forEachItem(in: home.unlocked().group(.default)) { result, _ in
+            items.append(try result.get())
+        }
         #expect(isWhole)
         return items
     }
 
-    private func account() throws -> RecordItem {
-        try #require(try items().first { if case .account = $0.content { true } else { false } })
+    private func account() throws -> ItemRecord {
+        try #require(try items().map(\.item).first { $0.key.kind == .account && !$0.isTombstone })
     }
 
     @Test("a field that has not changed keeps its version, one that has gets the record's")
     func fieldVersions() throws {
         let first = try account().version
-        #expect(try account().history.fields == [])
+        #expect(try account().history.fieldVersions == [:])
         try home.change(at: noon.advanced(by: 5)) { try $0.update(ada.id) { $0.label = "boss" } }
         let second = try account()
         #expect(second.version > first)
-        #expect(second.history.version(of: "label") == nil)
-        #expect(second.history.version(of: "username") == first)
+        #expect(second.history.fieldVersions[.label] == nil)
+        #expect(second.history.fieldVersions[.username] == first)
         try home.change(at: noon.advanced(by: 9)) { try $0.update(ada.id) { $0.displayName = "Ada L." } }
         let third = try account()
-        #expect(third.history.version(of: "label") == second.version)
-        #expect(third.history.version(of: "username") == first)
-        #expect(third.history.version(of: "displayName") == nil)
+        #expect(third.history.fieldVersions[.label] == second.version)
+        #expect(third.history.fieldVersions[.username] == first)
+        #expect(third.history.fieldVersions[.displayName] == nil)
     }
 
     @Test("a label that was taken away is remembered with the version of that, and for as long as it stays away")
@@ -59,11 +61,11 @@ struct RecordHistoryStorageTests {
         try home.change(at: noon.advanced(by: 5)) { try $0.update(ada.id) { $0.label = "boss" } }
         try home.change(at: noon.advanced(by: 6)) { try $0.update(ada.id) { $0.label = nil } }
         let removed = try account()
-        #expect(removed.history.version(of: "label") == removed.version)
+        #expect(removed.history.fieldVersions[.label] == removed.version)
         try home.change(at: noon.advanced(by: 7)) { try $0.update(ada.id) { $0.username = "ada2" } }
-        #expect(try account().history.version(of: "label") == removed.version)
+        #expect(try account().history.fieldVersions[.label] == removed.version)
         try home.change(at: noon.advanced(by: 8)) { try $0.update(ada.id) { $0.label = "chief" } }
-        #expect(try account().history.version(of: "label") == nil)
+        #expect(try account().history.fieldVersions[.label] == nil)
     }
 
     @Test("an account that was removed leaves no token, no account and no name in any list")
@@ -76,9 +78,9 @@ struct RecordHistoryStorageTests {
         #expect(try database.settings(prefixes: ["c", "binding:"], in: keys).items.map(\.value.name) == ["colour"])
         let items = try items()
         #expect(items.allSatisfy { !$0.hasSecret })
-        let deleted = items.compactMap { if case .tombstone(let key) = $0.content { key.kind } else { nil } }
-        #expect(deleted.sorted() == ["account", "idToken"])
-        let grants = items.compactMap { if case .credential(let grant) = $0.content { grant.grant } else { nil } }
+        let deleted = items.filter(\.item.isTombstone).map(\.item.key.kind)
+        #expect(deleted.sorted() == [.account, .idToken])
+        let grants = items.compactMap { $0.item.content.credential?.grant }
         #expect(grants == [Grant(state: .signedOut, epoch: 3)])
         #expect(try home.problems() == [])
     }
@@ -87,7 +89,7 @@ struct RecordHistoryStorageTests {
     func returning() throws {
         try home.change { _ = try $0.remove(ada.id) }
         let deletion = try #require(
-            try items().first { if case .tombstone(let key) = $0.content { key.kind == "account" } else { false } })
+            try items().map(\.item).first { $0.isTombstone && $0.key.kind == .account })
         // The clock has not moved since.
         try home.change { _ = try $0.save(ada, from: .owner) }
         let account = try account()
@@ -97,7 +99,7 @@ struct RecordHistoryStorageTests {
             let token = Credential(kind: .refreshToken, account: ada.id, clientID: "mailer", grant: Grant())
             _ = try writer.save(token, secret: secret("again"))
         }
-        let grants = try items().compactMap { if case .credential(let grant) = $0.content { grant.grant } else { nil } }
+        let grants = try items().compactMap { $0.item.content.credential?.grant }
         #expect(grants == [Grant(epoch: 4)])
         #expect(try items().count { $0.record.isTombstone } == 1)
         #expect(try home.problems() == [])
@@ -116,10 +118,10 @@ struct RecordHistoryStorageTests {
     @Test("tombstones are sealed again with a group's new key")
     func rotation() throws {
         try home.change { _ = try $0.remove(ada.id) }
-        let before = try items().map(\.version)
+        let before = try items().map(\.item.version)
         var vault = try home.unlocked()
         _ = try home.database.rotateGroup(.default, &vault)
-        #expect(try items().map(\.version) == before)
+        #expect(try items().map(\.item.version) == before)
         try home.change { _ = try $0.save(ada, from: .owner) }
         #expect(try account().history.deletion != nil)
         #expect(try home.problems() == [])
@@ -136,9 +138,7 @@ struct RecordHistoryStorageTests {
                 source, target, sequence: vault.sequence, milliseconds: noon.seconds * 1_000
             ) { source, target in try target.move(ada.id, from: source) }
         }
-        let epochs = try items().compactMap { item in
-            if case .credential(let credential) = item.content { credential.grant?.epoch } else { nil }
-        }
+        let epochs = try items().compactMap { $0.item.content.credential?.grant?.epoch }
         #expect(epochs == [4])
         #expect(try home.problems() == [])
     }

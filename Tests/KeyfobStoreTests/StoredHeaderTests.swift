@@ -98,7 +98,7 @@ struct StoredHeaderTests {
     @Test("a newer version in the database is not replaced by the copy")
     func newerVersion() throws {
         var newer = header
-        newer[8] = 2
+        newer[8] = 3
         let content = Array(newer.dropLast(48))
         let bytes = content + BLAKE2b.hash(content, count: 16) + Array(newer.suffix(32))
         let digits = hexadecimal(bytes)
@@ -106,6 +106,6 @@ struct StoredHeaderTests {
         let stored = try home.opened().storedHeader()
         #expect(!stored.isFromCopy && stored.bytes == bytes)
         let error = failure(of: VaultError.self) { _ = try LockedVault(headerBytes: stored.bytes) }
-        #expect(error == .unsupportedVersion(found: 2, supported: 1))
+        #expect(error == .unsupportedVersion(found: 3, supported: 2))
     }
 }

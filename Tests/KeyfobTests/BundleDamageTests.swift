@@ -100,7 +100,7 @@ struct BundleDamageTests {
         let target = try Target()
         let record = ItemRecord(
             group: .default, content: .setting(name: "a", value: "b"),
-            version: Version(stamp: Stamp(value: 1), device: 1))
+            version: ItemVersion(stamp: Stamp(value: 1), device: 1))
         let bundle = try keys.crafted([.init(record: record)])
         let plain = try keys.opened(bundle).replacing(#""groups":["default"]"#, with: #""groups":["work"]"#)
         let error = try target.refusal(try keys.sealed(plain), keys, mode: mode)

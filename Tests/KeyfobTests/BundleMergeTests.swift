@@ -81,7 +81,7 @@ struct BundleMergeTests {
         var ended = Credential.refresh(ada)
         ended.grant = Grant(state: .signedOut)
         let record = ItemRecord(
-            group: .default, content: .credential(ended), version: Version(stamp: Stamp(value: 1), device: 1))
+            group: .default, content: .credential(ended), version: ItemVersion(stamp: Stamp(value: 1), device: 1))
         let bundle = try keys.crafted([.init(record: record)])
         let plan = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener)
         #expect(plan.lines.map(\.outcome) == ["removed"])
@@ -189,7 +189,7 @@ struct BundleMergeTests {
         let (home, other) = (try KeyringHome(), try KeyringHome())
         var record = ItemRecord(
             group: .default, content: .setting(name: "device key", value: "x"),
-            version: Version(stamp: Stamp(value: 1), device: 1))
+            version: ItemVersion(stamp: Stamp(value: 1), device: 1))
         record.isThisDeviceOnly = true
         let bundle = try keys.crafted([.init(record: record)], purpose: .backup)
         _ = try home.keyring.restore(try home.folder.bundle(bundle), with: keys.opener)

@@ -80,17 +80,20 @@ struct BundleRoundTripTests {
         let (home, third) = (try KeyringHome(), try KeyringHome())
         let ada = try Account.contoso("ada", label: "boss")
         var record = ItemRecord(
-            group: .default, content: .account(ada), version: Version(stamp: Stamp(value: 900), device: 3),
-            fieldVersions: [.label: Version(stamp: Stamp(value: 700), device: 4)],
-            deletion: Version(stamp: Stamp(value: 600), device: 1))
-        record.unknownFields.objects["account"] = AdditionalFields([.init(name: "mood", json: "{\"a\":1.0}")])
-        record.fieldVersions[.additional("mood", in: "account")] = Version(stamp: Stamp(value: 800), device: 3)
+            group: .default, content: .account(ada), version: ItemVersion(stamp: Stamp(value: 900), device: 3),
+            history: ItemHistory(
+                fieldVersions: [.label: ItemVersion(stamp: Stamp(value: 700), device: 4)],
+                deletion: ItemVersion(stamp: Stamp(value: 600), device: 1)))
+        record.history.unknownFields.objects["account"] = AdditionalFields([.init(name: "mood", json: "{\"a\":1.0}")])
+        record.history.fieldVersions[.additional("mood", in: "account")] = ItemVersion(
+            stamp: Stamp(value: 800), device: 3)
         var grant = ItemRecord(
-            group: .default, content: .credential(.refresh(ada)), version: Version(stamp: Stamp(value: 901), device: 3))
-        grant.unknownFields.objects["credential.grant"] = AdditionalFields([.init(name: "new", json: "true")])
+            group: .default, content: .credential(.refresh(ada)),
+            version: ItemVersion(stamp: Stamp(value: 901), device: 3))
+        grant.history.unknownFields.objects["credential.grant"] = AdditionalFields([.init(name: "new", json: "true")])
         let gone = ItemRecord(
             group: .default, content: .tombstone(.setting("binding:dir:/x:*")),
-            version: Version(stamp: Stamp(value: 5), device: 5))
+            version: ItemVersion(stamp: Stamp(value: 5), device: 5))
         var ended = try Credential.refresh(.contoso("eve"))
         ended.cachedAt = nil
         ended.grant = Grant(state: .signedOut, epoch: 4, generation: 2)
@@ -99,7 +102,7 @@ struct BundleRoundTripTests {
             .init(
                 record: ItemRecord(
                     group: .default, content: .credential(ended),
-                    version: Version(stamp: Stamp(value: 6), device: 5))),
+                    version: ItemVersion(stamp: Stamp(value: 6), device: 5))),
         ]
         let bundle = try keys.crafted(entries)
         _ = try home.keyring.importBundle(try home.folder.bundle(bundle), with: keys.opener)

@@ -216,7 +216,7 @@ struct KeyringClientTests {
             BundleContents.Entry(
                 record: ItemRecord(
                     group: .default, content: .setting(name: name, value: value),
-                    version: Version(stamp: Stamp(value: 1), device: 1)))
+                    version: ItemVersion(stamp: Stamp(value: 1), device: 1)))
         }
         let vault = bytes(other.keyring.vaultID)
         let crafted = try other.folder.bundle(try keys.crafted(settings, vault: vault))
@@ -244,7 +244,7 @@ struct KeyringClientTests {
             ClientRegistration(id: "a", authentication: .post), secret: secret("x"), at: "google")
         try keyring.withState { state in
             try keyring.change(&state, try state.group(.default)) {
-                try $0.removeForeign(section: "keyfob-client", key: "accounts.google.com/a")
+                try $0.removeClientSecret(clientID: "a", environment: "accounts.google.com")
             }
         }
         #expect(code { _ = try keyring.oauthClient(id: "a", environment: "accounts.google.com") } == .damaged)

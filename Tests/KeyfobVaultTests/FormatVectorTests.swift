@@ -146,6 +146,12 @@ struct FormatVectorTests {
                 case "username": keys.blind(username: parts[0]).value
                 case "label": keys.blind(label: parts[0]).value
                 case "client": keys.blind(clientID: parts[0], environment: parts[1]).value
+                case "clientSecret": keys.blind(secretOf: parts[0], environment: parts[1]).value
+                case "foreign": keys.blind(foreignIn: parts[0], key: parts[1]).value
+                case "tombstone":
+                    keys.blind(
+                        tombstone: ItemKey(try #require(ItemKind(rawValue: parts[0])), Array(parts.dropFirst()))
+                    ).value
                 default: keys.blind(setting: parts[0]).value
                 }
             #expect(value.bytes == vector.value.bytes, "\(vector.name)")

@@ -56,11 +56,13 @@ struct FormatVectorWriting {
                     "another sequence, with the checksum recomputed: the MAC differs",
                     header.replacing(at: 28, with: [99]).withChecksumRecomputed(), fileKey, .corrupted),
                 vector(
-                    "version 2", header.replacing(at: 8, with: [2, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                    "version 3", header.replacing(at: 8, with: [3, 0]).withChecksumRecomputed(), fileKey, .unsupported),
+                vector(
+                    "version 1", header.replacing(at: 8, with: [1, 0]).withChecksumRecomputed(), fileKey, .unsupported),
                 vector(
                     "suite 2", header.replacing(at: 10, with: [2, 0]).withChecksumRecomputed(), fileKey, .unsupported),
                 vector(
-                    "version 2 by damage: the checksum differs", header.replacing(at: 8, with: [2, 0]), fileKey,
+                    "version 3 by damage: the checksum differs", header.replacing(at: 8, with: [3, 0]), fileKey,
                     .corrupted),
             ])
     }
@@ -182,6 +184,14 @@ struct FormatVectorWriting {
                 account: keys.blind(ada).value,
                 credential: keys.blind(ada, .accessToken, clientID: "client", realm: "contoso").value))
         let (accountBody, tokenBody) = (AccountBody.encode(account), CredentialBody.encode(credential))
+        let (clientID, environment, deleted) = ("client", "login.microsoftonline.com", ItemKey.setting("a"))
+        let clientHeader = try header(
+            .clientSecret, RecordIndex(credential: keys.blind(secretOf: clientID, environment: environment).value))
+        let goneHeader = try header(.tombstone, RecordIndex(credential: keys.blind(tombstone: deleted).value))
+        let clientBody = ItemBody.encode(.clientSecret(clientID: clientID, environment: environment)).body
+        let goneBody = ItemBody.encode(.tombstone(deleted)).body
+        let sealedClient = try keys.seal(clientHeader, attributes: clientBody, secret: secret("a client's secret"))
+        let sealedTombstone = try keys.seal(goneHeader, attributes: goneBody)
         let sealedAccount = try keys.seal(accountHeader, attributes: accountBody)
         let sealedToken = try keys.seal(tokenHeader, attributes: tokenBody, secret: secret("a token"))
         func vector(_ name: String, _ sealed: SealedRecord, key: [UInt8], flags: UInt16 = 0) -> FormatVectors.Record {
@@ -214,6 +224,8 @@ struct FormatVectorWriting {
             [
                 opened("an account", sealedAccount, accountBody, nil),
                 opened("an access token", sealedToken, tokenBody, "a token"),
+                opened("the secret of a client", sealedClient, clientBody, "a client's secret"),
+                opened("the tombstone of a setting", sealedTombstone, goneBody, nil),
                 vector("another group key", sealedToken, key: fileKey),
                 vector("another flag", sealedToken, key: groupKey, flags: 1),
                 vector("the secret of another record", swapped, key: groupKey),
@@ -222,6 +234,8 @@ struct FormatVectorWriting {
         var manifest = GroupManifest(sequence: 41)
         manifest.insert(keys.element(sealedAccount))
         manifest.insert(keys.element(sealedToken))
+        manifest.insert(keys.element(sealedClient))
+        manifest.insert(keys.element(sealedTombstone))
         manifest.advance()
         let sealed = stored(keys.seal(manifest))
         func manifestVector(
@@ -232,7 +246,7 @@ struct FormatVectorWriting {
                 expect: expect, manifest: expect == .opened ? Hex(manifest.encoded()) : nil)
         }
         try FormatVectors.write(
-            "manifest", "The manifest of the two records that open in record.json.",
+            "manifest", "The manifest of the records that open in record.json.",
             [
                 manifestVector("right", groupKey, .opened), manifestVector("another group key", fileKey, .corrupted),
                 manifestVector("another epoch", groupKey, epoch: 2, .corrupted),
@@ -266,6 +280,13 @@ struct FormatVectorWriting {
                     "client", ["client", "sts.windows.net"],
                     keys.blind(clientID: "client", environment: "sts.windows.net").value),
                 vector("setting", ["default account"], keys.blind(setting: "default account").value),
+                vector(
+                    "clientSecret", ["client", "sts.windows.net"],
+                    keys.blind(secretOf: "client", environment: "sts.windows.net").value),
+                vector("foreign", ["Section", "key"], keys.blind(foreignIn: "Section", key: "key").value),
+                vector(
+                    "tombstone", ["setting", "default account"],
+                    keys.blind(tombstone: .setting("default account")).value),
             ])
     }
 

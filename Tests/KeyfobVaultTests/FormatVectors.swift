@@ -1,12 +1,12 @@
 import Foundation
 import KeyfobTestSupport
 
-/// The published vectors of the vault's format, `Tests/Vectors/Vault/v1`.
+/// The published vectors of the vault's format, `Tests/Vectors/Vault/v2`.
 ///
 /// Every key in them is a test key.
 enum FormatVectors {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Vectors/Vault/v1")
+        .appending(path: "Vectors/Vault/v2")
 
     /// What becomes of the bytes.
     enum Outcome: String, Codable, Sendable {

@@ -57,12 +57,12 @@ struct VaultHeaderTests {
 
     @Test("a newer version or another suite is told from damage", arguments: [8, 10])
     func versions(offset: Int) throws {
-        let newer = header.replacing(at: offset, with: [2, 0])
+        let newer = header.replacing(at: offset, with: [offset == 8 ? 3 : 2, 0])
         let damaged = failure(of: VaultError.self) { _ = try LockedVault(headerBytes: newer) }
         #expect(damaged == .corrupted(.header))
         let sound = newer.withChecksumRecomputed()
         let error = failure(of: VaultError.self) { _ = try LockedVault(headerBytes: sound) }
-        #expect(error == (offset == 8 ? .unsupportedVersion(found: 2, supported: 1) : .unsupportedSuite(found: 2)))
+        #expect(error == (offset == 8 ? .unsupportedVersion(found: 3, supported: 2) : .unsupportedSuite(found: 2)))
     }
 
     @Test("whoever alters it and makes the checksum fit is caught by the MAC", arguments: [0x01, 0xFF] as [UInt8])

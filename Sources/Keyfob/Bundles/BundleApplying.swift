@@ -73,30 +73,29 @@ struct BundleApplying {
         }
         // What was never here and is deleted there still has to be known; what only this merge made up has not.
         if rows.isEmpty, incoming.state.record(at: place) == nil { return true }
-        if case .tombstone(let key) = after.content, key.kind == .accessToken {
+        if after.isTombstone, after.key.kind == .accessToken {
             try writer.erase(rows: rows)
             return true
         }
-        if case .credential(let credential) = after.content, credential.kind == .accessToken,
+        if let credential = after.content.credential, credential.kind == .accessToken,
             !(try writer.makeRoom(for: credential, except: rows))
         {
             return false
         }
-        var history = after.history
+        var item = after
+        item.isThisDeviceOnly = isThisDeviceOnly
         var secret = GroupWriter.NewSecret.none
         if let new {
             if new == old {
                 secret = .kept
             } else if let taken = try incoming.secret(at: place), new == incoming.state.secret(at: place) {
-                if isRestoring, case .credential(let credential) = after.content, credential.kind == .refreshToken {
-                    history.isRestored = credential.grant?.rotates != false
+                if isRestoring, let credential = after.content.credential, credential.kind == .refreshToken {
+                    item.history.isRestored = credential.grant?.rotates != false
                 }
                 secret = .new(taken)
             }
         }
-        try writer.put(
-            after.storedContent, version: WriteVersion(after.version), history: history,
-            isThisDeviceOnly: isThisDeviceOnly, secret: secret, replacing: rows)
+        try writer.put(item, secret: secret, replacing: rows)
         return true
     }
 
@@ -104,14 +103,14 @@ struct BundleApplying {
         var inventory = Inventory()
         for (group, writer) in writers {
             inventory.state.groups[group] = GroupState()
-            let isWhole = try writer.forEachItem { result, secrets in
-                let item = try result.get()
-                let record = ItemRecord(item, group: group)
+            let isWhole = try writer.forEachItem(of: group) { result, secrets in
+                let found = try result.get()
+                let item = found.item
                 let digest: SecretDigest? =
-                    item.hasSecret ? incoming.digest(of: try secrets.secret(of: item)) : nil
-                inventory.state.insert(record, secret: digest)
-                inventory.rows[record.place, default: []].append(item.record.rowID)
-                if item.isThisDeviceOnly { inventory.thisDeviceOnly.insert(record.place) }
+                    found.hasSecret ? incoming.digest(of: try secrets.secret(of: found)) : nil
+                inventory.state.insert(item, secret: digest)
+                inventory.rows[item.place, default: []].append(found.record.rowID)
+                if item.isThisDeviceOnly { inventory.thisDeviceOnly.insert(item.place) }
             }
             guard isWhole else { throw writer.incomplete }
         }

@@ -12,7 +12,8 @@ public struct BundleSummary: Hashable, Sendable {
     public let milliseconds: Int64
     /// The groups it is of.
     public let groups: [AccessGroup]
-    /// How many records of each kind: `account`, `credential`, `appMetadata`, `setting`, `foreign`, `tombstone`.
+    /// How many records of each kind: `account`, `credential`, `appMetadata`, `clientSecret`, `setting`, `foreign`,
+    /// `tombstone`.
     public let counts: [String: Int]
 
     /// When, in seconds.

@@ -41,13 +41,12 @@ struct BundleWriting {
             let manifest = self.manifest(device, count.counts)
             var writer = try BundleWriter(manifest, encryptor: encryptor)
             for group in groups {
-                try forEach(in: group) { item, secrets in
-                    guard !count.skipped.contains(item.record.rowID) else { return }
-                    let record = ItemRecord(item, group: group.name)
-                    if item.hasSecret {
-                        try writer.write(record, secret: try secrets.secret(of: item), to: output)
+                try forEach(in: group) { found, secrets in
+                    guard !count.skipped.contains(found.record.rowID) else { return }
+                    if found.hasSecret {
+                        try writer.write(found.item, secret: try secrets.secret(of: found), to: output)
                     } else {
-                        try writer.write(record, to: output)
+                        try writer.write(found.item, to: output)
                     }
                 }
             }
@@ -69,22 +68,23 @@ struct BundleWriting {
         let nobody = AgeIdentity.generate().recipient
         var writer = try BundleWriter(manifest(device, [:]), recipients: [nobody])
         for group in groups {
-            let isWhole = try forEach(in: group) { item, secrets in
-                let record = ItemRecord(item, group: group.name)
+            let isWhole = try forEach(in: group) { found, secrets in
                 do {
-                    if item.hasSecret {
-                        try writer.write(record, secret: try secrets.secret(of: item)) { count.size += $0.byteCount }
+                    if found.hasSecret {
+                        try writer.write(found.item, secret: try secrets.secret(of: found)) {
+                            count.size += $0.byteCount
+                        }
                     } else {
-                        try writer.write(record) { count.size += $0.byteCount }
+                        try writer.write(found.item) { count.size += $0.byteCount }
                     }
-                    count.counts[record.kind, default: 0] += 1
+                    count.counts[found.item.kind, default: 0] += 1
                 } catch StoreError.damaged(let what) {
-                    count.skip(item, "group \(group.name): \(what) does not open")
+                    count.skip(found, "group \(group.name): \(what) does not open")
                     count.isIncomplete = true
                 } catch BundleError.limitExceeded(.records(let limit)) {
                     throw BundleError.limitExceeded(.records(limit))
                 } catch let error as BundleError {
-                    count.skip(item, "group \(group.name): \(record.key) cannot be in a bundle (\(error.code))")
+                    count.skip(found, "group \(group.name): \(found.item.key) cannot be in a bundle (\(error.code))")
                     count.isIncomplete = true
                 }
             } damaged: { what in
@@ -109,16 +109,16 @@ struct BundleWriting {
         in group: UnlockedVault.Group, _ body: (RecordItem, ItemSecrets) throws -> Void,
         damaged: (String) -> Void = { _ in }
     ) throws -> Bool {
-        try database.forEachItem(in: group.keys) { result, secrets in
+        try database.forEachItem(in: group) { result, secrets in
             switch result {
-            case .success(let item): if isWanted(item) { try body(item, secrets) }
+            case .success(let found): if isWanted(found.item) { try body(found, secrets) }
             case .failure(.damaged(let what)): damaged(what)
             case .failure(let error): throw error
             }
         }
     }
 
-    private func isWanted(_ item: RecordItem) -> Bool {
+    private func isWanted(_ item: ItemRecord) -> Bool {
         if item.isThisDeviceOnly, purpose != .backup { return false }
         switch item.content {
         case .account(let account): return content.account == nil || account.id == content.account
@@ -128,18 +128,16 @@ struct BundleWriting {
                 guard purpose == .backup, credential.expiresOn == nil else { return false }
             }
             return content.account == nil || credential.account == content.account
-        case .setting(let name, _):
-            return content.account == nil && (purpose == .backup || !RegistrySetting.isPart(setting: name))
-        case .foreign(let section, _):
-            return content.account == nil && (purpose == .backup || section != RegistrySetting.secretSection)
-        case .appMetadata, .tombstone: return content.account == nil
+        case .setting, .clientSecret:
+            return content.account == nil && (purpose == .backup || !RegistrySetting.isPart(item.key))
+        case .appMetadata, .foreign, .tombstone: return content.account == nil
         }
     }
 }
 
 extension BundleWriting.Count {
-    fileprivate mutating func skip(_ item: RecordItem, _ message: String) {
-        skipped.insert(item.record.rowID)
+    fileprivate mutating func skip(_ found: RecordItem, _ message: String) {
+        skipped.insert(found.record.rowID)
         messages.append(message)
     }
 }

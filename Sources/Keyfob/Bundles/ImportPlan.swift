@@ -6,7 +6,8 @@ public struct ImportPlan: Hashable, Sendable {
     public struct Line: Hashable, Sendable, CustomStringConvertible {
         /// The group it is in.
         public let group: AccessGroup
-        /// `account`, `grant`, `idToken`, `accessToken`, `appMetadata`, `setting` or `foreign`.
+        /// `account`, `grant`, `idToken`, `accessToken`, `appMetadata`, `clientSecret`, `setting` or
+        /// `foreign`.
         public let kind: String
         /// What people call it.
         public let item: String

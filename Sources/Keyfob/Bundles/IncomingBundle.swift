@@ -17,25 +17,33 @@ final class IncomingBundle {
     /// Reads a bundle: first to its end, then for what is in it.
     ///
     /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for another purpose, `inputOutput`.
-    init(
+    convenience init(
         _ file: borrowing BundleFile, _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>
     ) throws(KeyringError) {
         let verified = try file.verify(key, for: purposes)
-        manifest = verified.manifest
+        self.init(verified.manifest)
+        try file.read(verified, key) { record, secret in self.take(record, secret) }
+    }
+
+    /// What comes from another vault, without a record yet.
+    init(_ manifest: BundleManifest) {
+        self.manifest = manifest
         // The digests never leave this process; the key is the same each time so that a dry run tells the truth.
         digestKey = BLAKE2b.hash(Array("keyfob merge v1".utf8) + manifest.vault, count: 32).withBytes {
             SecretBytes(copying: $0)
         }
-        try file.read(verified, key) { record, secret in
-            var digest: SecretDigest?
-            if let secret {
-                digest = self.digest(of: secret)
-                self.secrets[record.place] = self.stash(secret)
-            }
-            if record.isThisDeviceOnly { self.thisDeviceOnly.insert(record.place) }
-            self.state.insert(record, secret: digest)
+        for group in manifest.groups { state.groups[group] = GroupState() }
+    }
+
+    /// Takes a record in, with its secret.
+    func take(_ record: ItemRecord, _ secret: consuming SecretBytes?) {
+        var digest: SecretDigest?
+        if let secret {
+            digest = self.digest(of: secret)
+            secrets[record.place] = stash(secret)
         }
-        for group in manifest.groups where state.groups[group] == nil { state.groups[group] = GroupState() }
+        if record.isThisDeviceOnly { thisDeviceOnly.insert(record.place) }
+        state.insert(record, secret: digest)
     }
 
     /// What stands for a secret in a merge.

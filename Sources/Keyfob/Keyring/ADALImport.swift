@@ -14,7 +14,7 @@ struct ADALImport {
         _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
         _ progress: (Int, Int) -> Void
     ) throws {
-        let known = try ADALImportTarget(writer)
+        let known = try ADALImportTarget(writer, of: report.group)
         let total = cache.accounts.count + cache.credentials.count
         var done = 0
         func step() {
@@ -50,11 +50,11 @@ private struct ADALImportTarget {
     private var idsByName: [String: [AccountID]] = [:]
     private var refreshTokens: [AccountID: [(item: RecordItem, credential: Credential, secrets: ItemSecrets)]] = [:]
 
-    init(_ writer: GroupWriter) throws {
+    init(_ writer: GroupWriter, of group: AccessGroup) throws {
         var (accounts, refreshTokens) = (accounts, refreshTokens)
-        let isComplete = try writer.forEachItem { result, secrets in
+        let isComplete = try writer.forEachItem(of: group) { result, secrets in
             let item = try result.get()
-            switch item.content {
+            switch item.item.content {
             case .account(let account): accounts[account.id] = account
             case .credential(let credential) where credential.kind == .refreshToken:
                 refreshTokens[credential.account, default: []].append((item, credential, secrets))

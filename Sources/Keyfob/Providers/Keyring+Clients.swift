@@ -75,11 +75,10 @@ extension Keyring {
             }
             try change(&state, target) { writer in
                 try writer.setSetting(RegistrySetting.client(client.id, at: place), to: client.json)
-                let key = RegistrySetting.secretKey(client.id, at: place)
                 if secret.count > 0 {
-                    _ = try writer.saveForeign(section: RegistrySetting.secretSection, key: key, json: secret)
+                    _ = try writer.save(clientSecret: secret, clientID: client.id, environment: place)
                 } else {
-                    try writer.removeForeign(section: RegistrySetting.secretSection, key: key)
+                    try writer.removeClientSecret(clientID: client.id, environment: place)
                 }
                 if becomesDefault {
                     try writer.setSetting(RegistrySetting.defaultClient(at: place), to: client.id)
@@ -168,9 +167,8 @@ extension Keyring {
         guard client.authentication != .none, case .added(let name) = found.origin,
             let authentication = OAuthClient.Authentication(rawValue: client.authentication.rawValue)
         else { return OAuthClient(id: client.id) }
-        let secret = try database.foreignSecret(
-            section: RegistrySetting.secretSection, key: RegistrySetting.secretKey(client.id, at: place),
-            in: try state.group(name).keys)
+        let secret = try database.clientSecret(
+            clientID: client.id, environment: place, in: try state.group(name).keys)
         switch consume secret {
         case .some(let secret): return OAuthClient(id: client.id, secret: secret, authentication: authentication)
         case nil:
@@ -225,8 +223,7 @@ extension GroupWriter {
     /// Removes what is known of a client, its secret, and that it is the default.
     func forgetClient(_ id: String, at environment: String) throws {
         try setSetting(RegistrySetting.client(id, at: environment), to: nil)
-        try removeForeign(
-            section: RegistrySetting.secretSection, key: RegistrySetting.secretKey(id, at: environment))
+        try removeClientSecret(clientID: id, environment: environment)
         let name = RegistrySetting.defaultClient(at: environment)
         if try setting(name) == id { try setSetting(name, to: nil) }
     }

@@ -1,4 +1,4 @@
-internal import KeyfobSync
+internal import KeyfobModel
 
 /// Under which names providers and clients are kept as settings of a group.
 ///
@@ -13,23 +13,18 @@ enum RegistrySetting {
     static let defaultClientPrefix = "default client:"
     /// `discovery of <issuer>`, whose value is when a discovery document was read, and what was used of it.
     static let discoveryPrefix = "discovery of "
-    /// The section of the secrets of clients; their keys are `<environment>/<client id>`.
-    static let secretSection = "keyfob-client"
 
     /// Whether an item says where tokens are sent, or with which client's secret: a backup has it, but no bundle from
     /// elsewhere may bring it.
     static func isPart(_ key: ItemKey) -> Bool {
         switch key.kind {
-        case .setting: key.parts.first.map(isPart(setting:)) ?? false
-        case .foreign: key.parts.first == secretSection
+        case .setting: prefixes.contains { key.parts.first?.hasPrefix($0) ?? false }
+        case .clientSecret: true
         default: false
         }
     }
 
-    /// The same for a setting with this name.
-    static func isPart(setting name: String) -> Bool {
-        [providerPrefix, clientPrefix, defaultClientPrefix, discoveryPrefix].contains { name.hasPrefix($0) }
-    }
+    private static let prefixes = [providerPrefix, clientPrefix, defaultClientPrefix, discoveryPrefix]
 
     static func provider(_ name: String) -> String { providerPrefix + name }
 
@@ -41,8 +36,6 @@ enum RegistrySetting {
     static func clients(at environment: String) -> String { clientPrefix + escaped(environment) + ":" }
 
     static func defaultClient(at environment: String) -> String { defaultClientPrefix + escaped(environment) }
-
-    static func secretKey(_ id: String, at environment: String) -> String { environment + "/" + id }
 
     /// Environment and client id in the name of a setting; nil where it makes no sense.
     static func client(_ name: String) -> (environment: String, id: String)? {

@@ -30,7 +30,7 @@ extension Keyring {
             /// Its name.
             public let name: AccessGroup
             /// How many records of each kind: `account`, `accessToken`, `refreshToken`, `idToken`, `appMetadata`,
-            /// `foreign`, `setting`; kinds without any are left out.
+            /// `clientSecret`, `setting`, `foreign`, `tombstone`; kinds without any are left out.
             public let counts: [String: Int]
             /// How many of them are new there.
             public let added: Int
@@ -90,6 +90,8 @@ extension Keyring.MigrationReport {
         case .appMetadata: "appMetadata"
         case .foreign: "foreign"
         case .setting: "setting"
+        case .tombstone: "tombstone"
+        case .clientSecret: "clientSecret"
         }
     }
 }

@@ -75,7 +75,9 @@ extension Keyring {
         let value = "\(clock.now.seconds) \(metadata.document)"
         try? withState { state in
             let group = try state.group(group)
-            try change(&state, group) { try $0.setDeviceSetting(RegistrySetting.discovery(of: issuer), to: value) }
+            try change(&state, group) {
+                try $0.setSetting(RegistrySetting.discovery(of: issuer), to: value, isThisDeviceOnly: true)
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ enum MigrationText {
 
     private static let kinds = [
         ("ACCOUNTS", ["account"]), ("ACCESS", ["accessToken"]), ("REFRESH", ["refreshToken"]), ("ID", ["idToken"]),
-        ("CLIENTS", ["appMetadata"]), ("SETTINGS", ["setting"]), ("OTHER", ["foreign"]),
+        ("CLIENTS", ["appMetadata", "clientSecret"]), ("SETTINGS", ["setting"]), ("OTHER", ["foreign", "tombstone"]),
     ]
 
     /// Each group's records, by kind and by what is there already.

@@ -7,7 +7,7 @@ struct PlanText {
 
     private static let rows: [(name: String, kinds: Set<String>)] = [
         ("accounts", ["account"]), ("sign-ins", ["grant"]), ("tokens", ["idToken", "accessToken"]),
-        ("other", ["appMetadata", "setting", "foreign"]),
+        ("other", ["appMetadata", "clientSecret", "setting", "foreign"]),
     ]
 
     private let plan: ImportPlan

@@ -9,7 +9,7 @@ internal import KeyfobVault
 /// Two are equal when id, kind, flags, stamp, device, body and secret are.
 struct RecordPrint: Equatable, Sendable {
     let kind: RecordHeader.Kind
-    let version: WriteVersion
+    let version: ItemVersion
     /// The length of the record in the open, in bytes.
     let count: Int
     /// A keyed hash of the record in the open, which holds all of it.
@@ -35,7 +35,7 @@ struct RecordPrinter: Sendable {
         do throws(VaultError) {
             let content = try OpenRecord.encode(record, keys)
             return RecordPrint(
-                kind: header.kind, version: WriteVersion(stamp: header.stamp, device: header.device),
+                kind: header.kind, version: ItemVersion(stamp: header.stamp, device: header.device),
                 count: content.count, digest: digest(content))
         } catch {
             throw StoreError.damaged(what: "record \(header.record.short)")

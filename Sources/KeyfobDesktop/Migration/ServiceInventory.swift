@@ -19,10 +19,10 @@ struct ServiceInventory: Sendable {
         /// The record in it, and its group; nil where it is none of a group that is known.
         let record: RecordID?
         let group: GroupID?
-        let version: WriteVersion?
+        let version: ItemVersion?
 
         /// Whether the record in it was written later than `other`.
-        func isNewer(than other: WriteVersion) -> Bool { version.map { $0 > other } ?? false }
+        func isNewer(than other: ItemVersion) -> Bool { version.map { $0 > other } ?? false }
     }
 }
 
@@ -79,7 +79,7 @@ extension DelegatedVault {
                         ServiceInventory.Item(
                             path: path, digest: printer.digest(bytes), record: header?.record,
                             group: header?.group,
-                            version: header.map { WriteVersion(stamp: $0.stamp, device: $0.device) }))
+                            version: header.map { ItemVersion(stamp: $0.stamp, device: $0.device) }))
                 case .failure(.noItem): break
                 case .failure(.damaged):
                     inventory.items.append(

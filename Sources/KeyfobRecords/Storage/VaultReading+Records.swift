@@ -26,7 +26,7 @@ extension VaultReading {
 
     /// Every credential of one kind in a group.
     package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws -> Found<Credential> {
-        try all(kind.record, in: keys) { body throws(FieldList.Malformed) in
+        try all(RecordHeader.Kind(kind), in: keys) { body throws(FieldList.Malformed) in
             try CredentialBody.decode(body, kind: kind)
         }
     }
@@ -62,10 +62,10 @@ extension VaultReading {
                     try reader.records(
                         .credential, keys.blind(account, kind, clientID: client.id, realm: client.realm))
                 } else {
-                    try reader.records(of: keys.blind(account), kind: kind.record)
+                    try reader.records(of: keys.blind(account), kind: RecordHeader.Kind(kind))
                 }
             var found = Found<Credential>()
-            for record in records where record.header.kind == kind.record {
+            for record in records where record.header.kind == RecordHeader.Kind(kind) {
                 try found.take(record, keys) { body throws(FieldList.Malformed) in
                     try CredentialBody.decode(body, kind: kind)
                 }
@@ -120,14 +120,14 @@ extension VaultReading {
             guard try reader.manifest() != nil else { return }
             let indexed =
                 if let credential {
-                    try reader.records(.credential, credential).filter { $0.header.kind == kind.record }
+                    try reader.records(.credential, credential).filter { $0.header.kind == RecordHeader.Kind(kind) }
                 } else {
-                    try reader.records(of: blinded, kind: kind.record)
+                    try reader.records(of: blinded, kind: RecordHeader.Kind(kind))
                 }
             var rows: Set<Int64> = []
             try reader.requireComplete { record in
                 let index = record.header.index
-                guard record.header.kind == kind.record, index.account == blinded.value else { return }
+                guard record.header.kind == RecordHeader.Kind(kind), index.account == blinded.value else { return }
                 if credential == nil || index.credential == credential?.value { rows.insert(record.rowID) }
             }
             guard rows == Set(indexed.map(\.rowID)) else { throw StoreError.damaged(what: "an index of keyring.db") }

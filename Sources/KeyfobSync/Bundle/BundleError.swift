@@ -29,7 +29,7 @@ package enum BundleError: Error, Hashable, Sendable {
     case newerVersion(major: Int, minor: Int)
     /// The bundle is for another purpose.
     case wrongPurpose(BundlePurpose)
-    /// A record is of a kind that there is not.
+    /// A record, or what a tombstone is of, is of a kind that there is not.
     case unknownKind(line: Int)
     /// A record is of a group that is not in the manifest's list.
     case unlistedGroup(line: Int)

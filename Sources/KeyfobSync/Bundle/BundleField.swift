@@ -15,6 +15,6 @@ extension BundleError {
         case cachedOn, expiresOn, extendedExpiresOn, refreshOn
         case grant, state, reason, epoch, generation, rotates
         // The rest.
-        case appMetadata, family, setting, name, value, foreign, section, key, tombstone
+        case appMetadata, family, clientSecret, setting, name, value, foreign, section, key, tombstone
     }
 }

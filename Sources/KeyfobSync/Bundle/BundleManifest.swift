@@ -45,7 +45,7 @@ package struct BundleManifest: Hashable, Sendable {
 
     /// The `kind` of a record's line.
     package enum RecordKind: String, Hashable, Sendable, CaseIterable {
-        case account, credential, appMetadata, setting, foreign, tombstone
+        case account, credential, appMetadata, clientSecret, setting, foreign, tombstone
     }
 }
 
@@ -56,6 +56,7 @@ extension ItemRecord {
         case .account: .account
         case .credential: .credential
         case .appMetadata: .appMetadata
+        case .clientSecret: .clientSecret
         case .setting: .setting
         case .foreign: .foreign
         case .tombstone: .tombstone

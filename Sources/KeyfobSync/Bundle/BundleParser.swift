@@ -100,7 +100,7 @@ struct BundleParser: ~Copyable {
             secret = try reader.secret(&object, tape, bytes)
             var record = try reader.record(&object, bytes)
             let unknown = object.unknownFields(bytes)
-            if !unknown.isEmpty { record.unknownFields.objects[""] = unknown }
+            if !unknown.isEmpty { record.history.unknownFields.objects[""] = unknown }
             found = record
         }
         guard let record = found else {

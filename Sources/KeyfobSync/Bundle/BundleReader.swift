@@ -1,5 +1,5 @@
 internal import KeyfobAge
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 
 /// Reads bundles: first once to verify all of it, then again for its records.

@@ -1,5 +1,5 @@
 package import KeyfobAge
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 
 /// Writes a bundle record by record, in constant memory.

@@ -14,10 +14,10 @@ extension ItemRecord {
         writer.name(kind.rawValue)
         writer.beginObject()
         write(to: &writer)
-        writer.members(unknownFields.objects[kind.rawValue])
+        writer.members(history.unknownFields.objects[kind.rawValue])
         writer.endObject()
         writeStamps(to: &writer)
-        writer.members(unknownFields.objects[""])
+        writer.members(history.unknownFields.objects[""])
         return writer
     }
 
@@ -34,6 +34,9 @@ extension ItemRecord {
             case .member(let family): writer.member(.family, family)
             }
             writer.additionalFields(metadata.additionalFields)
+        case .clientSecret(let clientID, let environment):
+            writer.member(.clientID, clientID)
+            writer.member(.environment, environment)
         case .setting(let name, let value):
             writer.member(.name, name)
             writer.member(.value, value)
@@ -65,7 +68,7 @@ extension ItemRecord {
             writer.member(.displayName, profile.displayName)
             writer.member(.authorityType, profile.authorityType)
             writer.additionalFields(profile.additionalFields)
-            writer.members(unknownFields.objects[UnknownFields.path(ofProfile: profile.realm)])
+            writer.members(history.unknownFields.objects[ItemHistory.UnknownFields.path(ofProfile: profile.realm)])
             writer.endObject()
         }
         writer.endArray()
@@ -98,7 +101,7 @@ extension ItemRecord {
                 writer.name(.rotates)
                 writer.bool(rotates)
             }
-            writer.members(unknownFields.objects[UnknownFields.grantPath])
+            writer.members(history.unknownFields.objects[ItemHistory.UnknownFields.grantPath])
             writer.endObject()
         }
         writer.additionalFields(credential.additionalFields)
@@ -108,22 +111,22 @@ extension ItemRecord {
         writer.name(.stamps)
         writer.beginObject()
         writer.member(.record, version.description)
-        writer.member(.deleted, deletion?.description)
-        if !fieldVersions.isEmpty {
+        writer.member(.deleted, history.deletion?.description)
+        if !history.fieldVersions.isEmpty {
             writer.name(.fields)
             writer.beginObject()
-            for (name, version) in fieldVersions.sorted(by: { $0.key < $1.key }) {
+            for (name, version) in history.fieldVersions.sorted(by: { $0.key < $1.key }) {
                 writer.name(name.name)
                 writer.string(version.description)
             }
             writer.endObject()
         }
-        writer.members(unknownFields.objects[UnknownFields.stampsPath])
+        writer.members(history.unknownFields.objects[ItemHistory.UnknownFields.stampsPath])
         writer.endObject()
     }
 }
 
-extension ItemRecord.UnknownFields {
+extension ItemHistory.UnknownFields {
     static let grantPath = "credential.grant"
     static let stampsPath = "stamps"
 

@@ -144,17 +144,17 @@ extension LineObject {
     }
 
     /// The version of a member.
-    mutating func optionalVersion(_ field: BundleError.Field, _ bytes: RawSpan) throws(BundleError) -> Version? {
+    mutating func optionalVersion(_ field: BundleError.Field, _ bytes: RawSpan) throws(BundleError) -> ItemVersion? {
         guard let text = try optionalText(field, bytes) else { return nil }
-        guard let version = Version(text) else { throw .badField(line: line, field) }
+        guard let version = ItemVersion(text) else { throw .badField(line: line, field) }
         return version
     }
 
     /// The version that a value is.
     func version(
         _ value: JSONTape.Value, _ field: BundleError.Field, _ bytes: RawSpan
-    ) throws(BundleError) -> Version {
-        guard let version = tape.string(of: value, in: bytes).flatMap(Version.init) else {
+    ) throws(BundleError) -> ItemVersion {
+        guard let version = tape.string(of: value, in: bytes).flatMap(ItemVersion.init) else {
             throw .badField(line: line, field)
         }
         return version

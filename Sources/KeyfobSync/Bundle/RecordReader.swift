@@ -9,16 +9,13 @@ struct RecordReader {
 
     /// The record that an object is, without its secret.
     func record(_ object: inout LineObject, _ bytes: RawSpan) throws(BundleError) -> ItemRecord {
-        guard let kind = BundleManifest.RecordKind(rawValue: try object.text(.kind, bytes)) else {
-            if let newerMinor { throw .newerVersion(major: BundleManifest.formatVersion, minor: newerMinor) }
-            throw .unknownKind(line: line)
-        }
+        guard let kind = BundleManifest.RecordKind(rawValue: try object.text(.kind, bytes)) else { throw unknownKind }
         guard let group = try? AccessGroup(try object.text(.group, bytes)) else {
             throw .badField(line: line, .group)
         }
-        guard let field = BundleError.Field(rawValue: kind.rawValue) else { throw .unknownKind(line: line) }
+        guard let field = BundleError.Field(rawValue: kind.rawValue) else { throw unknownKind }
         let isThisDeviceOnly = try object.optionalFlag(.thisDeviceOnly) ?? false
-        var unknown = ItemRecord.UnknownFields()
+        var unknown = ItemHistory.UnknownFields()
         var inner = try object.object(field, bytes)
         let content = try content(kind, &inner, &unknown, bytes)
         unknown.add(inner.unknownFields(bytes), in: kind.rawValue)
@@ -28,15 +25,19 @@ struct RecordReader {
             throw .missingField(line: line, .record)
         }
         var record = ItemRecord(group: group, content: content, version: version, isThisDeviceOnly: isThisDeviceOnly)
-        record.deletion = try stamps.optionalVersion(.deleted, bytes)
+        record.history.deletion = try stamps.optionalVersion(.deleted, bytes)
         if let fields = try stamps.optionalObject(.fields, bytes) {
             for (name, value) in fields.rest {
-                record.fieldVersions[FieldName(name)] = try fields.version(value, .fields, bytes)
+                record.history.fieldVersions[FieldName(name)] = try fields.version(value, .fields, bytes)
             }
         }
-        unknown.add(stamps.unknownFields(bytes), in: ItemRecord.UnknownFields.stampsPath)
-        record.unknownFields = unknown
+        unknown.add(stamps.unknownFields(bytes), in: ItemHistory.UnknownFields.stampsPath)
+        record.history.unknownFields = unknown
         return record
+    }
+
+    private var unknownKind: BundleError {
+        newerMinor.map { .newerVersion(major: BundleManifest.formatVersion, minor: $0) } ?? .unknownKind(line: line)
     }
 
     /// The secret of a record, straight from the line into guarded memory; nil where it has none.
@@ -62,9 +63,9 @@ struct RecordReader {
     }
 
     private func content(
-        _ kind: BundleManifest.RecordKind, _ object: inout LineObject, _ unknown: inout ItemRecord.UnknownFields,
+        _ kind: BundleManifest.RecordKind, _ object: inout LineObject, _ unknown: inout ItemHistory.UnknownFields,
         _ bytes: RawSpan
-    ) throws(BundleError) -> ItemRecord.Content {
+    ) throws(BundleError) -> ItemContent {
         switch kind {
         case .account: return .account(try account(&object, &unknown, bytes))
         case .credential: return .credential(try credential(&object, &unknown, bytes))
@@ -76,14 +77,15 @@ struct RecordReader {
                     clientID: clientID, environment: environment,
                     family: family.map { $0.isEmpty ? .none : .member($0) } ?? .unknown,
                     additionalFields: try object.additionalFields(bytes)))
+        case .clientSecret:
+            return .clientSecret(
+                clientID: try object.text(.clientID, bytes), environment: try object.text(.environment, bytes))
         case .setting:
             return .setting(name: try object.text(.name, bytes), value: try object.optionalText(.value, bytes))
         case .foreign:
             return .foreign(section: try object.text(.section, bytes), key: try object.text(.key, bytes))
         case .tombstone:
-            guard let kind = ItemKind(rawValue: try object.text(.kind, bytes)) else {
-                throw .badField(line: line, .tombstone)
-            }
+            guard let kind = ItemKind(rawValue: try object.text(.kind, bytes)) else { throw unknownKind }
             return .tombstone(ItemKey(kind, try object.texts(.key, bytes)))
         }
     }
@@ -102,7 +104,7 @@ struct RecordReader {
     }
 
     private func account(
-        _ object: inout LineObject, _ unknown: inout ItemRecord.UnknownFields, _ bytes: RawSpan
+        _ object: inout LineObject, _ unknown: inout ItemHistory.UnknownFields, _ bytes: RawSpan
     ) throws(BundleError) -> Account {
         let id = try accountID(&object, inOneText: .id, bytes)
         var account = Account(id: id, username: try object.text(.username, bytes))
@@ -117,14 +119,14 @@ struct RecordReader {
             profile.authorityType = try object.optionalText(.authorityType, bytes)
             profile.additionalFields = try object.additionalFields(bytes)
             unknown.add(
-                object.unknownFields(bytes), in: ItemRecord.UnknownFields.path(ofProfile: profile.realm))
+                object.unknownFields(bytes), in: ItemHistory.UnknownFields.path(ofProfile: profile.realm))
             account.tenantProfiles.append(profile)
         }
         return account
     }
 
     private func credential(
-        _ object: inout LineObject, _ unknown: inout ItemRecord.UnknownFields, _ bytes: RawSpan
+        _ object: inout LineObject, _ unknown: inout ItemHistory.UnknownFields, _ bytes: RawSpan
     ) throws(BundleError) -> Credential {
         guard let kind = Credential.Kind(rawValue: try object.text(.kind, bytes)) else {
             throw .badField(line: line, .kind)
@@ -142,7 +144,7 @@ struct RecordReader {
         credential.refreshOn = try object.optionalTime(.refreshOn, bytes)
         if var grant = try object.optionalObject(.grant, bytes) {
             credential.grant = try self.grant(&grant, bytes)
-            unknown.add(grant.unknownFields(bytes), in: ItemRecord.UnknownFields.grantPath)
+            unknown.add(grant.unknownFields(bytes), in: ItemHistory.UnknownFields.grantPath)
         }
         credential.additionalFields = try object.additionalFields(bytes)
         return credential
@@ -163,7 +165,7 @@ struct RecordReader {
     }
 }
 
-extension ItemRecord.UnknownFields {
+extension ItemHistory.UnknownFields {
     fileprivate mutating func add(_ fields: AdditionalFields, in path: String) {
         if !fields.isEmpty { objects[path] = fields }
     }

@@ -33,6 +33,9 @@ struct RecordRules {
         case .appMetadata(let metadata):
             try check(metadata.clientID, .clientID, line)
             try check(metadata.environment, .environment, line)
+        case .clientSecret(let clientID, let environment):
+            try check(clientID, .clientID, line)
+            try check(environment, .environment, line)
         case .setting(let name, _): try check(name, .name, line)
         case .foreign(let section, _):
             if !section.isEmpty { try check(section, .section, line) }
@@ -46,7 +49,7 @@ struct RecordRules {
             switch record.content {
             case .credential(let credential):
                 credential.kind != .refreshToken || (credential.grant ?? Grant()).state == .active
-            case .foreign: true
+            case .clientSecret, .foreign: true
             default: false
             }
         let mayHaveSecret = needsSecret || record.kind == .credential

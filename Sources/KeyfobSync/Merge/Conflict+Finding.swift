@@ -14,7 +14,7 @@ extension Conflict {
             conflicts += sameLabels(state, group)
             for key in state.keys {
                 let place = ItemPlace(group, key)
-                if let version = state.version(of: key), HybridClock.isFarAhead(version.stamp, of: now) {
+                if let version = state.version(of: key), version.stamp.isFarAhead(of: now) {
                     conflicts.append(.farAhead(place, version))
                 }
                 conflicts += within(state, place)

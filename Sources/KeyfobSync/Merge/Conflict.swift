@@ -18,7 +18,7 @@ package enum Conflict: Hashable, Sendable {
     /// The two sides hold different contents of one version: two machines take themselves for one device.
     case sameVersion(ItemPlace, device: UInt64)
     /// Something was written more than 24 hours ahead of now; it wins over everything until then.
-    case farAhead(ItemPlace, Version)
+    case farAhead(ItemPlace, ItemVersion)
 
     /// The name in documents.
     package var name: String {

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 
 /// An item as its fields, each with its version, and when it was deleted.
 ///
@@ -7,12 +7,12 @@ internal import KeyfobModel
 /// and another changed later comes back with what was written later.
 package struct FieldItem: Hashable, Sendable {
     /// The latest deletion.
-    package private(set) var deletion: Version?
+    package private(set) var deletion: ItemVersion?
     /// The fields, all of them later than ``deletion``.
     package private(set) var fields: [FieldName: Register]
 
     /// An item; fields that are not later than the deletion are left out.
-    package init(fields: [FieldName: Register] = [:], deletion: Version? = nil) {
+    package init(fields: [FieldName: Register] = [:], deletion: ItemVersion? = nil) {
         self.deletion = deletion
         self.fields = fields
         dropDeletedFields()
@@ -22,7 +22,7 @@ package struct FieldItem: Hashable, Sendable {
     package var isDeleted: Bool { fields.isEmpty }
 
     /// The latest of all versions; nil for an item that never was.
-    package var version: Version? {
+    package var version: ItemVersion? {
         fields.values.reduce(deletion) { max($0 ?? $1.version, $1.version) }
     }
 
@@ -33,7 +33,7 @@ package struct FieldItem: Hashable, Sendable {
     }
 
     /// Deletes the item as of a version.
-    package mutating func delete(_ version: Version) {
+    package mutating func delete(_ version: ItemVersion) {
         deletion = max(deletion ?? version, version)
         dropDeletedFields()
     }
@@ -49,15 +49,6 @@ package struct FieldItem: Hashable, Sendable {
     private mutating func dropDeletedFields() {
         guard let deletion else { return }
         fields = fields.filter { $0.value.version > deletion }
-    }
-
-    func append(to bytes: inout CanonicalBytes) {
-        bytes.append(optional: deletion) { $0.append($1) }
-        bytes.append(UInt64(fields.count))
-        for (name, register) in fields.sorted(by: { $0.key < $1.key }) {
-            bytes.append(name.name)
-            register.append(to: &bytes)
-        }
     }
 }
 

@@ -11,14 +11,14 @@ package struct GrantItem: Hashable, Sendable {
     /// Which token it is; nil where there is none any more.
     package let secret: SecretDigest?
     /// When and where it was written.
-    package let version: Version
+    package let version: ItemVersion
     /// The fields of its record that this build does not know.
-    package let unknownFields: ItemRecord.UnknownFields
+    package let unknownFields: ItemHistory.UnknownFields
 
     /// A grant; nil for a credential that is no refresh token.
     package init?(
-        _ credential: Credential, secret: SecretDigest?, version: Version,
-        unknownFields: ItemRecord.UnknownFields = ItemRecord.UnknownFields()
+        _ credential: Credential, secret: SecretDigest?, version: ItemVersion,
+        unknownFields: ItemHistory.UnknownFields = ItemHistory.UnknownFields()
     ) {
         guard credential.kind == .refreshToken else { return nil }
         self.credential = credential
@@ -27,24 +27,8 @@ package struct GrantItem: Hashable, Sendable {
         self.unknownFields = unknownFields
     }
 
-    private init(ended credential: Credential, version: Version) {
-        self.credential = credential
-        self.secret = nil
-        self.version = version
-        self.unknownFields = ItemRecord.UnknownFields()
-    }
-
     /// The state, the epoch and the generation.
     package var grant: Grant { credential.grant ?? Grant() }
-
-    /// This grant signed out: of the same epoch, without its token, and without what else was known of it.
-    package func signedOut(_ version: Version) -> GrantItem {
-        var ended = Credential(
-            kind: .refreshToken, account: credential.account, clientID: credential.clientID,
-            familyID: credential.familyID, grant: grant, additionalFields: AdditionalFields(credential.partition))
-        ended.grant?.state = .signedOut
-        return GrantItem(ended: ended, version: version)
-    }
 
     /// The greater of the two.
     package func joined(with other: GrantItem) -> GrantItem {
@@ -70,23 +54,14 @@ package struct GrantItem: Hashable, Sendable {
         contentDigest == other.contentDigest
     }
 
-    private var contentDigest: [UInt8] {
+    var contentDigest: [UInt8] {
         var bytes = CanonicalBytes()
-        appendContent(to: &bytes)
-        return bytes.digest
-    }
-
-    private func appendContent(to bytes: inout CanonicalBytes) {
         bytes.append(credential)
         bytes.append(optional: secret) { $0.append($1.bytes) }
-        for (path, fields) in unknownFields.objects.sorted(by: { $0.key < $1.key }) {
+        for (path, fields) in unknownFields.sorted {
             bytes.append(path)
             bytes.append(fields)
         }
-    }
-
-    func append(to bytes: inout CanonicalBytes) {
-        bytes.append(version)
-        appendContent(to: &bytes)
+        return bytes.digest
     }
 }

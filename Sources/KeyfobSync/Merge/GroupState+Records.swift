@@ -9,7 +9,7 @@ extension GroupState {
     @discardableResult
     package mutating func insert(_ record: ItemRecord, secret: SecretDigest? = nil) -> Bool {
         let key = record.key
-        var item = FieldItem(deletion: record.deletion)
+        var item = FieldItem(deletion: record.history.deletion)
         func set(_ name: FieldName, _ value: FieldValue?) {
             item.set(name, Register(value, record.version(of: name)))
         }
@@ -19,11 +19,13 @@ extension GroupState {
             if let name = account.displayName { set(.displayName, .text(name)) }
             if let label = account.label { set(.label, .text(label)) }
             for profile in account.tenantProfiles { set(.profile(realm: profile.realm), .profile(profile)) }
+            // One of which nothing is known but its id is there all the same.
+            if item.fields.isEmpty, record.history.fieldVersions.isEmpty { set(.username, nil) }
             // As joining does, and in place: a bundle has many accounts.
             let known = accountIDs[key] ?? account.id
             accountIDs[key] = known.spelling.lexicographicallyPrecedes(account.id.spelling) ? known : account.id
         case .credential(let credential) where credential.kind == .refreshToken:
-            let unknown = record.unknownFields
+            let unknown = record.history.unknownFields
             guard let grant = GrantItem(credential, secret: secret, version: record.version, unknownFields: unknown)
             else { return false }
             grants[key] = grants[key].map { $0.joined(with: grant) } ?? grant
@@ -31,17 +33,17 @@ extension GroupState {
         case .credential(let credential): set(.content, .token(credential, secret))
         case .appMetadata(let metadata): set(.content, .metadata(metadata))
         case .setting(_, let value): set(.content, value.map(FieldValue.text))
-        case .foreign: set(.content, secret.map(FieldValue.secret))
+        case .clientSecret, .foreign: set(.content, secret.map(FieldValue.secret))
         case .tombstone:
             guard key.kind != .grant else { return false }
             item.delete(record.version)
         }
         if !record.isTombstone {
-            for (path, object) in record.unknownFields.objects {
+            for (path, object) in record.history.unknownFields.objects {
                 for field in object.fields { set(.additional(field.name, in: path), .json(field.json)) }
             }
             // Fields that have a version and no value were taken away.
-            for (name, version) in record.fieldVersions where item.fields[name] == nil {
+            for (name, version) in record.history.fieldVersions where item.fields[name] == nil {
                 item.set(name, Register(nil, version))
             }
         }
@@ -54,29 +56,30 @@ extension GroupState {
         if let grant = grants[key] {
             return ItemRecord(
                 group: group, content: .credential(grant.credential), version: grant.version,
-                unknownFields: grant.unknownFields)
+                history: ItemHistory(unknownFields: grant.unknownFields))
         }
         guard let item = items[key], let version = item.version else { return nil }
         guard !item.isDeleted else { return ItemRecord(group: group, content: .tombstone(key), version: version) }
-        let content: ItemRecord.Content
+        let content: ItemContent
+        let (first, last) = (key.parts.first ?? "", key.parts.last ?? "")
         switch (key.kind, item[.content]) {
         case (.account, _):
             guard let account = account(key, item) else { return nil }
             content = .account(account)
         case (.setting, let value):
             let text: String? = if case .text(let text) = value { text } else { nil }
-            content = .setting(name: key.parts.first ?? "", value: text)
+            content = .setting(name: first, value: text)
         case (_, .token(let credential, _)): content = .credential(credential)
         case (_, .metadata(let metadata)): content = .appMetadata(metadata)
-        case (.foreign, .secret): content = .foreign(section: key.parts.first ?? "", key: key.parts.last ?? "")
+        case (.clientSecret, .secret): content = .clientSecret(clientID: first, environment: last)
+        case (.foreign, .secret): content = .foreign(section: first, key: last)
         default: return nil
         }
-        var record = ItemRecord(group: group, content: content, version: version, deletion: item.deletion)
+        var history = ItemHistory(deletion: item.deletion, unknownFields: item.unknownFields)
         for (name, register) in item.fields where register.version != version || register.isEmpty {
-            record.fieldVersions[name] = register.version
+            history.fieldVersions[name] = register.version
         }
-        record.unknownFields = item.unknownFields
-        return record
+        return ItemRecord(group: group, content: content, version: version, history: history)
     }
 
     private func account(_ key: ItemKey, _ item: FieldItem) -> Account? {
@@ -94,8 +97,8 @@ extension GroupState {
 
 extension FieldItem {
     /// The fields that Keyfob does not interpret, by the object they are in.
-    fileprivate var unknownFields: ItemRecord.UnknownFields {
-        var unknown = ItemRecord.UnknownFields()
+    fileprivate var unknownFields: ItemHistory.UnknownFields {
+        var unknown = ItemHistory.UnknownFields()
         for (name, register) in fields.sorted(by: { $0.key < $1.key }) {
             guard let place = name.additional, case .json(let json) = register.value else { continue }
             unknown.objects[place.path, default: AdditionalFields()].fields.append(.init(name: place.name, json: json))

@@ -40,31 +40,13 @@ package struct GroupState: Hashable, Sendable {
     }
 
     /// The latest version of an item.
-    package func version(of key: ItemKey) -> Version? {
+    package func version(of key: ItemKey) -> ItemVersion? {
         grants[key]?.version ?? items[key].flatMap(\.version)
     }
 
     /// Which secret goes with an item.
     package func secret(of key: ItemKey) -> SecretDigest? {
         grants[key].flatMap(\.secret) ?? items[key].flatMap(\.secret)
-    }
-
-    func append(to bytes: inout CanonicalBytes) {
-        bytes.append(UInt64(items.count))
-        for (key, item) in items.sorted(by: { $0.key < $1.key }) {
-            bytes.append(key.encoded)
-            item.append(to: &bytes)
-        }
-        bytes.append(UInt64(grants.count))
-        for (key, grant) in grants.sorted(by: { $0.key < $1.key }) {
-            bytes.append(key.encoded)
-            grant.append(to: &bytes)
-        }
-        bytes.append(UInt64(accountIDs.count))
-        for (key, id) in accountIDs.sorted(by: { $0.key < $1.key }) {
-            bytes.append(key.encoded)
-            bytes.append(id.spelling)
-        }
     }
 }
 

@@ -23,14 +23,4 @@ package struct KeyringState: Hashable, Sendable {
     package var places: [ItemPlace] {
         groups.sorted { $0.key < $1.key }.flatMap { group, state in state.keys.map { ItemPlace(group, $0) } }
     }
-
-    /// BLAKE2b-256 of everything in it: equal for equal states, spelling and all.
-    package var digest: [UInt8] {
-        var bytes = CanonicalBytes()
-        for (group, state) in groups.sorted(by: { $0.key < $1.key }) {
-            bytes.append(group.name)
-            state.append(to: &bytes)
-        }
-        return bytes.digest
-    }
 }

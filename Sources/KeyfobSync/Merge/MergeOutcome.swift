@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 
 /// What applying a merge does, or would do, to one item.
 package enum MergeOutcome: Hashable, Sendable {

@@ -34,7 +34,7 @@ extension MergePlan {
             let (mine, theirs) = (before.items[key] ?? FieldItem(), after.items[key] ?? FieldItem())
             let names = Set(mine.fields.keys).union(theirs.fields.keys)
             let changed = names.filter { name in
-                let nothing = Register(nil, Version(stamp: Stamp(value: 0), device: 0))
+                let nothing = Register(nil, ItemVersion(stamp: Stamp(value: 0), device: 0))
                 return !(mine.fields[name] ?? nothing).hasSameContent(as: theirs.fields[name] ?? nothing)
             }
             return changed.isEmpty ? .kept(isSame ? .same : .newerHere) : .changed(changed.sorted())

@@ -1,14 +1,15 @@
-internal import KeyfobModel
+package import KeyfobModel
+internal import KeyfobSodium
 
 /// A field's value and its version: of two, the later one wins.
 package struct Register: Hashable, Sendable {
     /// The value; nil where it was taken away.
     package var value: FieldValue?
     /// When and where it was written.
-    package var version: Version
+    package var version: ItemVersion
 
     /// A value with its version.
-    package init(_ value: FieldValue?, _ version: Version) {
+    package init(_ value: FieldValue?, _ version: ItemVersion) {
         self.value = value
         self.version = version
     }
@@ -24,20 +25,11 @@ package struct Register: Hashable, Sendable {
         contentBytes == other.contentBytes
     }
 
-    func append(to bytes: inout CanonicalBytes) {
-        bytes.append(version)
-        bytes.append(optional: value) { $1.append(to: &$0) }
-    }
-
-    private var contentBytes: [UInt8] {
+    var contentBytes: [UInt8] {
         var bytes = CanonicalBytes()
         bytes.append(optional: value) { $1.append(to: &$0) }
         return bytes.bytes
     }
 
-    private var contentDigest: [UInt8] {
-        var bytes = CanonicalBytes()
-        bytes.append(optional: value) { $1.append(to: &$0) }
-        return bytes.digest
-    }
+    private var contentDigest: [UInt8] { BLAKE2b.hash(contentBytes, count: 32) }
 }

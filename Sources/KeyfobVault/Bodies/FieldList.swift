@@ -34,8 +34,11 @@ package struct FieldList: Equatable, Sendable {
         }
     }
 
-    /// The bytes are no field list.
-    package struct Malformed: Error {}
+    /// The bytes are no field list, or not what one must hold.
+    package struct Malformed: Error {
+        /// The kind that the list names and this build does not know.
+        package var unknownKind: String?
+    }
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()

@@ -11,7 +11,7 @@ package struct GroupManifest: Equatable, Sendable {
     private var counts: [UInt32]
     private var digest: [UInt8]
 
-    private static let kinds = 8
+    private static let kinds = 16
     private static let digestCount = 32
 
     /// The manifest of an empty group.

@@ -14,9 +14,11 @@ package struct Lookup: Hashable, Sendable {
         case username(String)
         case label(String)
         case client(id: String, environment: String)
-        /// The name of a setting, of a tombstone, or of what another program's file held.
         case setting(String)
         case homeAccountID(String)
+        case clientSecret(id: String, environment: String)
+        case foreign(section: String, key: String)
+        case tombstone(ItemKey)
     }
 
     /// What is meant.
@@ -66,6 +68,21 @@ extension GroupKeys {
         blind(.setting(name))
     }
 
+    /// The secret of a client at an environment.
+    package func blind(secretOf clientID: String, environment: String) -> Lookup {
+        blind(.clientSecret(id: clientID, environment: EnvironmentAliases.canonicalName(of: environment)))
+    }
+
+    /// What another program's file held.
+    package func blind(foreignIn section: String, key: String) -> Lookup {
+        blind(.foreign(section: section, key: key))
+    }
+
+    /// The tombstone of an item.
+    package func blind(tombstone key: ItemKey) -> Lookup {
+        blind(.tombstone(key))
+    }
+
     private func blind(_ subject: Lookup.Subject) -> Lookup {
         var value = ByteWriter()
         for part in subject.parts { value.writeCounted(Array(part.utf8)) }
@@ -89,6 +106,9 @@ extension Lookup.Subject {
         case .client: 5
         case .setting: 6
         case .homeAccountID: 7
+        case .clientSecret: 8
+        case .foreign: 9
+        case .tombstone: 10
         }
     }
 
@@ -97,7 +117,9 @@ extension Lookup.Subject {
         case .account(let id): [id]
         case .credential(let account, let kind, let clientID, let realm): [account, kind.rawValue, clientID, realm]
         case .username(let text), .label(let text), .setting(let text), .homeAccountID(let text): [text]
-        case .client(let id, let environment): [environment, id]
+        case .client(let id, let environment), .clientSecret(let id, let environment): [environment, id]
+        case .foreign(let section, let key): [section, key]
+        case .tombstone(let key): [key.kind.rawValue] + key.parts
         }
     }
 }

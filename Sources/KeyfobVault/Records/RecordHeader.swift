@@ -13,6 +13,10 @@ package struct RecordHeader: Equatable, Sendable {
         case foreign = 6
         /// Something the keyring itself remembers, such as the default account of the group.
         case setting = 7
+        /// What is left of an item that was deleted.
+        case tombstone = 8
+        /// The secret of a client.
+        case clientSecret = 9
     }
 
     /// The two sealed blobs of a row.
@@ -30,7 +34,7 @@ package struct RecordHeader: Equatable, Sendable {
     package var epoch: UInt32
     package var record: RecordID
     package var kind: Kind
-    /// Bit 0: a tombstone; bit 1: travels in a sync; bit 2: never leaves this device.
+    /// Bit 1: travels in a sync; bit 2: never leaves this device.
     package var flags: UInt16
     /// When this version was written.
     package var stamp: Stamp
@@ -53,6 +57,17 @@ package struct RecordHeader: Equatable, Sendable {
         self.device = device
         self.index = index
     }
+
+    /// When and where this version of the item was written.
+    package var version: ItemVersion { ItemVersion(stamp: stamp, device: device) }
+
+    /// Whether the record never leaves this device.
+    package var isThisDeviceOnly: Bool {
+        get { flags & Self.thisDeviceOnly != 0 }
+        set { flags = newValue ? flags | Self.thisDeviceOnly : flags & ~Self.thisDeviceOnly }
+    }
+
+    private static let thisDeviceOnly: UInt16 = 4
 
     /// The associated data of one part: 144 bytes, every field at a fixed place.
     func encoded(_ part: Part) -> [UInt8] {

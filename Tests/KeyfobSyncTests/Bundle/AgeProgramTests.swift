@@ -1,5 +1,6 @@
 import KeyfobAge
 import KeyfobSodium
+import KeyfobModel
 import KeyfobSync
 import KeyfobTestSupport
 import Testing

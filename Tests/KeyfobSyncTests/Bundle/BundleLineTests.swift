@@ -90,7 +90,15 @@ struct BundleLineTests {
             (setting.replacing("0001\"", with: "001\""), .badField(line: 2, .record)),
             (setting.replacing("1a1b2", with: "1A1B2"), .badField(line: 2, .record)),
             (line("foreign", #""foreign":{"section":"","key":"k"}"#), .missingField(line: 2, .secret)),
-            (line("tombstone", #""tombstone":{"kind":"other","key":[]}"#), .badField(line: 2, .tombstone)),
+            (
+                line("clientSecret", #""clientSecret":{"clientID":"a","environment":"b"}"#),
+                .missingField(line: 2, .secret)
+            ),
+            (
+                line("clientSecret", #""clientSecret":{"clientID":" ","environment":"b"},"secret":"s""#),
+                .badField(line: 2, .clientID)
+            ),
+            (line("tombstone", #""tombstone":{"kind":"other","key":[]}"#), .unknownKind(line: 2)),
             (line("tombstone", #""tombstone":{"kind":"account","key":[]}"#), .badField(line: 2, .tombstone)),
             (line("tombstone", #""tombstone":{"kind":"account","key":[1]}"#), .badField(line: 2, .key)),
             (line("tombstone", #""tombstone":{"kind":"account","key":["a\u001b@b"]}"#), .badField(line: 2, .key)),

@@ -19,8 +19,10 @@ struct BundleRoundTripTests {
         account.tenantProfiles.append(
             TenantProfile(realm: "", localAccountID: "", environment: "LOGIN.example", username: ""))
         var rich = Sample.record(.account(account))
-        rich.fieldVersions = [.label: Sample.version(5, device: .max), .profile(realm: "gone"): Sample.version(6)]
-        rich.deletion = Sample.version(1)
+        rich.history.fieldVersions = [
+            .label: Sample.version(5, device: .max), .profile(realm: "gone"): Sample.version(6),
+        ]
+        rich.history.deletion = Sample.version(1)
         rich.isThisDeviceOnly = true
 
         var refresh = Sample.refreshToken(
@@ -51,11 +53,13 @@ struct BundleRoundTripTests {
             Bundled(.appMetadata(AppMetadata(clientID: "a", environment: "login.example", family: .none))),
             Bundled(.appMetadata(AppMetadata(clientID: "b", environment: "login.example", family: .unknown))),
             Bundled(.appMetadata(AppMetadata(clientID: "c", environment: "login.example", family: .member("1")))),
+            Bundled(.clientSecret(clientID: "a", environment: "Login.example"), secret: "of \"a\""),
             Bundled(.setting(name: "default account", value: "ada@login.example")),
             Bundled(.setting(name: "binding:/home/ada", value: nil)),
             Bundled(.foreign(section: "AccessToken", key: "odd\nkey"), secret: "{\n \"secret\": \"s\" }"),
             Bundled(.foreign(section: "", key: "top"), secret: "null"),
             Bundled(.tombstone(.account(Sample.id("gone")))), Bundled(.tombstone(.setting("gone"))),
+            Bundled(.tombstone(.clientSecret(clientID: "gone", environment: "login.example"))),
         ]
     }()
 
@@ -99,9 +103,9 @@ struct BundleRoundTripTests {
         var account = Sample.record(.account(Sample.account("ada")))
         let fields = AdditionalFields([.init(name: "mood", json: "[1, {\"a\":null}]"), .init(name: "x", json: "1.0")])
         let paths = ["", "account", "account.tenantProfiles.tenant", "stamps"]
-        for path in paths { account.unknownFields.objects[path] = fields }
+        for path in paths { account.history.unknownFields.objects[path] = fields }
         var grant = Sample.record(.credential(credential))
-        for path in ["", "credential", "credential.grant"] { grant.unknownFields.objects[path] = fields }
+        for path in ["", "credential", "credential.grant"] { grant.history.unknownFields.objects[path] = fields }
         let items = [Bundled(account), Bundled(grant, secret: Array("rt".utf8))]
         #expect(try BundleSample.items(try BundleSample.file(items)) == items)
 
@@ -109,8 +113,10 @@ struct BundleRoundTripTests {
         var state = KeyringState()
         state.insert(account)
         state.insert(grant, secret: Sample.digest(1))
-        #expect(state.merged(with: KeyringState()).record(at: account.place)?.unknownFields == account.unknownFields)
-        #expect(state.record(at: grant.place)?.unknownFields == grant.unknownFields)
+        #expect(
+            state.merged(with: KeyringState()).record(at: account.place)?.history.unknownFields
+                == account.history.unknownFields)
+        #expect(state.record(at: grant.place)?.history.unknownFields == grant.history.unknownFields)
     }
 
     @Test("a passphrase opens what is written for it, and is not asked for twice the work")

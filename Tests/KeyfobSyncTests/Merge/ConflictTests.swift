@@ -85,7 +85,7 @@ struct ConflictTests {
         #expect(found(Sample.state(Self.account), Sample.state(later)) == [])
         // Who wrote it again in the knowledge of the deletion means it.
         var again = Self.account
-        again.deletion = Sample.version(500)
+        again.history.deletion = Sample.version(500)
         #expect(found(Sample.state(again), Sample.state(gone)) == [])
     }
 

@@ -41,22 +41,6 @@ struct GrantOrderTests {
         #expect(one.joined(with: two) == two.joined(with: one))
     }
 
-    @Test("a grant that is signed out keeps its epoch and its name, and nothing else")
-    func signedOut() throws {
-        var credential = Sample.refreshToken(epoch: 4, generation: 7)
-        credential.additionalFields = AdditionalFields([
-            .init(name: "user_assertion_hash", json: "\"h\""), .init(name: "mood", json: "1"),
-        ])
-        credential.expiresOn = Timestamp(seconds: 5)
-        let grant = try Sample.grant(credential, secret: 1, at: 1)
-        let ended = grant.signedOut(Sample.version(2))
-        #expect(ended.secret == nil)
-        #expect(ended.grant == Grant(state: .signedOut, epoch: 4, generation: 7))
-        #expect(ended.credential.expiresOn == nil)
-        #expect(ended.credential.additionalFields.fields.map(\.name) == ["user_assertion_hash"])
-        #expect(ItemKey(ended.credential) == ItemKey(credential))
-    }
-
     @Test("clients, families and partitions have grants of their own")
     func keys() {
         var credentials = [Sample.refreshToken(), Sample.refreshToken(client: "other"), Sample.refreshToken("grace")]

@@ -14,7 +14,7 @@ struct Bundled: Hashable {
         self.secret = secret
     }
 
-    init(_ content: ItemRecord.Content, secret: String? = nil) {
+    init(_ content: ItemContent, secret: String? = nil) {
         self.init(Sample.record(content), secret: secret.map { Array($0.utf8) })
     }
 }

@@ -14,15 +14,18 @@ struct RandomStates {
         var state = KeyringState()
         for _ in 0..<number(8) {
             let group = Sample.group(["default", "work"][number(2)])
-            state.insert(record(in: group), secret: number(5) == 0 ? nil : Sample.digest(UInt8(number(3))))
+            let record = record(in: group)
+            // The secret of a client is none without a secret.
+            let hasSecret = number(5) > 0 || record.key.kind == .clientSecret
+            state.insert(record, secret: hasSecret ? Sample.digest(UInt8(number(3))) : nil)
         }
         return state
     }
 
     private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
 
-    private mutating func version() -> Version {
-        Version(stamp: Stamp(value: UInt64(number(5))), device: UInt64(number(2)))
+    private mutating func version() -> ItemVersion {
+        ItemVersion(stamp: Stamp(value: UInt64(number(5))), device: UInt64(number(2)))
     }
 
     private mutating func id() -> AccountID {
@@ -31,18 +34,20 @@ struct RandomStates {
 
     private mutating func record(in group: AccessGroup) -> ItemRecord {
         var record = ItemRecord(group: group, content: content(), version: version())
-        if number(4) == 0, !record.isTombstone { record.deletion = version() }
+        if number(4) == 0, !record.isTombstone { record.history.deletion = version() }
         guard case .account = record.content else { return record }
         let names: [FieldName] = [.username, .displayName, .label, .profile(realm: "a"), .profile(realm: "b")]
-        for name in names where number(3) == 0 { record.fieldVersions[name] = version() }
+        for name in names where number(3) == 0 { record.history.fieldVersions[name] = version() }
         if number(3) == 0 {
-            record.unknownFields.objects["account"] = AdditionalFields([.init(name: "mood", json: "\(number(3))")])
+            record.history.unknownFields.objects["account"] = AdditionalFields([
+                .init(name: "mood", json: "\(number(3))")
+            ])
         }
         return record
     }
 
-    private mutating func content() -> ItemRecord.Content {
-        switch number(9) {
+    private mutating func content() -> ItemContent {
+        switch number(10) {
         case 0, 1: return .account(account())
         case 2, 3, 4: return .credential(refreshToken())
         case 5:
@@ -53,6 +58,7 @@ struct RandomStates {
             let family: AppMetadata.Family = [.unknown, .none, .member("1")][number(3)]
             return .appMetadata(AppMetadata(clientID: "client", environment: "login.example", family: family))
         case 7: return .setting(name: "binding:x", value: [nil, "ada@login.example", "grace"][number(3)])
+        case 8: return .clientSecret(clientID: "client", environment: ["login.example", "LOGIN.example"][number(2)])
         default:
             return .tombstone(
                 [.account(Sample.id("ada")), .account(Sample.id("grace")), .setting("binding:x")][number(3)])

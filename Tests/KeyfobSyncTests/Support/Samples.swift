@@ -14,8 +14,8 @@ enum Sample {
         return id
     }
 
-    static func version(_ milliseconds: Int64, device: UInt64 = 1) -> Version {
-        Version(stamp: Stamp(milliseconds: milliseconds, after: nil), device: device)
+    static func version(_ milliseconds: Int64, device: UInt64 = 1) -> ItemVersion {
+        ItemVersion(stamp: Stamp(milliseconds: milliseconds, after: nil), device: device)
     }
 
     static func group(_ name: String) -> AccessGroup {
@@ -56,7 +56,7 @@ enum Sample {
             ])
     }
 
-    static func record(_ content: ItemRecord.Content, at milliseconds: Int64 = 1_000, group: AccessGroup = group)
+    static func record(_ content: ItemContent, at milliseconds: Int64 = 1_000, group: AccessGroup = group)
         -> ItemRecord
     {
         ItemRecord(group: group, content: content, version: version(milliseconds))
@@ -66,7 +66,7 @@ enum Sample {
     static func state(_ records: ItemRecord...) -> KeyringState {
         var state = KeyringState()
         for record in records {
-            let hasSecret = [.credential, .foreign].contains(record.kind)
+            let hasSecret = [.credential, .clientSecret, .foreign].contains(record.kind)
             state.insert(record, secret: hasSecret ? digest(1) : nil)
         }
         return state

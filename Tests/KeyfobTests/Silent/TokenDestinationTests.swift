@@ -21,7 +21,7 @@ struct TokenDestinationTests {
         BundleContents.Entry(
             record: ItemRecord(
                 group: .default, content: .setting(name: name, value: value),
-                version: Version(stamp: Stamp(value: .max - 1), device: 1)))
+                version: ItemVersion(stamp: Stamp(value: .max - 1), device: 1)))
     }
 
     @Test("a bundle cannot say where, not even as a document that was read before")

@@ -1,3 +1,4 @@
+internal import KeyfobModel
 package import KeyfobSodium
 
 /// The 32 bytes that stand for a secret where only sameness matters.
@@ -18,4 +19,9 @@ package struct SecretDigest: Hashable, Sendable {
     package init(of secret: borrowing SecretBytes, key: borrowing SecretBytes) {
         bytes = key.withBytes { key in secret.withBytes { BLAKE2b.mac($0, key: key, count: 32) } }
     }
+}
+
+extension CanonicalBytes {
+    /// BLAKE2b-256 of the bytes.
+    var digest: [UInt8] { BLAKE2b.hash(bytes, count: 32) }
 }

@@ -10,6 +10,8 @@ package enum ItemKind: String, Hashable, Comparable, Sendable, CaseIterable {
     case accessToken
     /// What is known of a client.
     case appMetadata
+    /// The secret of a client.
+    case clientSecret
     /// Something the keyring itself remembers: a binding, the default account.
     case setting
     /// What another program's file held and Keyfob does not interpret.

@@ -1,36 +1,42 @@
-internal import KeyfobModel
-internal import KeyfobSodium
-
 /// Bytes that are the same for the same content and different for different content: what digests are made of.
 ///
 /// Every part is preceded by its length or has a fixed one.
-struct CanonicalBytes {
-    private(set) var bytes: [UInt8] = []
+package struct CanonicalBytes {
+    /// What was appended.
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func append(_ number: UInt64) {
+    /// No bytes yet.
+    package init() {}
+
+    /// Appends eight bytes, little-endian.
+    package mutating func append(_ number: UInt64) {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    mutating func append(_ number: Int64) {
+    /// Appends eight bytes, little-endian.
+    package mutating func append(_ number: Int64) {
         append(UInt64(bitPattern: number))
     }
 
-    mutating func append(_ part: [UInt8]) {
+    /// Appends bytes after their length.
+    package mutating func append(_ part: [UInt8]) {
         append(UInt64(part.count))
         bytes += part
     }
 
-    mutating func append(_ text: String) {
+    /// Appends the bytes of a text after their length.
+    package mutating func append(_ text: String) {
         append(Array(text.utf8))
     }
 
     /// Appends something that need not be there, and whether it is.
-    mutating func append<Part>(optional part: Part?, _ body: (inout CanonicalBytes, Part) -> Void) {
+    package mutating func append<Part>(optional part: Part?, _ body: (inout CanonicalBytes, Part) -> Void) {
         bytes.append(part == nil ? 0 : 1)
         if let part { body(&self, part) }
     }
 
-    mutating func append(_ fields: AdditionalFields) {
+    /// Appends fields in their order, spelling and all.
+    package mutating func append(_ fields: AdditionalFields) {
         append(UInt64(fields.fields.count))
         for field in fields.fields {
             append(field.name)
@@ -38,16 +44,14 @@ struct CanonicalBytes {
         }
     }
 
-    mutating func append(_ version: Version) {
+    /// Appends stamp and device.
+    package mutating func append(_ version: ItemVersion) {
         append(version.stamp.value)
         append(version.device)
     }
 
-    /// BLAKE2b-256 of the bytes.
-    var digest: [UInt8] { BLAKE2b.hash(bytes, count: 32) }
-
     /// A list of fields as one text: empty for an empty list, and another for another list.
-    static func text(of fields: [AdditionalFields.Field]) -> String {
+    package static func text(of fields: [AdditionalFields.Field]) -> String {
         fields.map { "\($0.name.utf8.count):\($0.name)=\($0.json.utf8.count):\($0.json)" }.joined(separator: ",")
     }
 }

@@ -1,10 +1,8 @@
-package import KeyfobModel
-
 /// When and where something was written: what decides between two writings of one thing.
 ///
 /// Orders by the stamp, and among equal stamps by the device. Two different contents of one version can only come
 /// from two machines that take themselves for one device; then a digest of the content decides.
-package struct Version: Hashable, Comparable, Sendable {
+package struct ItemVersion: Hashable, Comparable, Sendable {
     /// When, by the writer's hybrid clock.
     package let stamp: Stamp
     /// Which device wrote.
@@ -17,12 +15,12 @@ package struct Version: Hashable, Comparable, Sendable {
     }
 
     /// Whether `left` is the earlier one.
-    package static func < (left: Version, right: Version) -> Bool {
+    package static func < (left: ItemVersion, right: ItemVersion) -> Bool {
         left.stamp == right.stamp ? left.device < right.device : left.stamp < right.stamp
     }
 }
 
-extension Version: CustomStringConvertible {
+extension ItemVersion: CustomStringConvertible {
     /// The version that is written `<stamp>.<device>`, each 16 small hexadecimal digits.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

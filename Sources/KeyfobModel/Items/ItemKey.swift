@@ -1,5 +1,3 @@
-package import KeyfobModel
-
 /// What names an item within its group: its kind, and the parts of its identity in the one spelling in which they
 /// are compared.
 ///
@@ -55,6 +53,11 @@ package struct ItemKey: Sendable {
         ItemKey(.appMetadata, [clientID, EnvironmentAliases.canonicalName(of: environment)])
     }
 
+    /// The key of a client's secret: client and environment.
+    package static func clientSecret(clientID: String, environment: String) -> ItemKey {
+        ItemKey(.clientSecret, [clientID, EnvironmentAliases.canonicalName(of: environment)])
+    }
+
     /// The key of a setting: its name.
     package static func setting(_ name: String) -> ItemKey {
         ItemKey(.setting, [name])
@@ -69,7 +72,7 @@ package struct ItemKey: Sendable {
     package var account: String? {
         switch kind {
         case .account, .grant, .idToken, .accessToken: parts.first
-        case .appMetadata, .setting, .foreign: nil
+        case .appMetadata, .clientSecret, .setting, .foreign: nil
         }
     }
 
@@ -77,7 +80,7 @@ package struct ItemKey: Sendable {
     package var namingParts: ArraySlice<String> {
         switch kind {
         case .foreign: parts.prefix(1)
-        case .account, .grant, .idToken, .accessToken, .appMetadata, .setting: parts.prefix(2)
+        case .account, .grant, .idToken, .accessToken, .appMetadata, .clientSecret, .setting: parts.prefix(2)
         }
     }
 
@@ -85,7 +88,7 @@ package struct ItemKey: Sendable {
     package static func partCount(of kind: ItemKind) -> Int {
         switch kind {
         case .account, .setting: 1
-        case .appMetadata, .foreign: 2
+        case .appMetadata, .clientSecret, .foreign: 2
         case .grant, .idToken: 4
         case .accessToken: 7
         }
@@ -113,6 +116,7 @@ extension ItemKey: Hashable, Comparable, CustomStringConvertible {
         case .idToken: return "ID token of \(part(0)) with client \(part(1))"
         case .accessToken: return "access token of \(part(0)) with client \(part(1))"
         case .appMetadata: return "client \(part(0)) at \(part(1))"
+        case .clientSecret: return "secret of client \(part(0)) at \(part(1))"
         case .setting: return "setting '\(part(0))'"
         case .foreign: return part(0).isEmpty ? "an unknown entry" : "an unknown entry in \(part(0))"
         }

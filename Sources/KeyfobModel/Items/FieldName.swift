@@ -1,5 +1,3 @@
-internal import KeyfobModel
-
 /// The name of one field of an item that has a version of its own.
 package struct FieldName: Sendable {
     /// The name: one of those below, `profile:` and a realm, or what ``additional(_:in:)`` makes.

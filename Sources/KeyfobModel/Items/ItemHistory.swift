@@ -1,0 +1,52 @@
+/// What is known of an item beside its content, so that a merge understands it.
+package struct ItemHistory: Hashable, Sendable {
+    /// The versions of the fields that have another than the item, and of all fields that are there and hold nothing.
+    ///
+    /// A label that is nil and has no version here is one nobody ever said anything about; one that was taken away
+    /// has the version of that. The same goes for display names, and for user names that are empty.
+    package var fieldVersions: [FieldName: ItemVersion]
+    /// When the item was deleted before it was written again; nil where nobody knows of that.
+    package var deletion: ItemVersion?
+    /// The fields of the item's record in a bundle that this build does not know.
+    package var unknownFields: UnknownFields
+    /// Whether the token came back from a backup and has not been replaced since; no bundle tells of it.
+    package var isRestored = false
+
+    /// A history, empty unless told otherwise.
+    package init(
+        fieldVersions: [FieldName: ItemVersion] = [:], deletion: ItemVersion? = nil,
+        unknownFields: UnknownFields = UnknownFields()
+    ) {
+        self.fieldVersions = fieldVersions
+        self.deletion = deletion
+        self.unknownFields = unknownFields
+    }
+
+    /// Whether there is nothing to keep.
+    package var isEmpty: Bool { self == ItemHistory() }
+
+    /// Fields that this build does not know, by the path of the object that they are in: empty for the record
+    /// itself, `account`, `account.tenantProfiles.<realm>`, ….
+    package struct UnknownFields: Hashable, Sendable {
+        /// The fields by path.
+        package var objects: [String: AdditionalFields]
+
+        /// No fields, or these.
+        package init(_ objects: [String: AdditionalFields] = [:]) {
+            self.objects = objects
+        }
+
+        /// Whether there is none.
+        package var isEmpty: Bool { objects.isEmpty }
+
+        /// Every path with its fields, in the order of the paths.
+        package var sorted: [(path: String, fields: AdditionalFields)] {
+            objects.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        }
+
+        /// What a merge calls the fields.
+        package var names: [FieldName] {
+            sorted.flatMap { path, fields in fields.fields.map { .additional($0.name, in: path) } }
+        }
+    }
+}

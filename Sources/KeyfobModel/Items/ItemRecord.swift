@@ -1,0 +1,39 @@
+/// One item with everything that rebuilds it in another vault, but for its secret.
+package struct ItemRecord: Hashable, Sendable {
+    /// The group it is in.
+    package var group: AccessGroup
+    /// What it is.
+    package var content: ItemContent
+    /// The version of the item as a whole: the greatest of its fields.
+    package var version: ItemVersion
+    /// The versions of its fields, and what else a merge wants to know.
+    package var history: ItemHistory
+    /// Whether the item is for the vault it comes from alone.
+    package var isThisDeviceOnly: Bool
+
+    /// A record.
+    package init(
+        group: AccessGroup, content: ItemContent, version: ItemVersion, history: ItemHistory = ItemHistory(),
+        isThisDeviceOnly: Bool = false
+    ) {
+        self.group = group
+        self.content = content
+        self.version = version
+        self.history = history
+        self.isThisDeviceOnly = isThisDeviceOnly
+    }
+
+    /// What names the item in its group.
+    package var key: ItemKey { content.key }
+
+    /// The group and the key.
+    package var place: ItemPlace { ItemPlace(group, key) }
+
+    /// Whether the record says that the item was deleted.
+    package var isTombstone: Bool {
+        if case .tombstone = content { true } else { false }
+    }
+
+    /// The version of a field.
+    package func version(of field: FieldName) -> ItemVersion { history.fieldVersions[field] ?? version }
+}
