@@ -191,8 +191,10 @@ let package = Package(
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth",
-                "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSodium", "KeyfobStore",
+                "Keyfob", "KeyfobAge", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles", "KeyfobModel",
+                "KeyfobOAuth",
+                "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSodium",
+                "KeyfobStore",
                 "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]

@@ -58,7 +58,9 @@ package struct TokenChoice {
     }
 
     /// Whether a token may be handed out.
-    package func isValid(_ token: Credential) -> Bool { token.isValid(now: now, minimumValidity: request.minimumValidity) }
+    package func isValid(_ token: Credential) -> Bool {
+        token.isValid(now: now, minimumValidity: request.minimumValidity)
+    }
 
     private func rank(_ token: Credential) -> (Int, Timestamp) {
         let end = token.expiresOn ?? Timestamp(seconds: .max)

@@ -72,7 +72,9 @@ struct CachedTokenTests {
         let symbols = try output(of: "/usr/bin/env", ["nm", "--defined-only", program])
         #expect(symbols.contains("12KeyfobLookup"))
         // Each is how Swift or C++ mangles the name of a module.
-        for module in ["4GRDB", "7TOMLKit", "toml", "7NIOCore", "15AsyncHTTPClient", "6JWTKit", "6Keyfob", "19KeyfobSecretService"] {
+        for module in [
+            "4GRDB", "7TOMLKit", "toml", "7NIOCore", "15AsyncHTTPClient", "6JWTKit", "6Keyfob", "19KeyfobSecretService",
+        ] {
             #expect(!symbols.contains("$s\(module)"), "\(module)")
         }
     }
