@@ -2,7 +2,6 @@ import Foundation
 import KeyfobFiles
 import KeyfobTestSupport
 import KeyfobVault
-import Synchronization
 import Testing
 
 @testable import KeyfobSQLite

@@ -1,8 +1,6 @@
 import Foundation
-import Glibc
 import Keyfob
 import KeyfobTestSupport
-import Synchronization
 import Testing
 
 @Suite("Bundles on a full disk", .enabled(if: SmallDisk.isAvailable, "needs root, to mount a file system"))
