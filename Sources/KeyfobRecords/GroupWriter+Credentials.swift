@@ -1,6 +1,6 @@
 package import KeyfobModel
 package import KeyfobSodium
-package import KeyfobVault
+internal import KeyfobVault
 
 extension GroupWriter {
     /// Stores a credential and its token, in place of those it makes obsolete.
