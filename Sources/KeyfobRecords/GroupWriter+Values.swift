@@ -84,7 +84,7 @@ extension GroupWriter {
     }
 }
 
-extension VaultStorage {
+extension VaultReading {
     /// The secret of a client; nil where none is kept.
     ///
     /// - Throws: `damaged` when it does not open, `incomplete` when that cannot be told for certain.
