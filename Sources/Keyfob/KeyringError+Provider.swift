@@ -10,6 +10,8 @@ extension KeyringError {
             self.init(
                 .offline, "\(provider.title): \(failure)",
                 hint: "check the network and the proxy settings, then try again; --verbose says more")
+        case .unavailable(let reason) where reason.systemHint != nil:
+            self.init(.unavailable, "\(provider.title): \(failure)", hint: reason.systemHint)
         case .endpointMissing(let endpoint):
             self.init(
                 .providerFailed, "\(provider.title): \(failure)",
@@ -33,6 +35,7 @@ extension KeyringError {
             self.init(
                 .offline, message,
                 hint: (failure.mayHaveBeenProcessed ? "" : "nothing is lost; ") + "try again; --verbose says more")
+        case .untrustedCertificate, .noHTTPLibrary: self.init(.unavailable, message, hint: failure.systemHint)
         case .scopeRefused:
             self.init(.scopesDeclined, message, hint: "ask for other scopes, or let an administrator consent")
         case .clientRefused:
@@ -40,6 +43,19 @@ extension KeyringError {
         case .denied: self.init(.cancelled, "the sign-in was declined: \(failure)")
         case .interactionRequired, .invalidGrant, .refusedWithoutReason: self.init(.signInNeeded, message)
         default: self.init(.providerFailed, message)
+        }
+    }
+}
+
+extension ProviderFailure {
+    /// What to do about something that this machine lacks.
+    var systemHint: String? {
+        switch self {
+        case .untrustedCertificate:
+            "nothing was sent; if it is your organisation's, trust its authority's certificate with --ca-file; "
+                + "--verbose says more"
+        case .noHTTPLibrary: "install libcurl (libcurl4 on Debian and Ubuntu)"
+        default: nil
         }
     }
 }

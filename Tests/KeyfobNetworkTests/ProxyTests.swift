@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobOAuth
 internal import Testing
 
@@ -19,14 +20,47 @@ struct ProxyTests {
     @Test("A request goes through the proxy, which sees only the host")
     func tunnel() async throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
-        let context = try Certificate.localhost.get().context
-        try await ScriptedServer.run(.tunnel(context, answer)) { server in
+        try await ScriptedServer.run(.tunnel(try Certificate.localhost.get(), answer)) { server in
             let outcome = try await network.post(
                 "https://provider.example/token", certificateFile: try Certificate.localhost.get().file,
                 environment: ["https_proxy": "http://127.0.0.1:\(server.port)"])
             #expect(outcome == .answered(status: 200, body: "{}"))
             #expect(server.received.count == 1)
             #expect(server.received[0].hasPrefix("POST /token HTTP/1.1\r\n"))
+        }
+    }
+
+    @Test("A SOCKS proxy is given the name, and sees nothing else")
+    func socks() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        try await ScriptedServer.run(.socks(try Certificate.localhost.get(), answer)) { server in
+            let outcome = try await network.post(
+                "https://provider.example/token", certificateFile: try Certificate.localhost.get().file,
+                environment: ["all_proxy": "socks5://127.0.0.1:\(server.port)"])
+            #expect(outcome == .answered(status: 200, body: "{}"))
+            #expect(server.received.count == 1)
+            #expect(server.received[0].hasPrefix("provider.example:443 POST /token HTTP/1.1\r\n"))
+        }
+    }
+
+    @Test("libcurl reads no variable by itself, whatever this process was started with")
+    func environment() async throws {
+        let variables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
+        for variable in variables { _ = unsafe setenv(variable, "http://127.0.0.1:1", 1) }
+        _ = unsafe setenv("no_proxy", "*", 1)
+        defer { for variable in variables + ["no_proxy"] { _ = unsafe unsetenv(variable) } }
+        let certificate = try Certificate.localhost.get()
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        try await ScriptedServer.run(.answer(answer), tls: certificate) { server in
+            let outcome = try await network.post(
+                "https://localhost:\(server.port)/token", certificateFile: certificate.file)
+            #expect(outcome == .answered(status: 200, body: "{}"))
+        }
+        try await ScriptedServer.run(.tunnel(certificate, answer)) { server in
+            let outcome = try await network.post(
+                "https://provider.example/token", certificateFile: certificate.file,
+                environment: ["https_proxy": "http://127.0.0.1:\(server.port)"])
+            #expect(outcome == .answered(status: 200, body: "{}"))
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import KeyfobOAuth
 internal import Testing
 
@@ -13,7 +14,7 @@ struct TLSTests {
         arguments: ["localhost", "127.0.0.1"])
     func trusted(host: String) async throws {
         let certificate = try Certificate.localhost.get()
-        try await ScriptedServer.run(.answer(Self.good), tls: certificate.context) { server in
+        try await ScriptedServer.run(.answer(Self.good), tls: certificate) { server in
             let outcome = try await network.post(
                 "https://\(host):\(server.port)/token", certificateFile: certificate.file)
             #expect(outcome == .answered(status: 200, body: "{}"))
@@ -23,9 +24,9 @@ struct TLSTests {
 
     @Test("A server with a certificate that nobody trusts gets no request")
     func untrusted() async throws {
-        try await ScriptedServer.run(.answer(Self.good), tls: try Certificate.localhost.get().context) { server in
+        try await ScriptedServer.run(.answer(Self.good), tls: try Certificate.localhost.get()) { server in
             let outcome = try await network.post("https://localhost:\(server.port)/token?q=SECRET")
-            #expect(outcome == .failed(.unreachable))
+            #expect(outcome == .failed(.untrustedCertificate))
             #expect(server.received == [""])
             #expect(network.log == ["POST https://localhost:\(server.port)/token: the certificate is not trusted"])
         }
@@ -34,10 +35,10 @@ struct TLSTests {
     @Test("A server with another one's certificate gets no request", arguments: ["localhost", "127.0.0.1"])
     func otherHost(host: String) async throws {
         let certificate = try Certificate.other.get()
-        try await ScriptedServer.run(.answer(Self.good), tls: certificate.context) { server in
+        try await ScriptedServer.run(.answer(Self.good), tls: certificate) { server in
             let outcome = try await network.post(
                 "https://\(host):\(server.port)/token", certificateFile: certificate.file)
-            #expect(outcome == .failed(.unreachable))
+            #expect(outcome == .failed(.untrustedCertificate))
             #expect(server.received == [""])
             #expect(network.log == ["POST https://\(host):\(server.port)/token: the certificate is for another host"])
         }
@@ -46,12 +47,12 @@ struct TLSTests {
     @Test("A server with an expired certificate gets no request")
     func expired() async throws {
         let certificate = try Certificate.expired.get()
-        try await ScriptedServer.run(.answer(Self.good), tls: certificate.context) { server in
+        try await ScriptedServer.run(.answer(Self.good), tls: certificate) { server in
             let outcome = try await network.post(
                 "https://localhost:\(server.port)/token", certificateFile: certificate.file)
-            #expect(outcome == .failed(.unreachable))
+            #expect(outcome == .failed(.untrustedCertificate))
             #expect(server.received == [""])
-            #expect(network.log == ["POST https://localhost:\(server.port)/token: the certificate is not trusted"])
+            #expect(network.log == ["POST https://localhost:\(server.port)/token: the certificate has expired"])
         }
     }
 
@@ -84,7 +85,7 @@ struct TLSTests {
         ])
     func readAndClose(behaviour: ScriptedServer.Behaviour) async throws {
         let certificate = try Certificate.localhost.get()
-        try await ScriptedServer.run(behaviour, tls: certificate.context) { server in
+        try await ScriptedServer.run(behaviour, tls: certificate) { server in
             let outcome = try await network.post(
                 "https://localhost:\(server.port)/token", certificateFile: certificate.file)
             #expect(outcome == .failed(.outcomeUnknown))
@@ -105,6 +106,21 @@ struct TLSTests {
         #expect(throws: NetworkError.certificateFile(path: path, flaw)) {
             try Network.system(NetworkConfiguration(userAgent: "test", certificateFile: path))
         }
+    }
+
+    @Test("What only looks like certificates is found out when it is to be used")
+    func damagedFile() async throws {
+        let folder = try ScratchFolder()
+        let sequence = [0x30, 0x82, 0x01, 0x00] + [UInt8](repeating: 7, count: 256)
+        let text = "-----BEGIN CERTIFICATE-----\n\(Data(sequence).base64EncodedString())\n-----END CERTIFICATE-----\n"
+        let path = try folder.file("roots.pem", Array(text.utf8))
+        try await ScriptedServer.run(.answer(Self.good), tls: try Certificate.localhost.get()) { server in
+            let outcome = try await network.post("https://localhost:\(server.port)/token", certificateFile: path)
+            #expect(outcome == .failed(.unreachable))
+            #expect(server.received.allSatisfy { $0.isEmpty })
+        }
+        #expect(network.log.allSatisfy { $0.hasSuffix(": the certificates that are trusted could not be read") })
+        #expect(network.log.count == 1)
     }
 
     @Test("A folder is no file of certificates")

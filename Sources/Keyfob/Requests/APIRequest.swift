@@ -93,6 +93,12 @@ extension Keyring {
                 status: status, contentType: type, location: location, body: response.takeBody())
         case .failed(.protocolViolation(.tooLarge, _)):
             throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than 64 MiB")
+        case .failed(let failure) where failure.systemHint != nil:
+            throw KeyringError(
+                .unavailable,
+                failure == .untrustedCertificate
+                    ? "the certificate of \(url.authority) is not trusted on this machine"
+                    : "libcurl (7.87 or later) is not installed", hint: failure.systemHint)
         case .failed(let failure):
             throw KeyringError(
                 .offline,
@@ -102,19 +108,11 @@ extension Keyring {
         }
     }
 
-    /// Whether a header may be sent: a token for a name, visible text for a value (RFC 9110, section 5).
+    /// Whether a header may be sent, and is none of those that are set here.
     private static func isHeader(_ header: (name: String, value: String)) -> Bool {
-        let isName =
-            !header.name.isEmpty
-            && header.name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
         let forbidden = ["authorization", "host", "content-length", "transfer-encoding", "connection"]
-        return isName && !forbidden.contains(Identifier.folded(header.name))
-            && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+        return HTTPHeader.isName(header.name) && HTTPHeader.isValue(header.value)
+            && !forbidden.contains(Identifier.folded(header.name))
     }
 }
 

@@ -79,7 +79,7 @@ extension Keyring {
                         token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
                         reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID()))
                 outcome = await refresh.run(transaction, client: client)
-            } catch  where error.code == .offline && plan.isUsableOffline(options) {
+            } catch  where [.offline, .unavailable].contains(error.code) && plan.isUsableOffline(options) {
                 attempts.append(SilentPlan.Attempt(token: token, failure: .unreachable))
                 continue
             }

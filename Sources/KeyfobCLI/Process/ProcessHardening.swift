@@ -17,6 +17,8 @@ enum ProcessHardening {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         // No debugger of the same user, and no /proc/PID/mem.
         _ = linux_forbid_dumping()
+        // A file with the keys of TLS connections, which OpenSSL and GnuTLS write for whoever debugs them.
+        _ = unsafe unsetenv("SSLKEYLOGFILE")
         // A closed pipe is an error to report, not a reason to die silently.
         _ = signal(SIGPIPE, SIG_IGN)
         // What is created is for its owner.

@@ -1,75 +1,62 @@
-internal import AsyncHTTPClient
+internal import CLibcurl
 internal import Glibc
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
-internal import NIOSSL
 
 /// Why no answer came, in words for a person.
 ///
-/// They are ours throughout: an error of the client may quote what was sent.
-enum TransportFault {
-    /// What a log says about an error.
-    static func reason(for error: any Error, isExpired: Bool) -> String {
-        if isExpired { return late }
-        return switch error {
-        case let error as HTTPClientError: reason(error)
-        case let error as NIOConnectionError: reason(error)
-        case let error as NIOSSLError: reason(error)
-        case is NIOSSLExtraError: "the certificate is for another host"
-        case let error as IOError: reason(error)
-        case is BoringSSLError: "the TLS connection broke"
-        case is HTTPParserError: "the answer is not HTTP"
-        case ChannelError.connectTimeout: "the connection took too long"
-        case is CancellationError: "it was given up"
-        default: "the connection broke"
-        }
-    }
+/// They are ours throughout: an error of libcurl's may quote what was sent.
+enum TransportFault: String, Error, Sendable {
+    case noLibrary = "libcurl 7.87 or later is not installed (libcurl4 on Debian and Ubuntu)"
+    case unsendable = "the request could not be sent"
+    case givenUp = "it was given up"
+    case late = "no answer came in time"
+    case slowConnection = "the connection took too long"
+    case noAddress = "the host has no address"
+    case refused = "the connection was refused"
+    case noRoute = "there is no way to the host"
+    case noConnection = "the connection could not be opened"
+    case untrusted = "the certificate is not trusted"
+    case expired = "the certificate has expired"
+    case otherHost = "the certificate is for another host"
+    case badRoots = "the certificates that are trusted could not be read"
+    case noTLS = "TLS could not be agreed on"
+    case noProxyAddress = "the proxy has no address"
+    case proxyWantsUser = "the proxy wants a user name and a password, or others"
+    case proxyRefused = "the proxy refused"
+    case notHTTP = "the answer is not HTTP"
+    case cutOff = "the connection was closed before the answer was complete"
+    case broken = "the connection broke"
 
-    private static let late = "no answer came in time"
+    /// Whether the other side could not show whose it is.
+    var isCertificate: Bool { self == .untrusted || self == .expired || self == .otherHost }
 
-    private static func reason(_ error: HTTPClientError) -> String {
-        switch error {
-        case .deadlineExceeded, .readTimeout, .writeTimeout: late
-        case .connectTimeout, .getConnectionFromPoolTimeout: "the connection took too long"
-        case .tlsHandshakeTimeout: "TLS took too long"
-        case .httpProxyHandshakeTimeout, .socksHandshakeTimeout: "the proxy took too long"
-        case .proxyAuthenticationRequired: "the proxy wants a user name and a password, or others"
-        case .invalidProxyResponse: "the proxy refused"
-        case .cancelled: "it was given up"
-        case .uncleanShutdown: "the answer was cut off"
-        case .remoteConnectionClosed: "the connection was closed before the answer was complete"
-        default: "the request could not be sent"
-        }
-    }
-
-    private static func reason(_ error: NIOConnectionError) -> String {
-        if let failure = error.connectionErrors.first {
-            return reason(for: failure.error, isExpired: false)
-        }
-        return error.dnsAError != nil || error.dnsAAAAError != nil
-            ? "the host has no address" : "the connection could not be opened"
-    }
-
-    private static func reason(_ error: NIOSSLError) -> String {
-        switch error {
-        case .handshakeFailed(let cause):
-            // The text holds the name that BoringSSL has for its error, and nothing of the connection.
-            String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
-                ? "the certificate is not trusted" : "TLS could not be agreed on"
-        case .unableToValidateCertificate, .noCertificateToValidate: "the certificate is not trusted"
-        case .uncleanShutdown: "the answer was cut off"
-        default: "the TLS connection broke"
-        }
-    }
-
-    private static func reason(_ error: IOError) -> String {
-        switch error.errnoCode {
-        case ECONNREFUSED: "the connection was refused"
-        case ECONNRESET, EPIPE: "the connection was closed before the answer was complete"
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN: "there is no way to the host"
-        case ETIMEDOUT: "the connection took too long"
-        default: "the connection broke"
+    /// What libcurl's code for an ended transfer means; `number` tells more by the name of a number.
+    init(_ code: Int, isRequestSent: Bool, hasProxy: Bool, number: (Int) -> Int) {
+        switch code {
+        case libcurl_COULDNT_RESOLVE_PROXY: self = .noProxyAddress
+        case libcurl_COULDNT_RESOLVE_HOST: self = .noAddress
+        case libcurl_OPERATION_TIMEDOUT: self = .slowConnection
+        case libcurl_SSL_CACERT_BADFILE: self = .badRoots
+        case libcurl_SSL_CONNECT_ERROR: self = .noTLS
+        case libcurl_PROXY_HANDSHAKE: self = .proxyRefused
+        case libcurl_COULDNT_CONNECT:
+            switch CInt(truncatingIfNeeded: number(libcurl_OS_ERRNO)) {
+            case ECONNREFUSED: self = .refused
+            case ENETUNREACH, EHOSTUNREACH, ENETDOWN: self = .noRoute
+            case ETIMEDOUT: self = .slowConnection
+            default: self = hasProxy ? .proxyRefused : .noConnection
+            }
+        case libcurl_PEER_FAILED_VERIFICATION:
+            // 0 and 1 say that the chain itself is good, the others are OpenSSL's or GnuTLS's; 10 is X509_V_ERR_CERT_HAS_EXPIRED.
+            switch number(libcurl_SSL_VERIFYRESULT) {
+            case 0, 1: self = .otherHost
+            case 10: self = .expired
+            default: self = .untrusted
+            }
+        case _ where hasProxy && !isRequestSent && number(libcurl_HTTP_CONNECTCODE) == 407: self = .proxyWantsUser
+        case _ where hasProxy && !isRequestSent: self = .proxyRefused
+        case libcurl_UNSUPPORTED_PROTOCOL, libcurl_WEIRD_SERVER_REPLY: self = .notHTTP
+        case libcurl_PARTIAL_FILE, libcurl_GOT_NOTHING, libcurl_RECV_ERROR: self = .cutOff
+        default: self = .broken
         }
     }
 }

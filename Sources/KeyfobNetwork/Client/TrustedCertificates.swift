@@ -1,33 +1,33 @@
 internal import FoundationEssentials
-internal import NIOSSL
 
-/// Certificates that are trusted beside the system's.
+/// A PEM file of certificates that are trusted beside the system's.
 struct TrustedCertificates: Sendable {
-    /// In the order of the file.
-    let certificates: [NIOSSLCertificate]
+    /// The file; nil where the system's are enough.
+    let path: String?
 
-    /// Reads a PEM file; no path gives no certificates.
+    /// Looks whether the file holds certificates, so that one that does not is named before anything is sent.
     init(path: String?) throws(NetworkError) {
-        guard let path else {
-            self.certificates = []
-            return
-        }
+        self.path = path
+        guard let path else { return }
         guard let data = try? Data(contentsOf: URL(filePath: path)) else {
             throw .certificateFile(path: path, .unreadable)
         }
         guard !data.isEmpty else { throw .certificateFile(path: path, .empty) }
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes([UInt8](data)), !certificates.isEmpty else {
+        guard Self.holdsCertificates(String(decoding: data, as: UTF8.self)) else {
             throw .certificateFile(path: path, .notCertificates)
         }
-        self.certificates = certificates
     }
 
-    /// TLS as a client: the whole chain and the host's name are verified, nothing older than TLS 1.2 is spoken.
-    var configuration: TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.certificateVerification = .fullVerification
-        if !certificates.isEmpty { configuration.additionalTrustRoots = [.certificates(certificates)] }
-        return configuration
+    /// Whether each block that says so is Base64 of a DER sequence, and there is one (RFC 7468); TLS reads the rest.
+    private static func holdsCertificates(_ text: String) -> Bool {
+        let blocks = text.split(separator: "-----BEGIN CERTIFICATE-----", omittingEmptySubsequences: false).dropFirst()
+        return !blocks.isEmpty
+            && blocks.allSatisfy { block in
+                let body = block.split(separator: "-----END CERTIFICATE-----", omittingEmptySubsequences: false)
+                guard body.count == 2,
+                    let der = Data(base64Encoded: String(body[0].filter { !$0.isWhitespace }))
+                else { return false }
+                return der.count > 64 && der.first == 0x30
+            }
     }
 }

@@ -1,144 +1,139 @@
+internal import Glibc
 internal import KeyfobSodium
-internal import NIOCore
-internal import NIOHTTP1
 
 /// One connection of a browser: reads one request, writes one page, and goes.
 ///
-/// It refuses what is no callback by itself; a callback waits for the page that is written to the channel.
-final class LoopbackConnection: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundIn = LoopbackPage
-    typealias OutboundOut = HTTPServerResponsePart
-
+/// What is no callback it refuses by itself; a callback waits for ``answer(_:)``. It never blocks: ``advance()`` does what the
+/// socket allows, and ``wait`` says what to wait for.
+final class LoopbackConnection {
     private enum State {
-        case readingHead
-        case readingBody(LoopbackAddress.Fields)
+        case reading
+        case callback(Range<Int>)
         case waiting
-        case answered
+        case writing([UInt8], from: Int)
+        case lingering
+        case gone
     }
 
+    let descriptor: CInt
+    /// When it is refused or closed at the latest; nil while its callback waits for us.
+    private(set) var deadline: ContinuousClock.Instant?
     private let address: LoopbackAddress
-    private let requestLimit: TimeAmount
-    private let deliver: (LoopbackCallback) -> Void
-    private var state = State.readingHead
-    private var isHead = false
-    private var body = ByteBuffer()
-    private var closing: Scheduled<Void>?
+    private var state = State.reading
+    private var buffer = SecretBuffer(capacity: 4_096)
+    private var request: LoopbackRequest?
 
-    /// How long the browser has to take its page and close, in seconds.
-    static let lingerLimit = TimeAmount.seconds(2)
+    /// How long the browser has to take its page and close.
+    static let lingerLimit = Duration.seconds(2)
 
-    init(address: LoopbackAddress, requestLimit: TimeAmount, deliver: @escaping (LoopbackCallback) -> Void) {
+    /// Takes over a descriptor.
+    init(_ descriptor: CInt, address: LoopbackAddress, deadline: ContinuousClock.Instant) {
+        self.descriptor = descriptor
         self.address = address
-        self.requestLimit = requestLimit
-        self.deliver = deliver
+        self.deadline = deadline
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        closing = context.eventLoop.scheduleTask(in: requestLimit) {
-            let (connection, context) = loopBound.value
-            connection.refuse(.slow, context)
-        }
-    }
+    deinit { _ = close(descriptor) }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        closing?.cancel()
-        body.setRepeatingByte(0, count: body.writerIndex, at: 0)
-    }
+    /// Whether its request is not whole, so that it may have to go for another one.
+    var isReading: Bool { if case .reading = state { true } else { false } }
+    /// Whether nothing happens here any more.
+    var isGone: Bool { if case .gone = state { true } else { false } }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch (state, unwrapInboundIn(data)) {
-        case (.readingHead, .head(let head)):
-            isHead = head.method == .HEAD
-            do {
-                state = .readingBody(try address.fields(of: head))
-            } catch {
-                refuse(error, context)
-            }
-        case (.readingBody(let fields), .body(var part)):
-            guard fields == .body, body.readableBytes + part.readableBytes <= LoopbackAddress.bodyLimit else {
-                return refuse(.bodyTooLong, context)
-            }
-            body.writeBuffer(&part)
-        case (.readingBody(let fields), .end):
-            closing?.cancel()
-            state = .waiting
-            let secret =
-                switch fields {
-                case .query(let query): Array(query.utf8).withBytes { SecretBytes(copying: $0, placement: .recycled) }
-                case .body: SecretBytes(copying: body.readableBytesSpan, placement: .recycled)
-                }
-            deliver(LoopbackCallback(fields: LoopbackCallback.Fields(secret), channel: context.channel))
-        default: break
-        }
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case let refusal as LoopbackAddress.Refusal: refuse(refusal, context)
-        case is HTTPParserError: refuse(.malformed, context)
-        default: context.close(promise: nil)
-        }
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        answer(unwrapOutboundIn(data), context, promise)
-    }
-
-    private func refuse(_ refusal: LoopbackAddress.Refusal, _ context: ChannelHandlerContext) {
+    /// What to wait for, as poll(2) takes it.
+    var wait: pollfd {
         switch state {
-        case .readingHead, .readingBody: answer(.refused(refusal.status, refusal.reason), context, nil)
-        case .waiting, .answered: break
+        case .reading, .lingering: pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        case .writing: pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        case .callback, .waiting, .gone: pollfd(fd: -1, events: 0, revents: 0)
         }
     }
 
-    /// Writes a page, then ends our side and lets the browser end its own, so that no reset overtakes the page.
-    private func answer(_ page: LoopbackPage, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
-        if case .answered = state {
-            promise?.fail(ChannelError.ioOnClosedChannel)
+    /// The fields of a callback, once.
+    func takeFields() -> SecretBytes? {
+        guard case .callback(let range) = state else { return nil }
+        state = .waiting
+        defer { buffer.removeAll() }
+        return buffer.withBytes { SecretBytes(copying: $0.extracting(range), placement: .recycled) }
+    }
+
+    /// Answers with a page.
+    func answer(_ page: LoopbackPage) {
+        buffer.removeAll()
+        state = .writing(page.bytes(isHead: request?.method == "HEAD"), from: 0)
+        deadline = .now + Self.lingerLimit
+        advance()
+    }
+
+    /// Reads or writes as far as it goes without waiting.
+    func advance() {
+        switch state {
+        case .reading: read()
+        case .writing(let bytes, let start): write(bytes, from: start)
+        case .lingering: discard()
+        case .callback, .waiting, .gone: break
+        }
+    }
+
+    /// Says that the time is up.
+    func expire() {
+        switch state {
+        case .reading: refuse(.slow)
+        case .callback, .waiting: break
+        case .writing, .lingering, .gone: state = .gone
+        }
+    }
+
+    private func refuse(_ refusal: LoopbackRequest.Refusal) { answer(.refused(refusal.status, refusal.reason)) }
+
+    private func read() {
+        let before = buffer.count
+        guard buffer.makeRoom(for: 1, limit: LoopbackRequest.limit + LoopbackAddress.bodyLimit + 1) else {
+            return refuse(.tooLong)
+        }
+        do {
+            guard try buffer.append(readingFrom: descriptor) > 0 else {
+                state = .gone
+                return
+            }
+        } catch {
+            if error != .unreadable(errno: EAGAIN) { state = .gone }
             return
         }
-        state = .answered
-        closing?.cancel()
-        let channel = context.channel
-        closing = context.eventLoop.scheduleTask(in: Self.lingerLimit) { channel.close(promise: nil) }
-        let written = promise ?? context.eventLoop.makePromise()
-        written.futureResult.whenComplete { _ in channel.close(mode: .output, promise: nil) }
-        context.write(wrapOutboundOut(.head(Self.head(for: page))), promise: nil)
-        if !isHead { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: page.html)))), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
-    }
-
-    private static func head(for page: LoopbackPage) -> HTTPResponseHead {
-        var headers: HTTPHeaders = [
-            "Content-Type": "text/html; charset=utf-8",
-            "Content-Length": String(page.html.utf8.count),
-            "Content-Security-Policy":
-                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-            "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
-            "Connection": "close",
-        ]
-        if page.status == 405 { headers.add(name: "Allow", value: "GET, POST") }
-        return HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: page.status), headers: headers)
-    }
-}
-
-/// Counts what a connection sends, before anything is understood of it.
-final class LoopbackByteLimit: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private var count = 0
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        count += unwrapInboundIn(data).readableBytes
-        guard count <= LoopbackAddress.headLimit + LoopbackAddress.bodyLimit else {
-            return context.fireErrorCaught(LoopbackAddress.Refusal.tooLong)
+        do {
+            if request == nil {
+                request = try buffer.withBytes { bytes throws(LoopbackRequest.Refusal) in
+                    try LoopbackRequest(reading: bytes, from: before)
+                }
+            }
+            guard let request else { return }
+            let fields = try address.fields(of: request)
+            if fields.upperBound <= buffer.count { (state, deadline) = (.callback(fields), nil) }
+        } catch {
+            refuse(error)
         }
-        context.fireChannelRead(data)
+    }
+
+    private func write(_ bytes: [UInt8], from start: Int) {
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe send(
+                descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start, CInt(MSG_NOSIGNAL))
+        }
+        if count < 0 {
+            if errno != EAGAIN && errno != EINTR { state = .gone }
+            return
+        }
+        guard start + count == bytes.count else {
+            state = .writing(bytes, from: start + count)
+            return
+        }
+        // Only our side ends: the browser ends its own, so that no reset overtakes the page.
+        state = shutdown(descriptor, CInt(SHUT_WR)) == 0 ? .lingering : .gone
+    }
+
+    private func discard() {
+        var scratch = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe recv(descriptor, &scratch, scratch.count, 0)
+        if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { state = .gone }
     }
 }

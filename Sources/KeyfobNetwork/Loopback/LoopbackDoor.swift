@@ -1,118 +1,134 @@
 internal import Glibc
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
+internal import KeyfobSodium
 internal import Synchronization
 
-/// The sockets of a ``LoopbackListener``, and the callbacks that came in by them.
+/// The sockets of a ``LoopbackListener``, and the connections that came in by them.
 final class LoopbackDoor: Sendable {
-    /// The most connections at once; more are closed unheard.
+    /// The most connections at once; for one more the oldest goes whose request is not whole.
     static let connectionLimit = 16
 
-    /// What came, in its order; ends when the door closes or the time is up.
-    let callbacks: AsyncStream<LoopbackCallback>
-    private let arrival: AsyncStream<LoopbackCallback>.Continuation
-    private let path: String
-    private let requestLimit: TimeAmount
-    private let state = Mutex(State())
+    /// The fields of a callback, and the connection that waits for its page.
+    struct Callback: ~Copyable, Sendable {
+        let fields: SecretBytes
+        let connection: CInt
 
-    private struct State {
-        var address: LoopbackAddress?
-        var listening: [any Channel] = []
-        var connections: [ObjectIdentifier: any Channel] = [:]
-        var isClosed = false
-        var isLate = false
+        /// The fields, when the connection is known.
+        consuming func takeFields() -> SecretBytes { fields }
     }
 
-    init(path: String, requestLimit: TimeAmount) {
-        (self.callbacks, self.arrival) = AsyncStream.makeStream()
-        self.path = path
-        self.requestLimit = requestLimit
+    /// The redirect address.
+    let address: LoopbackAddress
+    private let requestLimit: Duration
+    private let bell: LoopbackBell
+    private let sockets: Mutex<Sockets>
+    private let isShut = Atomic(false)
+
+    private struct Sockets {
+        var listening: [CInt]
+        /// In the order in which they came.
+        var connections: [LoopbackConnection] = []
     }
 
-    /// The redirect address, once the door is open.
-    var address: LoopbackAddress? { state.withLock { $0.address } }
-
-    /// Whether the time was up.
-    var isLate: Bool { state.withLock { $0.isLate } }
-
-    /// How many connections there are.
-    var connectionCount: Int { state.withLock { $0.connections.count } }
-
-    /// Listens on a port, 0 for any; false where somebody else does.
+    /// Listens on a port, 0 for any; nil where somebody else does.
     ///
     /// For `localhost` the port must be ours in IPv6 too, or a browser could bring its answer to somebody else there.
-    func open(_ host: LoopbackListener.Host, port: Int) async throws(LoopbackError) -> Bool {
-        guard let first = try await listen("127.0.0.1", port), let port = first.localAddress?.port else { return false }
+    init?(_ host: LoopbackListener.Host, port: Int, path: String, requestLimit: Duration) throws(LoopbackError) {
+        self.bell = try LoopbackBell()
+        guard let first = try LoopbackSocket.listen(isIPv6: false, port: port) else { return nil }
+        let port = LoopbackSocket.port(of: first)
+        var listening = [first]
         if host == .localhost {
             do {
-                guard try await listen("::1", port) != nil else {
-                    await close()
-                    return false
+                guard let second = try LoopbackSocket.listen(isIPv6: true, port: port) else {
+                    _ = Glibc.close(first)
+                    return nil
                 }
+                listening.append(second)
             } catch {
                 // There is no IPv6 here, so nobody can listen on it either.
             }
         }
-        state.withLock { $0.address = LoopbackAddress(host: host.rawValue, port: port, path: path) }
-        return true
+        self.address = LoopbackAddress(host: host.rawValue, port: port, path: path)
+        self.requestLimit = requestLimit
+        self.sockets = Mutex(Sockets(listening: listening))
     }
 
-    /// Ends the callbacks after so long; whoever waits then finds the door late.
-    func close(in time: TimeAmount) -> Scheduled<Void> {
-        MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) { [self] in
-            state.withLock { $0.isLate = true }
-            arrival.finish()
+    deinit { close() }
+
+    /// Has a wait end now, and every later one at once; may be called from anywhere.
+    func shut() {
+        isShut.store(true, ordering: .releasing)
+        bell.ring()
+    }
+
+    /// Closes every socket, once the wait has ended.
+    func close() {
+        shut()
+        sockets.withLock { sockets in
+            for descriptor in sockets.listening { _ = Glibc.close(descriptor) }
+            sockets = Sockets(listening: [])
         }
     }
 
-    /// Closes every socket and waits until they are.
-    func close() async {
-        arrival.finish()
-        let channels = state.withLock { state in
-            state.isClosed = true
-            return state.listening + state.connections.values
-        }
-        for channel in channels { channel.close(promise: nil) }
-        for channel in channels { try? await channel.closeFuture.get() }
-    }
-
-    /// A listening socket; nil where the port is in use.
-    private func listen(_ host: String, _ port: Int) async throws(LoopbackError) -> (any Channel)? {
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: Int32(Self.connectionLimit))
-            // A port that this machine has used a minute ago is free all the same.
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { [self] channel in
-                channel.eventLoop.makeCompletedFuture { try welcome(channel) }
+    /// The next callback; nil when the time is up or the door is shut.
+    func callback(before deadline: ContinuousClock.Instant) async -> Callback? {
+        let found = Handover<Callback>()
+        _ = await BlockingThread.run { [self] in
+            serve(until: deadline) { connections in
+                for connection in connections {
+                    guard let fields = connection.takeFields() else { continue }
+                    found.put(Callback(fields: fields, connection: connection.descriptor))
+                    return true
+                }
+                return false
             }
-        do {
-            let channel = try await bootstrap.bind(host: host, port: port).get()
-            state.withLock { $0.listening.append(channel) }
-            return channel
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            return nil
-        } catch {
-            throw .unavailable
+        }
+        return found.take()
+    }
+
+    /// Answers a callback.
+    func answer(_ page: LoopbackPage, to descriptor: CInt) {
+        sockets.withLock { $0.connections.first { $0.descriptor == descriptor }?.answer(page) }
+    }
+
+    /// Waits until the browser has taken its page, or its time for that is over.
+    func seeOff(_ descriptor: CInt) async {
+        _ = await BlockingThread.run { [self] in
+            serve(until: .now + LoopbackConnection.lingerLimit) { connections in
+                !connections.contains { $0.descriptor == descriptor }
+            }
         }
     }
 
-    private func welcome(_ channel: any Channel) throws {
-        let identity = ObjectIdentifier(channel)
-        let address = state.withLock { state -> LoopbackAddress? in
-            guard !state.isClosed, state.connections.count < Self.connectionLimit else { return nil }
-            if state.address != nil { state.connections[identity] = channel }
-            return state.address
+    /// Reads, writes and takes connections until `isDone`, the time is up or the door is shut; blocks its thread.
+    private func serve(until deadline: ContinuousClock.Instant, isDone: ([LoopbackConnection]) -> Bool) {
+        sockets.withLock { sockets in
+            while !isDone(sockets.connections), !isShut.load(ordering: .acquiring), deadline > .now {
+                step(&sockets, until: deadline)
+            }
         }
-        // What is thrown here closes the connection.
-        guard let address else { throw ChannelError.ioOnClosedChannel }
-        channel.closeFuture.whenComplete { [self] _ in
-            state.withLock { _ = $0.connections.removeValue(forKey: identity) }
+    }
+
+    private func step(_ sockets: inout Sockets, until deadline: ContinuousClock.Instant) {
+        var waits = [pollfd(fd: bell.ear, events: Int16(POLLIN), revents: 0)]
+        waits += sockets.connections.map(\.wait)
+        waits += sockets.listening.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        LoopbackSocket.wait(&waits, until: sockets.connections.reduce(deadline) { min($0, $1.deadline ?? $0) })
+        for (connection, wait) in zip(sockets.connections, waits.dropFirst()) {
+            if wait.revents != 0 { connection.advance() }
+            if let deadline = connection.deadline, deadline <= .now { connection.expire() }
         }
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(LoopbackByteLimit())
-        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
-        try pipeline.addHandler(
-            LoopbackConnection(address: address, requestLimit: requestLimit) { [arrival] in arrival.yield($0) })
+        sockets.connections.removeAll(where: \.isGone)
+        // One at a time: what the others have sent meanwhile is read before the next one comes in.
+        for (descriptor, wait) in zip(sockets.listening, waits.suffix(sockets.listening.count)) where wait.revents != 0
+        {
+            guard let accepted = LoopbackSocket.accept(descriptor) else { continue }
+            let connection = LoopbackConnection(accepted, address: address, deadline: .now + requestLimit)
+            if sockets.connections.count >= Self.connectionLimit {
+                guard let oldest = sockets.connections.firstIndex(where: \.isReading) else { continue }
+                sockets.connections.remove(at: oldest)
+            }
+            sockets.connections.append(connection)
+        }
     }
 }

@@ -1,5 +1,4 @@
 package import KeyfobSodium
-internal import NIOCore
 
 /// The redirect address of a sign-in on this machine (RFC 8252, section 7.3).
 ///
@@ -53,9 +52,8 @@ package struct LoopbackListener: Sendable {
         else { throw .badAddress }
         // A free port of IPv4 may be taken in IPv6: some more tries find one that is free in both.
         for port in ports.isEmpty ? Array(repeating: 0, count: 8) : ports {
-            let door = LoopbackDoor(path: path, requestLimit: .seconds(requestSeconds))
-            if try await door.open(host, port: port), let address = door.address {
-                return LoopbackListener(redirectURI: address.uri, door: door)
+            if let door = try LoopbackDoor(host, port: port, path: path, requestLimit: .seconds(requestSeconds)) {
+                return LoopbackListener(redirectURI: door.address.uri, door: door)
             }
         }
         if ports.isEmpty { throw .unavailable }
@@ -67,23 +65,24 @@ package struct LoopbackListener: Sendable {
     /// The callbacks come one after the other, as a query or form without the question mark. When this returns, nothing
     /// listens any more, and the last page has been written.
     package func answer(seconds: Int64, _ handle: (consuming SecretBytes) async -> Reply) async -> Ending {
-        let closing = door.close(in: .seconds(min(max(0, seconds), 86_400)))
-        var ending: Ending?
-        for await callback in door.callbacks {
-            guard let fields = callback.fields.take() else { continue }
-            let reply = await handle(fields)
-            await callback.answer(reply.page)
-            guard reply.isLast else { continue }
-            ending = .answered
-            // Bounded by the time a browser has to take its page.
-            try? await callback.channel.closeFuture.get()
-            break
+        let deadline = ContinuousClock.now + .seconds(min(max(0, seconds), 86_400))
+        let ending = await withTaskCancellationHandler {
+            while let callback = await door.callback(before: deadline) {
+                let connection = callback.connection
+                let reply = await handle(callback.takeFields())
+                door.answer(reply.page, to: connection)
+                guard reply.isLast else { continue }
+                await door.seeOff(connection)
+                return Ending.answered
+            }
+            return deadline <= .now && !Task.isCancelled ? .timedOut : .cancelled
+        } onCancel: {
+            door.shut()
         }
-        closing.cancel()
-        await close()
-        return ending ?? (door.isLate ? .timedOut : .cancelled)
+        door.close()
+        return ending
     }
 
     /// Stops listening and closes what is open.
-    package func close() async { await door.close() }
+    package func close() async { door.close() }
 }

@@ -56,6 +56,26 @@ package struct LoopbackPage: Hashable, Sendable {
             """
     }
 
+    private static let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+    /// The whole answer; without the page itself where only its head was asked for.
+    func bytes(isHead: Bool) -> [UInt8] {
+        let head = """
+            HTTP/1.1 \(status) \(status == 200 ? "OK" : "Refused")
+            Content-Type: text/html; charset=utf-8
+            Content-Length: \(html.utf8.count)
+            Content-Security-Policy: \(Self.policy)
+            Referrer-Policy: no-referrer
+            Cache-Control: no-store
+            X-Content-Type-Options: nosniff
+            Connection: close
+            \(status == 405 ? "Allow: GET, POST\n" : "")
+
+            """
+        return Array(head.replacing("\n", with: "\r\n").utf8) + (isHead ? [] : Array(html.utf8))
+    }
+
     /// Text as HTML; control characters become spaces, and what is longer than a line is cut.
     static func escaped(_ text: String) -> String {
         var escaped = ""

@@ -96,4 +96,26 @@ package struct HTTPHeader: Hashable, Sendable {
         self.name = name
         self.value = value
     }
+    /// Whether a text can be the name of a header: a token (RFC 9110, section 5.6.2).
+    package static func isName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// Whether a text can be the value of a header: no control characters but tabs (RFC 9110, section 5.5).
+    package static func isValue(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
+    /// A value without the white space around it.
+    package static func trimmed(_ value: Substring) -> String {
+        let start = value.drop { $0 == " " || $0 == "\t" }
+        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return String(start[...last])
+    }
 }

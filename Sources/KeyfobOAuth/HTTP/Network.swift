@@ -24,7 +24,8 @@ public struct Network: Sendable {
 package enum HTTPExchange: ~Copyable, Sendable {
     /// An answer came, whatever its status.
     case answered(HTTPResponse)
-    /// None came: `unreachable` where nothing was sent, `outcomeUnknown` where it was, `protocolViolation` for one
+    /// None came: `unreachable`, `untrustedCertificate` or `noHTTPLibrary` where nothing was sent, `outcomeUnknown` where
+    /// it may have been, `protocolViolation` for one
     /// longer than ``HTTPResponse/bodyLimit``.
     case failed(ProviderFailure)
 }

@@ -24,8 +24,12 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     case unexpectedStatus(Int)
     /// An answer that is not what the protocol says.
     case protocolViolation(ProtocolViolation, status: Int)
-    /// Nothing was sent: no network, no such host, connection refused, bad certificate.
+    /// Nothing was sent: no network, no such host, connection refused.
     case unreachable
+    /// Nothing was sent: the certificate is of nobody who is trusted, of another host, or expired.
+    case untrustedCertificate
+    /// Nothing was sent: this machine has no library that speaks HTTP.
+    case noHTTPLibrary
     /// Sent, but no answer came: nobody knows what the provider did.
     case outcomeUnknown
 
@@ -51,7 +55,7 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// Whether the provider is not to be reached or out of order.
     package var isProviderDown: Bool {
         switch self {
-        case .serverDown, .unreachable, .outcomeUnknown: true
+        case .serverDown, .unreachable, .untrustedCertificate, .noHTTPLibrary, .outcomeUnknown: true
         default: false
         }
     }
@@ -74,6 +78,8 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
         case .unexpectedStatus(let status): "the provider answered with status \(status)"
         case .protocolViolation(let violation, let status): "\(violation) (status \(status))"
         case .unreachable: "the provider cannot be reached"
+        case .untrustedCertificate: "the provider's certificate is not trusted on this machine"
+        case .noHTTPLibrary: "the provider cannot be reached: libcurl (7.87 or later) is not installed"
         default: "the provider did not answer; nobody knows whether it acted"
         }
     }

@@ -1,12 +1,17 @@
-internal import NIOCore
-internal import NIOPosix
+internal import Foundation
+internal import Glibc
+
+@testable internal import KeyfobNetwork
 
 /// Stands in for a browser: writes bytes to a port and reads what comes until the other side ends.
 enum Browser {
+    /// That nobody listens.
+    struct Refused: Error {}
+
     /// Everything that a server on this machine answers to `text`.
     static func send(_ text: String, to port: Int, host: String = "127.0.0.1") async throws -> String {
         try await withConnection(to: port, host: host) { browser in
-            try await browser.write(text)
+            await browser.write(text)
             return await browser.rest()
         }
     }
@@ -15,51 +20,75 @@ enum Browser {
     static func withConnection<Result>(
         to port: Int, host: String = "127.0.0.1", _ body: (borrowing Open) async throws -> Result
     ) async throws -> Result {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
-            host: host, port: port
-        ) {
-            channel in
-            channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-            }
-        }
-        var result: Result?
-        do {
-            try await channel.executeThenClose { inbound, outbound in
-                result = try await body(Open(inbound: inbound, outbound: outbound))
-            }
-        } catch let error as ChannelError where error == .ioOnClosedChannel || error == .alreadyClosed {
-            // The listener was faster to close; what it wrote before has been read.
-            if let result { return result }
-            throw error
-        }
-        guard let result else { throw ChannelError.eof }
-        return result
+        try await body(try Open(to: port, host: host))
     }
 
     /// An open connection.
     struct Open: ~Copyable {
-        let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
-        let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        private let descriptor: CInt
+
+        fileprivate init(to port: Int, host: String) throws {
+            let isIPv6 = host.contains(":")
+            descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+            var result: CInt
+            if isIPv6 {
+                var address = sockaddr_in6()
+                address.sin6_family = sa_family_t(AF_INET6)
+                address.sin6_port = in_port_t(port).bigEndian
+                address.sin6_addr = in6addr_loopback
+                result = unsafe Self.connect(descriptor, &address)
+            } else {
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = in_port_t(port).bigEndian
+                unsafe inet_pton(AF_INET, host, &address.sin_addr)
+                result = unsafe Self.connect(descriptor, &address)
+            }
+            guard result == 0 else { throw Refused() }
+        }
+
+        private static func connect<Address>(_ descriptor: CInt, _ address: UnsafePointer<Address>) -> CInt {
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+
+        deinit { _ = close(descriptor) }
 
         /// Writes a text.
         ///
         /// That the listener closes meanwhile is no error: what it has said is there to be read.
-        borrowing func write(_ text: String) async throws {
-            do {
-                try await outbound.write(ByteBuffer(string: text))
-            } catch let error as ChannelError where error == .ioOnClosedChannel {}
+        borrowing func write(_ text: String) async {
+            let (descriptor, bytes) = (descriptor, Array(text.utf8))
+            _ = await BlockingThread.run {
+                var start = 0
+                while start < bytes.count {
+                    let count = unsafe bytes.withUnsafeBytes {
+                        unsafe Glibc.send(
+                            descriptor, $0.baseAddress?.advanced(by: start), bytes.count - start,
+                            CInt(MSG_NOSIGNAL))
+                    }
+                    if count <= 0 { return }
+                    start += count
+                }
+            }
         }
 
         /// Reads to the end, whichever it is.
         borrowing func rest() async -> String {
-            var text = ""
-            do {
-                for try await part in inbound { text += String(buffer: part) }
-            } catch {
-                // A reset is an end too.
+            let descriptor = descriptor
+            let text = Handover<String>()
+            _ = await BlockingThread.run {
+                var (all, part) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+                while true {
+                    // A reset is an end too.
+                    let count = unsafe recv(descriptor, &part, part.count, 0)
+                    if count <= 0 { break }
+                    all += part.prefix(count)
+                }
+                text.put(String(decoding: all, as: UTF8.self))
             }
-            return text
+            return text.take() ?? ""
         }
     }
 }

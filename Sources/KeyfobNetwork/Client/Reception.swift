@@ -1,0 +1,50 @@
+internal import KeyfobOAuth
+internal import KeyfobSodium
+
+/// What a connection has done with a request so far, as libcurl's callbacks tell.
+final class Reception {
+    /// Why an answer is not read on.
+    enum Refusal {
+        case notHTTP
+        case tooLarge
+    }
+
+    private(set) var head = AnswerHead()
+    private(set) var refusal: Refusal?
+    /// Whether the request may have been written: from then on a provider may have acted on it.
+    private(set) var isRequestSent = false
+    private var gathered = SecretBuffer(capacity: 4_096)
+    private let hasBody: Bool
+    private let limit: Int
+
+    init(hasBody: Bool, limit: Int) {
+        self.hasBody = hasBody
+        self.limit = limit
+    }
+
+    /// The connection is there, with TLS and through the proxy, and the request is written next.
+    func begin() { isRequestSent = true }
+
+    /// Takes a line of the head; false to break off.
+    func takeHead(_ line: RawSpan) -> Bool {
+        if !head.take(line) {
+            refusal = .notHTTP
+        } else if hasBody, head.isFinal, head.announcedCount ?? 0 > limit {
+            refusal = .tooLarge
+        }
+        return refusal == nil
+    }
+
+    /// Takes a part of the body, from libcurl's buffer to guarded memory; false to break off.
+    func takeBody(_ part: RawSpan) -> Bool {
+        guard gathered.makeRoom(for: part.byteCount, limit: limit) else {
+            refusal = .tooLarge
+            return false
+        }
+        gathered.append(part)
+        return true
+    }
+
+    /// The body.
+    var body: SecretBytes { gathered.withBytes { SecretBytes(copying: $0) } }
+}

@@ -1,0 +1,112 @@
+internal import CLibcurl
+internal import KeyfobOAuth
+internal import KeyfobSodium
+internal import Synchronization
+
+/// One request on its way through libcurl.
+///
+/// It waits on a thread of its own, which ends when the answer is there, the time is up, or ``cancel()`` is called.
+@safe
+final class Transfer: Sendable {
+    /// What became of it.
+    enum Outcome: ~Copyable, Sendable {
+        case answered(HTTPResponse)
+        case tooLarge(status: Int)
+        case failed(TransportFault, isRequestSent: Bool)
+    }
+
+    private let curl: Libcurl
+    @safe private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
+    private let isCancelled = Atomic(false)
+
+    /// How long a connection may take to be there, TLS included, in seconds.
+    static let connectLimit: Int64 = 10
+
+    /// A transfer that has not begun; nil where the system has no more descriptors.
+    init?(_ curl: Libcurl) {
+        guard let multi = curl.functions.pointee.curl_multi_init() else { return nil }
+        self.curl = curl
+        unsafe self.multi = multi
+    }
+
+    deinit { _ = unsafe curl.functions.pointee.curl_multi_cleanup(multi) }
+
+    /// Has ``run(_:_:seconds:)`` end soon; may be called from any thread.
+    func cancel() {
+        isCancelled.store(true, ordering: .releasing)
+        _ = unsafe curl.functions.pointee.curl_multi_wakeup(multi)
+    }
+
+    /// Sends the request once and waits for the whole answer; blocks its thread.
+    func run(_ request: borrowing HTTPRequest, _ setup: TransferSetup, seconds: Int64) -> Outcome {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        guard seconds > 0 else { return .failed(.late, isRequestSent: false) }
+        guard let easy = curl.functions.pointee.curl_easy_init() else {
+            return .failed(.unsendable, isRequestSent: false)
+        }
+        defer { unsafe curl.functions.pointee.curl_easy_cleanup(easy) }
+        let reception = Reception(hasBody: request.method != .head, limit: request.answerLimit)
+        let fault = unsafe setup.apply(to: easy, of: curl, for: request, seconds: min(Self.connectLimit, seconds)) {
+            unsafe Self.connect(reception, to: easy, of: curl)
+                ? unsafe perform(easy, reception, hasProxy: setup.proxy != nil, until: deadline) : .unsendable
+        }
+        if reception.refusal == .tooLarge { return .tooLarge(status: reception.head.status) }
+        if let fault { return .failed(fault, isRequestSent: reception.isRequestSent) }
+        guard reception.head.isFinal,
+            let response = try? HTTPResponse(
+                status: reception.head.status, headers: reception.head.headers, body: reception.body,
+                limit: request.answerLimit)
+        else { return .failed(.cutOff, isRequestSent: reception.isRequestSent) }
+        return .answered(response)
+    }
+
+    /// Waits for the transfer's end; nil where all came.
+    private func perform(
+        _ easy: UnsafeMutableRawPointer, _ reception: Reception, hasProxy: Bool, until deadline: ContinuousClock.Instant
+    ) -> TransportFault? {
+        let functions = curl.functions.pointee
+        guard unsafe functions.curl_multi_add_handle(multi, easy) == 0 else { return .unsendable }
+        // Whatever the connection is doing then, it is closed.
+        defer { _ = unsafe functions.curl_multi_remove_handle(multi, easy) }
+        while true {
+            var count: CInt = 0
+            guard unsafe functions.curl_multi_perform(multi, &count) == 0 else { return .broken }
+            if count == 0 { break }
+            if isCancelled.load(ordering: .acquiring) { return .givenUp }
+            let left = deadline - .now
+            guard left > .zero else { return .late }
+            let milliseconds = min(
+                60_000, left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000)
+            guard unsafe functions.curl_multi_poll(multi, nil, 0, CInt(milliseconds) + 1, nil) == 0 else {
+                return .broken
+            }
+        }
+        var rest: CInt = 0
+        guard let message = unsafe functions.curl_multi_info_read(multi, &rest) else { return .broken }
+        let code = unsafe Int(message.pointee.data.result)
+        if reception.refusal == .notHTTP { return .notHTTP }
+        return code == 0
+            ? nil
+            : TransportFault(code, isRequestSent: reception.isRequestSent, hasProxy: hasProxy) {
+                unsafe libcurl_number(curl.functions, easy, $0)
+            }
+    }
+
+    /// Has libcurl tell `reception`, which the caller keeps alive, what happens.
+    private static func connect(_ reception: Reception, to easy: UnsafeMutableRawPointer, of curl: Libcurl) -> Bool {
+        let prepare: libcurl_prepare = { receiver, _, _, _, _ in
+            unsafe Unmanaged<Reception>.fromOpaque(receiver).takeUnretainedValue().begin()
+            return 0
+        }
+        let takeHead: libcurl_receive = { bytes, size, count, receiver in
+            let reception = unsafe Unmanaged<Reception>.fromOpaque(receiver).takeUnretainedValue()
+            return unsafe reception.takeHead(RawSpan(_unsafeStart: bytes, byteCount: size * count)) ? size * count : 0
+        }
+        let takeBody: libcurl_receive = { bytes, size, count, receiver in
+            let reception = unsafe Unmanaged<Reception>.fromOpaque(receiver).takeUnretainedValue()
+            return unsafe reception.takeBody(RawSpan(_unsafeStart: bytes, byteCount: size * count)) ? size * count : 0
+        }
+        let receiver = unsafe Unmanaged.passUnretained(reception).toOpaque()
+        return unsafe libcurl_set_callbacks(curl.functions, easy, prepare, takeHead, takeBody, receiver) != 0
+    }
+}
