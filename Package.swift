@@ -31,7 +31,7 @@ let package = Package(
         // One responsibility each.
         .target(name: "KeyfobAge", dependencies: ["KeyfobSodium"]),
         .target(name: "KeyfobVault", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
-        .target(name: "KeyfobFiles", dependencies: ["KeyfobModel"]),
+        .target(name: "KeyfobFiles", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobRecords", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
         // Whoever only reads a vault links neither GRDB nor Foundation.
         .target(
@@ -55,7 +55,7 @@ let package = Package(
                 "KeyfobVault",
             ]
         ),
-        .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils", "KeyfobSodium"]),
+        .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils"]),
         .target(name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),

@@ -138,7 +138,7 @@ extension KeyringError {
         case let error as KeyringError: self = error
         case let error as StoreError: self.init(error)
         case let error as LookupRefusal: self.init(error)
-        case let error as SessionKeyring.Failure: self.init(error)
+        case let error as KernelKeyring.Failure: self.init(error)
         case let error as DesktopError: self.init(error)
         case let error as VaultError: self.init(error)
         case let error as BundleError: self.init(error)

@@ -4,15 +4,19 @@ public struct KeyringLocation: Hashable, Sendable {
     public var vault: String
     /// The folder of what is remembered outside the vault: the highest sequence numbers seen.
     public var state: String
+    /// The folder of what lives as long as a login; nil where nothing can be kept for one.
+    public var runtime: String?
 
     /// A location.
-    public init(vault: String, state: String) {
+    public init(vault: String, state: String, runtime: String? = nil) {
         self.vault = vault
         self.state = state
+        self.runtime = runtime
     }
 
     /// The location that the XDG base directories give: `$XDG_DATA_HOME/keyfob` and
-    /// `$XDG_STATE_HOME/keyfob`, with `~/.local/share` and `~/.local/state` as defaults.
+    /// `$XDG_STATE_HOME/keyfob`, with `~/.local/share` and `~/.local/state` as defaults, and
+    /// `$XDG_RUNTIME_DIR/keyfob`, which has none.
     ///
     /// - Parameters:
     ///   - environment: The environment variables.
@@ -38,7 +42,9 @@ public struct KeyringLocation: Hashable, Sendable {
         } else {
             folder = try base("XDG_DATA_HOME", "/.local/share")
         }
-        return KeyringLocation(vault: folder, state: try base("XDG_STATE_HOME", "/.local/state"))
+        let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/keyfob" : nil }
+        return KeyringLocation(
+            vault: folder, state: try base("XDG_STATE_HOME", "/.local/state"), runtime: runtime)
     }
 
     private static func withoutTrailingSlash(_ path: String) -> String {

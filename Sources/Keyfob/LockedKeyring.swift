@@ -32,7 +32,7 @@ public struct LockedKeyring: ~Copyable {
         case keyFile(SecretBytes)
         /// The text of an age identity file (`AGE-SECRET-KEY-1…`): the recovery key.
         case identity(SecretBytes)
-        /// What an earlier unlock left in the session's kernel keyring.
+        /// What an earlier unlock left in the session's or the user's kernel keyring.
         case session
         /// What the Secret Service, the keyring of the desktop, keeps.
         case secretService(SecretServiceOptions)
@@ -79,14 +79,37 @@ public struct LockedKeyring: ~Copyable {
     /// The header; nothing in it is authentic.
     var header: VaultHeader { locked.header }
 
-    /// Forgets what an earlier unlock left in the session's kernel keyring.
+    /// Forgets what earlier unlocks left in the session's and the user's kernel keyring.
     ///
     /// - Returns: Whether there was anything.
     /// - Throws: `unavailable` where the kernel offers no keyrings.
-    public func forgetSession() throws(KeyringError) -> Bool {
-        let vault = header.vault
-        return try KeyringError.translating { try SessionCache.remove(vault: vault) }
+    public func forgetKeptKeys() throws(KeyringError) -> Bool {
+        let cache = cache
+        return try KeyringError.translating { try cache.remove() }
     }
+
+    /// Where earlier unlocks left the key, and until when.
+    public func keptKeys() -> [KeyKept] {
+        let cache = cache
+        return KeyPlace.allCases.compactMap { place in
+            cache.end(in: place.keyring).map { KeyKept(place: place, until: $0) }
+        }
+    }
+
+    /// Makes sure that a key can be kept in `place`, before anybody is asked for one.
+    ///
+    /// - Throws: `unavailable` where there is no such keyring, or no folder that lives as long as the login;
+    ///   `configuration` where others have a part in that folder, `notOffered` where nothing is kept for the vault.
+    public func requireKeeping(in place: KeyPlace) throws(KeyringError) {
+        guard storage == .embedded else { throw Keyring.keepsNothing() }
+        do {
+            try cache.require(place.keyring)
+        } catch {
+            throw KeyringError(keeping: error)
+        }
+    }
+
+    private var cache: SessionCache { SessionCache(vault: header.vault, runtime: location.runtime) }
 
     /// Unlocks the keyring.
     ///
@@ -113,8 +136,7 @@ public struct LockedKeyring: ~Copyable {
         case .identity(let text):
             vault = try locked.unlocked(withIdentities: text)
         case .session:
-            let cached = SessionCache.read(vault: locked.header.vault)
-            guard let cached else {
+            guard let cached = cache.read() else {
                 throw KeyringError(.locked, "the vault is locked", hint: "run 'keyfob unlock', or give a key file")
             }
             vault = try locked.unlocked(with: cached)

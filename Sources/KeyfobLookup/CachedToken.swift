@@ -19,15 +19,15 @@ package enum CachedToken: ~Copyable {
     package enum Key: ~Copyable {
         /// The bytes of a key file.
         case keyFile(SecretBytes)
-        /// What an earlier unlock left in the session's kernel keyring.
-        case session
+        /// What an earlier unlock left in a kernel keyring, wrapped under a secret of `$XDG_RUNTIME_DIR/keyfob`.
+        case session(runtime: String?)
     }
 
     /// Why nothing is answered.
     package enum Miss: Error {
         /// The Secret Service keeps the records.
         case keptElsewhere
-        /// The session's keyring holds no key.
+        /// No kernel keyring holds a key.
         case locked
         /// The key does not open the vault, or the vault cannot be read.
         case unopened(any Error)
@@ -62,8 +62,9 @@ package enum CachedToken: ~Copyable {
             let locked = try LockedVault(headerBytes: header.bytes)
             switch consume key {
             case .keyFile(let content): unlocked = try locked.unlock(with: .keyFile(content))
-            case .session:
-                guard let cached = SessionCache.read(vault: locked.header.vault) else { return .miss(.locked) }
+            case .session(let runtime):
+                let cache = SessionCache(vault: locked.header.vault, runtime: runtime)
+                guard let cached = cache.read() else { return .miss(.locked) }
                 unlocked = try locked.unlock(with: cached)
             }
         } catch {

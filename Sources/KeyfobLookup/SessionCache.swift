@@ -1,50 +1,100 @@
+internal import KeyfobFiles
 package import KeyfobKernelKeyring
 package import KeyfobModel
 internal import KeyfobSodium
 package import KeyfobVault
 
-/// The unlocking key of a vault in the session's kernel keyring.
+/// The unlocking key of a vault in a kernel keyring, wrapped under a secret in the folder of the login.
 ///
-///     slot id 16 (zeros: the vault key) ‖ key 32
-package enum SessionCache {
-    /// Keeps a key for so many seconds.
-    package static func store(
-        _ unlocking: borrowing UnlockingKey, vault: VaultID, seconds: UInt32
-    ) throws(SessionKeyring.Failure) {
-        let slot = unlocking.slot?.bytes ?? [UInt8](repeating: 0, count: 16)
-        let payload = SecretBytes(count: 48) { span in
-            slot.withBytes { span.copy(from: $0) }
-            unlocking.key.withBytes { span.copy(from: $0, at: 16) }
-        }
-        try SessionKeyring.store(payload, name: name(vault), seconds: seconds)
+/// Two walls, because each has a gap: the kernel's permissions do not last beyond the kernel, and the folder's file is
+/// there for every process of the user.
+package struct SessionCache: Sendable {
+    private let vault: VaultID
+    private let runtime: String?
+
+    /// What is kept of `vault`; `runtime` is `$XDG_RUNTIME_DIR/keyfob`, nil without one.
+    package init(vault: VaultID, runtime: String?) {
+        self.vault = vault
+        self.runtime = runtime
     }
 
-    /// The key, or nil when there is none, including where the session has no keyring.
-    package static func read(vault: VaultID) -> UnlockingKey? {
-        guard let payload = try? SessionKeyring.read(name: name(vault)), payload.count == 48 else { return nil }
-        let slot = payload.withBytes { [UInt8]($0.extracting(0..<16)) }
-        let isVaultKey = slot.allSatisfy { $0 == 0 }
-        return UnlockingKey(slot: isVaultKey ? nil : SlotID(slot), key: payload.extracting(16..<48))
+    /// There is no folder whose content ends with the login.
+    package struct NoRuntimeFolder: Error {
+        package init() {}
     }
 
-    /// Forgets the key.
+    /// Throws what would keep ``store(_:in:seconds:now:)`` from working.
     ///
-    /// - Returns: Whether there was one.
-    package static func remove(vault: VaultID) throws(SessionKeyring.Failure) -> Bool {
-        do {
-            return try SessionKeyring.remove(name: name(vault))
-        } catch .noSessionKeyring {
-            return false
-        } catch {
-            throw error
-        }
+    /// - Throws: `NoRuntimeFolder`, `KernelKeyring.Failure`, `StoreError`.
+    package func require(_ keyring: KernelKeyring) throws {
+        try folder().prepare()
+        try keyring.probe()
     }
 
-    private static func name(_ vault: VaultID) -> String { "keyfob:\(vault)" }
+    /// Keeps a key for so many seconds.
+    ///
+    /// - Throws: As ``require(_:)``.
+    package func store(
+        _ unlocking: borrowing UnlockingKey, in keyring: KernelKeyring, seconds: UInt32, now: Timestamp
+    ) throws {
+        let kept = KeptKey(
+            unlocking, vault: vault, user: KernelKeyring.owner, until: now.advanced(by: Int64(seconds)).seconds,
+            secret: try folder().secretToWrapUnder())
+        try keyring.store(kept.bytes, name: name, seconds: seconds)
+    }
+
+    /// The key, or nil when there is none that can be opened, including where there is no keyring.
+    package func read() -> UnlockingKey? {
+        for keyring in KernelKeyring.allCases {
+            if let kept = found(in: keyring), let key = open(kept) { return key }
+        }
+        return nil
+    }
+
+    /// Until when a key that can be opened is kept in `keyring`; nil where there is none.
+    package func end(in keyring: KernelKeyring) -> Timestamp? {
+        guard let kept = found(in: keyring), open(kept) != nil else { return nil }
+        return Timestamp(seconds: kept.until)
+    }
+
+    /// Forgets the key, wherever it is kept.
+    ///
+    /// - Returns: Whether it was.
+    package func remove() throws(KernelKeyring.Failure) -> Bool {
+        var wasThere = false
+        for keyring in KernelKeyring.allCases {
+            do {
+                let removed = try keyring.remove(name: name)
+                wasThere = wasThere || removed
+            } catch .noSessionKeyring {
+                continue
+            } catch {
+                throw error
+            }
+        }
+        return wasThere
+    }
+
+    private func found(in keyring: KernelKeyring) -> KeptKey? {
+        (try? keyring.read(name: name)).flatMap { KeptKey($0) }
+    }
+
+    private func open(_ kept: KeptKey) -> UnlockingKey? {
+        guard let secret = try? folder().secret() else { return nil }
+        return kept.open(vault: vault, user: KernelKeyring.owner, secret: secret)
+    }
+
+    /// Users who share a session have keys of their own.
+    private var name: String { "keyfob:\(vault):\(KernelKeyring.owner)" }
+
+    private func folder() throws(NoRuntimeFolder) -> RuntimeFolder {
+        guard let runtime else { throw NoRuntimeFolder() }
+        return RuntimeFolder(path: runtime)
+    }
 }
 
 extension LockedVault {
-    /// Unlocks with what an earlier unlock left in the session's kernel keyring.
+    /// Unlocks with what an earlier unlock left in a kernel keyring.
     ///
     /// - Throws: `noSuchSlot`, `corrupted`, `wrongKey`.
     package consuming func unlock(with cached: borrowing UnlockingKey) throws(VaultError) -> UnlockedVault {

@@ -76,10 +76,65 @@ struct SessionKeyringTests {
         #expect(outcome.text.hasSuffix("12\n") && outcome.text.contains("state   locked"), "\(outcome)")
     }
 
-    @Test("without a session keyring of its own unlocking is refused")
+    @Test("without a session keyring of its own unlocking is refused, and --user is the way out")
     func noSession() throws {
         let place = try Workplace.withVault()
-        try place.run("keyfob unlock --for 1m").expectError(69, "no kernel keyring of its own")
+        try place.run("keyfob unlock --for 1m").expectError(69, "no kernel keyring of its own", "--user")
         #expect(try place.run("keyfob lock").status == 0)
+    }
+
+    @Test("the user's keyring serves every session, only when asked, until it is locked anywhere")
+    func userKeyring() throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "token")
+        let without = "env -u KEYFOB_KEY_FILE keyfob"
+        try place.run("keyfob unlock --for 1m --user 2> said").expectSuccess()
+        #expect(
+            String(decoding: try place.read("said"), as: UTF8.self) == "unlocked for 1m (in every session of yours)\n")
+        defer { _ = try? place.run("keyfob lock") }
+        #expect(try place.run("\(without) token").text == "token\n")
+        let outcome = try inSession(
+            place, "keyfob token", "keyfob status | grep ^key | sed 's/until .*//'",
+            "keyfob unlock -q --for 1m", "keyfob status | grep -c ^key", "keyfob lock", "keyfob status | grep ^state")
+        #expect(
+            outcome.text
+                == "token\nkey     in your kernel keyring \n2\nstate   locked ('keyfob unlock' opens it for this session)\n",
+            "\(outcome)")
+        try place.run("\(without) token --no-input").expectError(12)
+    }
+
+    @Test("the key is kept in the session's keyring alone unless --user asks for more, and never for longer")
+    func nowhereElse() throws {
+        let place = try Workplace.withVault()
+        let id = try #require(try place.document("keyfob status --json")["id"] as? String)
+        let outcome = try inSession(
+            place, "keyfob unlock -q --for 1m --key-file key",
+            "keyctl search @s user keyfob:\(id):$(id -u) > /dev/null && echo 1",
+            "for keyring in @u @us @p @t $(keyctl get_persistent @t 2>/dev/null); do",
+            "keyctl search $keyring user keyfob:\(id):$(id -u) 2>/dev/null && echo $keyring", "done; true")
+        #expect(outcome.text == "1\n", "\(outcome)")
+    }
+
+    @Test("status says until when, and the doctor which of them works")
+    func telling() throws {
+        let place = try Workplace.withVault()
+        let outcome = try inSession(
+            place, "keyfob unlock -q --for 1h --key-file key", "keyfob status --json > status.json",
+            "keyfob doctor | grep keyring")
+        #expect(
+            outcome.text == """
+                ok      session keyring: 'keyfob unlock' can keep the key
+                ok      user keyring: 'keyfob unlock --user' can keep the key
+
+                """, "\(outcome)")
+        let document = try JSONSerialization.jsonObject(with: place.read("status.json")) as? [String: Any]
+        let kept = document?["keptKeys"] as? [[String: String]]
+        #expect(kept?.count == 1 && kept?.first?["keyring"] == "session", "\(kept ?? [])")
+        let until = try Date(kept?.first?["until"] ?? "", strategy: .iso8601)
+        #expect(abs(until.timeIntervalSinceNow - 3_600) < 60)
+        let doctor = try place.run("keyfob doctor").expectSuccess()
+        #expect(
+            doctor.text.contains("warning session keyring: 'keyfob unlock' keeps no key: this session has no"),
+            "\(doctor)")
     }
 }

@@ -81,15 +81,26 @@ public final class Keyring: Sendable {
         }
     }
 
-    /// Keeps the key that unlocked the keyring in the session's kernel keyring.
+    /// Keeps the key that unlocked the keyring in a kernel keyring.
     ///
-    /// - Parameter seconds: For how long, at least 1.
-    /// - Throws: `unavailable` where the session has no keyring of its own.
-    public func cacheForSession(seconds: UInt32) throws(KeyringError) {
+    /// - Parameters:
+    ///   - place: Whose keyring; the user's is open to all that the user runs.
+    ///   - seconds: For how long, at least 1.
+    /// - Throws: As ``LockedKeyring/requireKeeping(in:)``.
+    public func keepKey(in place: KeyPlace = .session, seconds: UInt32) throws(KeyringError) {
+        guard storage == .embedded else { throw Self.keepsNothing() }
         try withState { state in
-            try requireEmbedded("the keyring of the desktop is what unlocks it")
-            try SessionCache.store(state.vault.unlockingKey(), vault: state.vault.header.vault, seconds: seconds)
+            let cache = SessionCache(vault: state.vault.header.vault, runtime: location.runtime)
+            do {
+                try cache.store(state.vault.unlockingKey(), in: place.keyring, seconds: seconds, now: clock.now)
+            } catch {
+                throw KeyringError(keeping: error)
+            }
         }
+    }
+
+    static func keepsNothing() -> KeyringError {
+        KeyringError(StoreError.notOffered("the keyring of the desktop is what unlocks it"))
     }
 
     /// Takes the state, runs `body`, and translates what it throws.

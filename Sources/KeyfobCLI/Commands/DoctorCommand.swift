@@ -31,6 +31,9 @@ struct DoctorCommand: ParsableCommand {
                     hint: "raise the limit 'ulimit -l' (RLIMIT_MEMLOCK) to at least 8192"))
         }
         let opening = try unlock(location, &findings)
+        if let locked = try? LockedKeyring(at: location), locked.storage == .embedded {
+            findings += KeyPlace.allCases.map { Finding.keeping(in: $0, locked) }
+        }
         let keyring = opening?.keyring
         lookAtSecretService(location, after: opening?.problem, &findings)
         if let keyring {
@@ -184,6 +187,18 @@ struct Finding: Encodable {
         self.init(
             subject, .failure, error.message,
             hint: isDamage ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
+    }
+
+    /// Whether 'keyfob unlock' can keep a key in `place`.
+    static func keeping(in place: KeyPlace, _ locked: borrowing LockedKeyring) -> Finding {
+        let (subject, option) = place == .session ? ("session keyring", "") : ("user keyring", " --user")
+        do throws(KeyringError) {
+            try locked.requireKeeping(in: place)
+            return Finding(subject, .ok, "'keyfob unlock\(option)' can keep the key")
+        } catch {
+            return Finding(
+                subject, .warning, "'keyfob unlock\(option)' keeps no key: \(error.message)", hint: error.hint)
+        }
     }
 
     /// A vault that nothing opens without asking.

@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let location = try global.location()
         let opening = try global.openedWithoutAsking()
-        let (id, storage, items) = try look(at: location, after: opening.problem)
+        let (id, storage, items, kept) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []
         let slots = try keyring?.slots() ?? []
@@ -31,6 +31,7 @@ struct StatusCommand: ParsableCommand {
                 StatusDocument(
                     vault: location.vault, id: id, storage: storage.rawValue, state: state,
                     problem: storage == .secretService ? opening.problem?.message : nil,
+                    keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init),
                     isReadOnly: keyring?.isReadOnly,
                     groups: groups.map(GroupDocument.init),
                     slots: slots.map(SlotDocument.init),
@@ -55,6 +56,13 @@ struct StatusCommand: ParsableCommand {
         if storage == .secretService, let reason = opening.problem {
             try StandardOutput.write(line: Table.printable("        \(reason.message)"))
         }
+        for key in kept {
+            let whose = key.place == .session ? "this session's" : "your"
+            let (when, distance) = (
+                TimeText.rfc3339(key.until), TimeText.distance(to: key.until, from: WallClock.system.now)
+            )
+            try StandardOutput.write(line: "key     in \(whose) kernel keyring until \(when) (\(distance))")
+        }
         for item in items {
             try StandardOutput.write(line: Table.printable("desktop keyring \(SecretServiceText.of(item))"))
         }
@@ -69,10 +77,10 @@ struct StatusCommand: ParsableCommand {
     /// What can be told of a vault that is locked.
     private func look(
         at location: KeyringLocation, after problem: KeyringError?
-    ) throws(KeyringError) -> (id: String, storage: StoragePlace, items: [SecretServiceItem]) {
+    ) throws(KeyringError) -> (id: String, storage: StoragePlace, items: [SecretServiceItem], kept: [KeyKept]) {
         let locked = try LockedKeyring(at: location)
         let items = locked.secretServiceItems(global.secretService(mayAsk: false), after: problem)
-        return (locked.vaultID, locked.storage, items)
+        return (locked.vaultID, locked.storage, items, locked.keptKeys())
     }
 }
 
@@ -86,6 +94,8 @@ struct StatusDocument: JSONDocument {
     let state: String
     /// Why the desktop's keyring, which keeps the records, does not open them; nil for any other vault.
     let problem: String?
+    /// Where 'keyfob unlock' has kept the key; nil where it has not.
+    let keptKeys: [KeptKey]?
     /// Nil while the vault is locked.
     let isReadOnly: Bool?
     let groups: [GroupDocument]
@@ -95,6 +105,17 @@ struct StatusDocument: JSONDocument {
     let restoredGrants: [RestoredGrant]?
     /// What the desktop's keyring has for the slots that it opens; nil where the vault has no such slot.
     let secretService: [SecretServiceDocument]?
+
+    /// A key that is kept.
+    struct KeptKey: Encodable {
+        let keyring: String
+        let until: String
+
+        init(_ key: KeyKept) {
+            keyring = key.place.rawValue
+            until = TimeText.rfc3339(key.until)
+        }
+    }
 
     /// The backups in the vault's folder.
     struct Backups: Encodable {

@@ -3,19 +3,23 @@ internal import Keyfob
 
 struct UnlockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlock", abstract: "Keep the key in the session's kernel keyring for a while.",
+        commandName: "unlock", abstract: "Keep the key in a kernel keyring for a while.",
         discussion: """
             Until the time is over, or 'keyfob lock', commands of this session need no passphrase. The \
-            key is readable by programs of the session, and by no other session.
+            key is readable by your programs in the session, and in no other session. Where a session is too narrow, as \
+            with ssh and services, or has no keyring, --user keeps it for all that you run. 'keyfob doctor' says which of \
+            them work here. The key is wrapped under a secret in $XDG_RUNTIME_DIR, which ends with the login.
 
             Example:
               keyfob unlock --for 8h
+              keyfob unlock --for 1h --user
             """)
 
     @OptionGroup var global: GlobalOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("How long: 90s, 15m, 8h, 2d.", valueName: "duration"))
     var duration = "8h"
+    @Flag(name: .long, help: "Keep it for all that you run, not for this session alone.") var user = false
 
     func validate() throws {
         guard TimeText.seconds(duration) != nil else {
@@ -25,15 +29,20 @@ struct UnlockCommand: ParsableCommand {
 
     func run() throws {
         let seconds = TimeText.seconds(duration) ?? 0
+        let place: KeyPlace = user ? .user : .session
+        // What would keep it from working is said before a passphrase is asked for.
+        try LockedKeyring(at: global.location()).requireKeeping(in: place)
         let keyring = try global.unlockedKeyring()
-        try keyring.cacheForSession(seconds: seconds)
-        global.say("unlocked for \(duration)\(keyring.opensWholeVault ? "" : " (one group)")")
+        try keyring.keepKey(in: place, seconds: seconds)
+        let limits = [user ? "in every session of yours" : nil, keyring.opensWholeVault ? nil : "one group"]
+        let words = limits.compactMap(\.self).joined(separator: ", ")
+        global.say("unlocked for \(duration)\(words.isEmpty ? "" : " (\(words))")")
     }
 }
 
 struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Forget the key that 'unlock' has kept.",
+        commandName: "lock", abstract: "Forget the keys that 'unlock' has kept.",
         discussion: """
             A vault that the desktop's keyring (Secret Service) opens stays open to it: lock that one too.
 
@@ -49,7 +58,7 @@ struct LockCommand: ParsableCommand {
             return global.say(
                 "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
         }
-        let wasUnlocked = try locked.forgetSession()
+        let wasUnlocked = try locked.forgetKeptKeys()
         let items = locked.secretServiceItems(global.secretService(mayAsk: false))
         let still =
             items.contains { $0.state == .opens }

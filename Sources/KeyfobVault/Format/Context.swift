@@ -33,6 +33,11 @@ enum Context {
         Array("keyfob usage v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + littleEndian(first)
     }
 
+    /// A key that is kept outside the vault for one user, behind a prefix of fixed size.
+    static func keptKey(_ vault: VaultID, user: UInt32, prefix: [UInt8]) -> [UInt8] {
+        Array("keyfob kept key v1".utf8) + vault.bytes + littleEndian(user) + prefix
+    }
+
     private static func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(value)

@@ -23,13 +23,14 @@ final class Workplace: Sendable {
         let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         var own = [
             "PATH": path + "/bin:" + inherited + ":/usr/sbin:/sbin", "HOME": path, "XDG_DATA_HOME": path + "/data",
-            "XDG_STATE_HOME": path + "/state", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHON": PythonScript.interpreter,
+            "XDG_STATE_HOME": path + "/state", "XDG_RUNTIME_DIR": path + "/run", "LC_ALL": "C.UTF-8", "TZ": "UTC",
+            "PYTHON": PythonScript.interpreter,
         ]
         if let keyFile { own["KEYFOB_KEY_FILE"] = path + "/" + keyFile }
         environment = own.merging(variables) { $1 }
         let files = FileManager.default
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-        for name in ["bin", "io"] {
+        for name in ["bin", "io", "run"] {
             try files.createDirectory(
                 at: folder.appending(path: name), withIntermediateDirectories: true, attributes: mode)
         }

@@ -53,6 +53,6 @@ struct DelegatedLimitTests {
 
     @Test("staying unlocked for a while")
     func session() throws {
-        try expectNotOffered { try keyring.cacheForSession(seconds: 60) }
+        try expectNotOffered { try keyring.keepKey(seconds: 60) }
     }
 }

@@ -1,0 +1,39 @@
+internal import KeyfobFiles
+internal import KeyfobKernelKeyring
+internal import KeyfobLookup
+
+/// Where the key of an unlocked vault is kept for a while.
+public enum KeyPlace: String, Hashable, Sendable, CaseIterable {
+    /// The session's kernel keyring: for what runs in this session.
+    case session
+    /// The user's kernel keyring: for all that the user runs.
+    case user
+
+    var keyring: KernelKeyring { self == .session ? .session : .user }
+}
+
+/// A vault's key that is kept, without the key.
+public struct KeyKept: Hashable, Sendable {
+    /// Where it is kept.
+    public let place: KeyPlace
+    /// When it is forgotten.
+    public let until: Timestamp
+}
+
+extension KeyringError {
+    /// Says why a key cannot be kept.
+    init(keeping error: any Error) {
+        switch error {
+        case is SessionCache.NoRuntimeFolder:
+            self.init(
+                .unavailable, "XDG_RUNTIME_DIR names no folder, so nothing can be kept for this login alone",
+                hint: "log in through PAM with pam_systemd, or set it to a folder of your own with mode 0700, best on a "
+                    + "tmpfs")
+        case StoreError.notWritable, StoreError.inputOutput:
+            self.init(
+                .unavailable, "the folder 'keyfob' in XDG_RUNTIME_DIR cannot be made or written",
+                hint: "XDG_RUNTIME_DIR is to be a folder of your own with mode 0700")
+        default: self.init(error)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Glibc
+package import KeyfobSodium
+
+/// A folder for its owner alone whose content lives no longer than the login: `$XDG_RUNTIME_DIR/keyfob`.
+package struct RuntimeFolder: Sendable {
+    /// The folder's path.
+    package let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Makes the folder where it is missing, in one that is there, and checks whose it is.
+    ///
+    /// - Throws: `unsafePath`, `notWritable`, `inputOutput`.
+    package func prepare() throws {
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw POSIXFile.failure() }
+        try check()
+    }
+
+    /// The 32 bytes under which keys of this login are wrapped; nil when there are none.
+    ///
+    /// - Throws: `unsafePath` for a folder or a file that others can write or read, `damaged`, `inputOutput`.
+    package func secret() throws -> SecretBytes? {
+        guard try POSIXFile.status(path) != nil else { return nil }
+        try check()
+        let descriptor = unsafe open(secretPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw errno == ELOOP
+                ? StoreError.unsafePath(path: secretPath, reason: "it is a symbolic link") : POSIXFile.failure()
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw POSIXFile.failure() }
+        let file = POSIXFile.Status(status)
+        guard file.isRegularFile else {
+            throw StoreError.unsafePath(path: secretPath, reason: "it is not a regular file")
+        }
+        try file.requireOwnAndPrivate(secretPath)
+        let secret = try SecretBytes.reading(descriptor: descriptor, limit: Self.secretCount)
+        guard secret.count == Self.secretCount else { throw StoreError.damaged(what: secretPath) }
+        return secret
+    }
+
+    /// The same, made where there are none.
+    package func secretToWrapUnder() throws -> SecretBytes {
+        try prepare()
+        if let secret = try secret() { return secret }
+        let new = SecretBytes.random(count: Self.secretCount)
+        let temporary = secretPath + ".\(getpid()).new"
+        let descriptor = unsafe open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw POSIXFile.failure() }
+        defer { unsafe unlink(temporary) }
+        let written = new.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        }
+        close(descriptor)
+        guard written == Self.secretCount else { throw POSIXFile.failure() }
+        // Complete under its name, or not there; who comes second takes the other's.
+        guard unsafe link(temporary, secretPath) == 0 || errno == EEXIST else { throw POSIXFile.failure() }
+        guard let secret = try secret() else { throw StoreError.inputOutput(errno: ENOENT) }
+        return secret
+    }
+
+    private func check() throws {
+        guard let status = try POSIXFile.status(path), status.isDirectory else {
+            throw StoreError.unsafePath(path: path, reason: "it is not a folder")
+        }
+        try status.requireOwnAndPrivate(path)
+    }
+
+    private static let secretCount = 32
+    private var secretPath: String { path + "/session.key" }
+}
