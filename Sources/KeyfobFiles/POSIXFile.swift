@@ -8,13 +8,18 @@ package enum POSIXFile {
         private let owner: UInt32
         package let linkCount: Int
         package let size: Int64
+        private let changed: Int
 
         init(_ status: stat) {
             mode = status.st_mode
             owner = status.st_uid
             linkCount = Int(status.st_nlink)
             size = Int64(status.st_size)
+            changed = status.st_mtim.tv_sec
         }
+
+        /// How long ago the content was changed, by the system's clock.
+        package var secondsSinceChange: Int { time(nil) - changed }
 
         package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
         package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }

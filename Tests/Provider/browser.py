@@ -20,6 +20,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import page as pages
+
 parser = argparse.ArgumentParser()
 parser.add_argument("url")
 parser.add_argument("user", nargs="?", default=os.environ.get("TEST_USER"))
@@ -118,6 +120,7 @@ def pressed(buttons):
 
 
 def visit(browser):
+    provider = urllib.parse.urlsplit(pages.address(options.url))[:2]
     browser.go(options.url)
     has_signed_in, page = False, None
     end = time.monotonic() + options.timeout
@@ -126,10 +129,10 @@ def visit(browser):
         if page["url"].startswith("chrome-error:"):
             print("browser.py: nobody listens at", browser.do("GET", "/url"), file=sys.stderr)
             return 2
-        if not page["isNew"]:
+        if not page["isNew"] or page["url"].startswith("file:"):
             time.sleep(0.05)
             continue
-        if urllib.parse.urlsplit(page["url"])[:2] != urllib.parse.urlsplit(options.url)[:2]:
+        if urllib.parse.urlsplit(page["url"])[:2] != provider:
             print(page["url"])
             if options.text:
                 print(page["text"])

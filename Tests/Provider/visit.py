@@ -18,6 +18,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import page as pages
+
 parser = argparse.ArgumentParser()
 parser.add_argument("url")
 parser.add_argument("user", nargs="?", default=os.environ.get("TEST_USER"))
@@ -93,6 +95,7 @@ def fetch(url, fields=None, referrer=None):
             return answer.code, answer.headers, answer.read().decode(errors="replace")
 
 
+options.url = pages.address(options.url)
 url, fields, referrer = options.url, None, None
 has_signed_in = False
 for _ in range(20):

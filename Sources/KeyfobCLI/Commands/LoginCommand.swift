@@ -6,7 +6,10 @@ struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Sign in to a provider.",
         discussion: """
-            Opens the browser (BROWSER, or xdg-open), which brings the answer back to a port of this machine. With \
+            Opens the browser (BROWSER, or xdg-open) with a page that only you can read, which leads on to the provider: \
+            its address is not for those who see the list of processes. The answer comes back to a port of this machine. \
+            The page lies in $XDG_RUNTIME_DIR, or else in the state folder; where programs of snap are in the path, \
+            which read neither, in your home. It is removed once the answer is there. With \
             --no-browser the address is printed instead, and the one at which the browser ends can be pasted. With \
             --device a code is typed on another device; there a QR code may help.
 

@@ -4,7 +4,16 @@ internal import Keyfob
 
 /// Opens an address in the person's browser.
 enum Browser {
+    /// Where a page for the browser has to lie if it may come from snap, whose programs see no hidden folder and nothing
+    /// outside of home; nil where no such programs are in the path.
+    static func homeOfSnaps(_ environment: Environment = .current) -> String? {
+        let folders = (environment["PATH"] ?? "").split(separator: ":")
+        return folders.contains { $0.hasSuffix("/snap/bin") } ? environment["HOME"] : nil
+    }
+
     /// Starts the first program of `BROWSER` (programs parted by colons, `%s` for the address), or else `xdg-open`.
+    ///
+    /// Every user of the machine can read the address among the arguments of that program.
     ///
     /// - Returns: Whether one was started.
     static func open(_ url: String, _ environment: Environment = .current) -> Bool {

@@ -31,8 +31,9 @@ struct SignInDialogue: Sendable {
                 await listener.close()
                 throw error
             }
-            show(signIn)
+            let page = show(signIn)
             try await answer(to: signIn, listener)
+            _ = consume page
             return try await keyring.finish(signIn, network: network)
         }
     }
@@ -84,19 +85,33 @@ struct SignInDialogue: Sendable {
         }
     }
 
-    private func show(_ signIn: BrowserSignIn) {
-        if opensBrowser, Browser.open(signIn.url) {
-            if !isQuiet {
-                StandardError.write(
-                    line: "The browser asks you to sign in. If none opens, go to\n\n  \(signIn.url)\n")
+    /// Opens the browser, or says what to open.
+    ///
+    /// - Returns: The page that the browser needs until it has answered.
+    private func show(_ signIn: BrowserSignIn) -> SignInPage? {
+        if opensBrowser {
+            do throws(KeyringError) {
+                let page = try SignInPage(
+                    leadingTo: signIn.url, at: keyring.location, home: Browser.homeOfSnaps())
+                if Browser.open(page.url) {
+                    if !isQuiet {
+                        StandardError.write(
+                            line:
+                                "The browser asks you to sign in. If none opens, or it cannot read the page, go to\n\n"
+                                + "  \(signIn.url)\n")
+                    }
+                    return page
+                }
+            } catch {
+                StandardError.write(line: "keyfob: warning: no page for the browser can be made: \(error.message)")
             }
-            return
         }
         StandardError.write(line: "Open this address in a browser:\n\n  \(signIn.url)\n")
         if !opensBrowser, mayAsk, Terminal() != nil {
             StandardError.write(
                 line: "If the browser runs on another machine, paste here the address at which it ends.")
         }
+        return nil
     }
 
     private func show(_ signIn: DeviceSignIn) {

@@ -12,6 +12,8 @@ struct BrowserSignInTests {
         home = try SignInPlace(server)
     }
 
+    private static let said = "The browser asks you to sign in. If none opens, or it cannot read the page, go to"
+
     /// The fields of the authorization address that a login showed.
     private func fields(_ outcome: Outcome) throws -> [String: String] {
         let line = try #require(
@@ -27,7 +29,7 @@ struct BrowserSignInTests {
         let outcome = try home.run("\(browser) keyfob login local --form-post").expectSuccess()
         #expect(outcome.text.isEmpty)
         let lines = outcome.errors.split(separator: "\n")
-        #expect(lines.count == 3 && lines[0] == "The browser asks you to sign in. If none opens, go to", "\(outcome)")
+        #expect(lines.count == 3 && lines[0] == Self.said, "\(outcome)")
         #expect(try fields(outcome)["response_mode"] == "form_post")
         #expect(lines.last == "alice signed in (1@\(server.base.dropFirst("http://".count)), group default)")
         let token = try home.token()

@@ -6,6 +6,7 @@ VISITOR is visit.py. Writes to FILE what the redirect address answered: {"status
 "noState": …, "otherPath": …, "answer": …, "again": the same once more}, "url": URL, "address": where the provider led};
 a status is 0 where nobody listened."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -15,6 +16,8 @@ import urllib.parse
 import urllib.request
 
 url, visitor, user, file = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(visitor))
+url = importlib.import_module("page").address(url)
 redirect = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))["redirect_uri"]
 base = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(redirect))
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
