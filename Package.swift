@@ -16,7 +16,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // C libraries. Each is imported by exactly one Swift target, and never publicly.
+        // C libraries. Each is imported by exactly one Swift target (CLinux by two), and never publicly.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
@@ -56,6 +56,7 @@ let package = Package(
             ]
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils"]),
+        .target(name: "KeyfobConfinement", dependencies: ["CLinux"]),
         .target(name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
@@ -91,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "Keyfob", "KeyfobNetwork", "KeyfobSodium",
+                "CLinux", "Keyfob", "KeyfobConfinement", "KeyfobNetwork", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -120,6 +121,10 @@ let package = Package(
             name: "KeyfobCachedToken", dependencies: ["KeyfobLookup", "KeyfobModel", "KeyfobSodium"],
             path: "Tests/KeyfobCachedToken"
         ),
+        .executableTarget(
+            name: "KeyfobConfinedVictim", dependencies: ["KeyfobConfinement"], path: "Tests/KeyfobConfinedVictim"
+        ),
+        .testTarget(name: "KeyfobConfinementTests", dependencies: ["KeyfobConfinedVictim", "KeyfobConfinement"]),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
         .testTarget(

@@ -1,3 +1,7 @@
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,3 +16,52 @@ static inline int linux_forbid_dumping(void) {
 static inline int linux_memory_file(void) {
     return (int)syscall(SYS_memfd_create, "keyfob", 1U);
 }
+
+// Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of
+// every architecture.
+struct linux_landlock_rights {
+    unsigned long long files, network, scopes;
+};
+
+static inline int linux_landlock_version(void) {
+    return (int)syscall(444, NULL, 0UL, 1UL);
+}
+
+static inline int linux_landlock_ruleset(struct linux_landlock_rights handled) {
+    return (int)syscall(444, &handled, sizeof handled, 0UL);
+}
+
+static inline int linux_landlock_allow(int ruleset, int path, unsigned long long rights) {
+    struct __attribute__((packed)) {
+        unsigned long long rights;
+        int path;
+    } rule = {rights, path};
+    return (int)syscall(445, (long)ruleset, 1L, &rule, 0UL);
+}
+
+static inline int linux_landlock_restrict(int ruleset) {
+    return (int)syscall(446, (long)ruleset, 0UL);
+}
+
+static inline int linux_renounce_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+// For all threads, or for none.
+static inline int linux_filter_calls(const struct sock_filter *filter, unsigned short count) {
+    struct sock_fprog program = {count, (struct sock_filter *)filter};
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+static inline int linux_can_filter_calls(void) {
+    unsigned int action = SECCOMP_RET_ERRNO;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0UL, &action) == 0;
+}
+
+#if defined(__x86_64__)
+static const unsigned int linux_architecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+static const unsigned int linux_architecture = AUDIT_ARCH_AARCH64;
+#else
+static const unsigned int linux_architecture = 0;
+#endif

@@ -94,3 +94,10 @@ struct UnlockedBySecretService: ~Copyable {
     /// What its owner should know.
     let warning: String?
 }
+
+extension Keyring {
+    /// Whether the Secret Service keeps the records, or the key of a slot.
+    public var usesSecretService: Bool {
+        storage == .secretService || state.withLock { !$0.vault.header.secretServiceSlots.isEmpty }
+    }
+}

@@ -20,7 +20,7 @@ struct AccountRefreshCommand: ParsableCommand {
 
     func run() throws {
         let network = try networkOptions.network()
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .network)
         defer { global.tellWarnings(of: keyring) }
         let request = TokenRequest(account: argument.account, realm: tenant, clientID: client)
         let groups = try global.groups()

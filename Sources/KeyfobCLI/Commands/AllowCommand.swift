@@ -23,7 +23,7 @@ struct AllowCommand: ParsableCommand {
         guard let path = file ?? ProjectFile.nearest(from: ".") else {
             throw KeyringError(.noSuchFile, "there is no \(ProjectFile.name) here or above")
         }
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         guard !revoke else {
             let path = try keyring.disallow(path, in: global.groups())
             global.tellWarnings(of: keyring)

@@ -52,7 +52,7 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         if list { return try showList() }
         if let verify { return try check(verify) }
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: to))
         let report = try keyring.backup(to: to, for: recipient.isEmpty ? nil : recipient)
         global.tellWarnings(of: keyring)
         for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }

@@ -23,7 +23,7 @@ struct BindCommand: ParsableCommand {
     func run() throws {
         let subject = try options.subject(mustExist: true)
         let groups = try global.groups()
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         guard account != "none" else {
             let group = try groups?.first ?? keyring.groupForNewBindings()
             try keyring.bind(subject, to: .nobody, in: group)
@@ -63,7 +63,7 @@ struct UnbindCommand: ParsableCommand {
 
     func run() throws {
         let subject = try options.subject(mustExist: false)
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         let count = try keyring.unbind(subject, in: global.groups())
         global.tellWarnings(of: keyring)
         global.say(

@@ -16,7 +16,7 @@ struct BindingsCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups()
         let accounts = try keyring.accounts(in: groups)
         let files = try keyring.allowedFiles(in: groups)

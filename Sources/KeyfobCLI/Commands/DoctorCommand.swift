@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobConfinement
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,6 +31,7 @@ struct DoctorCommand: ParsableCommand {
                     "memory", .warning, "pages cannot be locked: secrets may reach swap",
                     hint: "raise the limit 'ulimit -l' (RLIMIT_MEMLOCK) to at least 8192"))
         }
+        findings.append(.confinement)
         let opening = try unlock(location, &findings)
         if let locked = try? LockedKeyring(at: location), locked.storage == .embedded {
             findings += KeyPlace.allCases.map { Finding.keeping(in: $0, locked) }
@@ -59,7 +61,7 @@ struct DoctorCommand: ParsableCommand {
         do {
             let keyring: Keyring
             if repair || acceptRollback {
-                keyring = try global.unlockedKeyring()
+                keyring = try global.unlockedKeyring(reaching: .everything)
             } else {
                 let opening = try global.openedWithoutAsking()
                 switch opening {
@@ -187,6 +189,19 @@ struct Finding: Encodable {
         self.init(
             subject, .failure, error.message,
             hint: isDamage ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
+    }
+
+    /// What the kernel lets a process with keys renounce.
+    static var confinement: Finding {
+        let offers = Confinement.offers
+        let landlock = offers.landlock == 0 ? "no Landlock" : "Landlock ABI \(offers.landlock)"
+        let text = "\(landlock), \(offers.seccomp ? "seccomp" : "no seccomp")"
+        guard offers.landlock >= Confinement.oldestLandlock, offers.seccomp else {
+            return Finding(
+                "confinement", .warning, "\(text): what holds keys is confined in part only, or not at all",
+                hint: "Linux 5.19 and later have both, unless they were left out (CONFIG_SECURITY_LANDLOCK, lsm=)")
+        }
+        return Finding("confinement", .ok, text)
     }
 
     /// Whether 'keyfob unlock' can keep a key in `place`.

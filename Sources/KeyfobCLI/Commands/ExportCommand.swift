@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
         if file == "-", StandardOutput.isTerminal {
             throw KeyringError(.usage, "tokens are not written to a terminal", hint: "name a file, or pipe the output")
         }
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: file == "-" ? nil : file))
         let groups = try global.groups()
         let only = try account.map { try keyring.account(named: $0, in: groups).account.id }
         switch format {

@@ -18,7 +18,7 @@ struct GroupGrantCommand: ParsableCommand {
 
     func run() throws {
         let group = try AccessGroup(named: name)
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .everything)
         let id = try keyring.grantGroup(group, to: try new.slot(global))
         try SlotAddedDocument.tell(id, global)
     }

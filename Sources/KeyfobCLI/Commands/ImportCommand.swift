@@ -47,7 +47,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         switch try ImportSource.open(file) {
         case .bundle(let bundle): try take(bundle, into: keyring)
         case .cache(let cache): try take(cache, into: keyring)

@@ -55,7 +55,7 @@ struct LoginCommand: ParsableCommand {
 
     func run() throws {
         let network = try networkOptions.network()
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .everything)
         defer { global.tellWarnings(of: keyring) }
         var (request, groups) = try options.request(keyring, try global.groups())
         request.usesFormPost = formPost

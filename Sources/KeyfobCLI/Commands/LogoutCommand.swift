@@ -37,7 +37,7 @@ struct LogoutCommand: ParsableCommand {
 
     func run() throws {
         let network = offline ? nil : try networkOptions.network()
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .everything)
         defer { global.tellWarnings(of: keyring) }
         let candidate = try chosen(keyring)
         let reach: SignOutReach = forget ? .forget : everywhere ? .everywhere : .client

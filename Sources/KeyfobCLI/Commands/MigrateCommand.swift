@@ -85,7 +85,9 @@ struct MigrateCommand: ParsableCommand {
 
     /// The keyring, opened by what opens it where it lies: what else is given is for the place it goes to.
     private func unlocked(_ location: KeyringLocation) throws(KeyringError) -> Keyring {
-        guard try Keyring.storage(at: location) == .secretService else { return try global.unlockedKeyring() }
+        guard try Keyring.storage(at: location) == .secretService else {
+            return try global.unlockedKeyring(reaching: .everything)
+        }
         return try LockedKeyring(at: location).unlock(with: .secretService(global.secretService()))
     }
 

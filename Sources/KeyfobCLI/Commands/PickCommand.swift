@@ -22,7 +22,7 @@ struct PickCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         var request = try options.request()
         // Whoever names an account that several answer to chooses for this place as well.
         if request.account != nil { request.context = try options.context() }

@@ -61,7 +61,7 @@ struct RequestCommand: ParsableCommand {
             return (String(parts[0]), parts[1].trimmingPrefix { $0 == " " }.description)
         }
         if let data { request.body = try RequestBody.read(data) }
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .network)
         defer { global.tellWarnings(of: keyring) }
         var options = options
         if options.url == nil { options.url = address }

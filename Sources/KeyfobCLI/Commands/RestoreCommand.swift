@@ -72,7 +72,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func restore(_ backup: borrowing BundleFile, over location: KeyringLocation) throws(KeyringError) {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         let opener = try opening.opener(for: backup, global)
         if !force {
             let summary = try Keyring.verifyBackup(backup, with: opener)

@@ -62,7 +62,7 @@ struct SlotAddCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .everything)
         let id = try keyring.addSlot(try new.slot(global))
         try SlotAddedDocument.tell(id, global)
     }

@@ -40,7 +40,7 @@ struct TokenCommand: ParsableCommand {
     }
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: refresh.offline ? .files() : .network)
         // Also where there is no token: a project file that does not count may be why.
         defer { global.tellWarnings(of: keyring) }
         var acquisition = AttendedAcquisition(

@@ -18,7 +18,7 @@ struct WhichCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(reaching: .files())
         let request = try options.request()
         let selection = try keyring.select(request, in: global.groups())
         global.tellWarnings(of: keyring)

@@ -2,10 +2,11 @@ internal import Keyfob
 
 extension GlobalOptions {
     /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the
-    /// person offers, and tells what the owner should know.
-    func unlockedKeyring() throws(KeyringError) -> Keyring {
+    /// person offers, and tells what the owner should know; from then on the process reaches as far as said.
+    func unlockedKeyring(reaching reach: Reach = .vault) throws(KeyringError) -> Keyring {
         switch try attempt(mayAsk: !noInput) {
         case .opened(let keyring):
+            reach.confine(keyring)
             tellWarnings(of: keyring)
             return keyring
         case .shut(let error): throw error
