@@ -6,8 +6,8 @@ extension KeyringError {
         case .noSessionKeyring:
             self.init(
                 .unavailable, "this session has no kernel keyring of its own",
-                hint: "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run "
-                    + "have the key with 'keyfob unlock --user'")
+                hint: "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you "
+                    + "run have the key with 'keyfob unlock --user'")
         case .unavailable(let number):
             self.init(
                 .unavailable, "the kernel offers no keyring here: \(Self.text(ofErrno: number))",
