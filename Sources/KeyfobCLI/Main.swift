@@ -30,7 +30,7 @@ enum Main {
     private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
         guard KeyfobCommand.exitCode(for: error) != .success else {
             do {
-                try StandardOutput.write(line: KeyfobCommand.fullMessage(for: error))
+                try StandardOutput.write(lines: KeyfobCommand.fullMessage(for: error) + "\n")
                 return .done
             } catch {
                 ErrorOutput.tell(error, isJSON: isJSON)

@@ -44,9 +44,9 @@ struct AccountListCommand: ParsableCommand {
             try JSONOutput.print(AccountListDocument(accounts: candidates.map(AccountDocument.init)))
         } else if let format {
             let lines = candidates.map { Self.fill(format, $0) + "\n" }
-            try StandardOutput.write(text: lines.joined())
+            try StandardOutput.write(data: lines.joined())
         } else {
-            try StandardOutput.write(text: Self.table(candidates))
+            try StandardOutput.write(lines: Self.table(candidates))
         }
         guard damage.isEmpty else {
             for warning in damage { StandardError.write(line: "keyfob: \(warning)") }
@@ -88,7 +88,7 @@ struct AccountListCommand: ParsableCommand {
         var rest = Substring(template)
         while let character = rest.first {
             if let (key, value) = values.first(where: { rest.hasPrefix($0.key) }) {
-                line += key == "\\t" ? value : Table.printable(value)
+                line += key == "\\t" ? value : TerminalText.line(value)
                 rest = rest.dropFirst(key.count)
             } else {
                 line.append(character)

@@ -38,7 +38,7 @@ struct AccountShowCommand: ParsableCommand {
                 "tenant    \(profile.realm.isEmpty ? "-" : profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)"
             )
         }
-        try StandardOutput.write(text: lines.map { Table.printable($0) + "\n" }.joined() + "\n")
+        try StandardOutput.write(lines: lines.map { TerminalText.line($0) + "\n" }.joined() + "\n")
         var table = Table(header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"])
         for credential in credentials {
             let document = CredentialDocument(credential, now: now)
@@ -49,7 +49,7 @@ struct AccountShowCommand: ParsableCommand {
                 credential.scopes.spaceSeparated,
             ])
         }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
     }
 }
 

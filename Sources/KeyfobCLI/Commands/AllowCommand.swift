@@ -27,11 +27,11 @@ struct AllowCommand: ParsableCommand {
         guard !revoke else {
             let path = try keyring.disallow(path, in: global.groups())
             global.tellWarnings(of: keyring)
-            return global.say(Table.printable("\(path) does not count any more"))
+            return global.say("\(path) does not count any more")
         }
         let binding = try keyring.allow(path, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say(Table.printable(try Self.words(binding, keyring)))
+        global.say(try Self.words(binding, keyring))
     }
 
     private static func words(_ binding: Binding, _ keyring: Keyring) throws(KeyringError) -> String {

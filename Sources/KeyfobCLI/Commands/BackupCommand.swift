@@ -55,11 +55,11 @@ struct BackupCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files(writing: to))
         let report = try keyring.backup(to: to, for: recipient.isEmpty ? nil : recipient)
         global.tellWarnings(of: keyring)
-        for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
+        for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
         if global.json {
             try JSONOutput.print(BackupDocument(report))
         } else {
-            try StandardOutput.write(line: report.path)
+            try StandardOutput.write(path: report.path)
             global.say("backed up \(report.summary.content), and read it back")
             if !report.removed.isEmpty { global.say("removed \(Quantity.of(report.removed.count, "older backup"))") }
         }
@@ -81,7 +81,7 @@ struct BackupCommand: ParsableCommand {
                 "\(backup.size)", backup.path,
             ])
         }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
     }
 
     private func check(_ path: String) throws(KeyringError) {
@@ -96,7 +96,7 @@ struct BackupCommand: ParsableCommand {
             return try JSONOutput.print(BackupVerificationDocument(file: path, bundle: BundleDocument(summary)))
         }
         try StandardOutput.write(
-            line: Table.printable("all is well: \(file.name) is \(summary.kindText) with \(summary.text)"))
+            line: "all is well: \(file.name) is \(summary.kindText) with \(summary.text)")
     }
 }
 

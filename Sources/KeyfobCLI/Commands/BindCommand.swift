@@ -28,14 +28,13 @@ struct BindCommand: ParsableCommand {
             let group = try groups?.first ?? keyring.groupForNewBindings()
             try keyring.bind(subject, to: .nobody, in: group)
             global.tellWarnings(of: keyring)
-            return global.say(Table.printable("\(subject.kind) \(subject.text) uses no account of group '\(group)'"))
+            return global.say("\(subject.kind) \(subject.text) uses no account of group '\(group)'")
         }
         let candidate = try keyring.account(named: account, in: groups)
         try keyring.bind(subject, to: .account(candidate.account.id), in: candidate.group)
         global.tellWarnings(of: keyring)
         global.say(
-            Table.printable(
-                "\(subject.kind) \(subject.text) uses \(candidate.account.name) of group '\(candidate.group)'"))
+            "\(subject.kind) \(subject.text) uses \(candidate.account.name) of group '\(candidate.group)'")
     }
 }
 
@@ -67,6 +66,6 @@ struct UnbindCommand: ParsableCommand {
         let count = try keyring.unbind(subject, in: global.groups())
         global.tellWarnings(of: keyring)
         global.say(
-            Table.printable("took \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text) back"))
+            "took \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text) back")
     }
 }

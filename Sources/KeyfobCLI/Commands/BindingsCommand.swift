@@ -29,10 +29,10 @@ struct BindingsCommand: ParsableCommand {
         }
         var table = Table(header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"])
         for item in listed { table.add(item.row) }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
         for file in files {
             if let problem = file.problem {
-                StandardError.write(line: Table.printable("keyfob: warning: \(problem)"))
+                StandardError.write(line: "keyfob: warning: \(problem)")
             }
         }
     }

@@ -42,7 +42,7 @@ struct ClientListCommand: ParsableCommand {
                 item.client.authentication == .none ? "no" : "yes", item.isDefault ? "yes" : "no", from,
             ])
         }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
     }
 }
 
@@ -109,7 +109,7 @@ struct ClientAddCommand: ParsableCommand {
         }
         global.tellWarnings(of: keyring)
         let words = added.isDefault ? ", the one to take unless another is named" : ""
-        global.say(Table.printable("added client '\(id)' of \(added.provider ?? added.environment)\(words)"))
+        global.say("added client '\(id)' of \(added.provider ?? added.environment)\(words)")
     }
 }
 
@@ -133,7 +133,7 @@ struct ClientRemoveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         try keyring.removeClient(id, at: provider, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say(Table.printable("removed client '\(id)'"))
+        global.say("removed client '\(id)'")
     }
 }
 

@@ -20,6 +20,6 @@ struct CompletionsCommand: ParsableCommand {
             case .zsh: .zsh
             case .fish: .fish
             }
-        try StandardOutput.write(line: KeyfobCommand.completionScript(for: target))
+        try StandardOutput.write(data: KeyfobCommand.completionScript(for: target) + "\n")
     }
 }

@@ -151,8 +151,7 @@ struct DoctorCommand: ParsableCommand {
         findings.append(
             Finding(
                 "sign-ins", .warning, RestoredGrantText.of(restored),
-                hint: Table.printable(
-                    "sign in again where a token is refused: \(names.prefix(10).joined(separator: ", "))")))
+                hint: "sign in again where a token is refused: \(names.prefix(10).joined(separator: ", "))"))
     }
 
     private func tell(_ findings: [Finding]) throws(KeyringError) {
@@ -164,8 +163,8 @@ struct DoctorCommand: ParsableCommand {
                 case .warning: "warning "
                 case .failure: "failure "
                 }
-            let hint = finding.hint.map { "\n        \($0)" } ?? ""
-            try StandardOutput.write(line: mark + Table.printable("\(finding.subject): \(finding.text)") + hint)
+            try StandardOutput.write(line: "\(mark)\(finding.subject): \(finding.text)")
+            if let hint = finding.hint { try StandardOutput.write(line: "        \(hint)") }
         }
     }
 }

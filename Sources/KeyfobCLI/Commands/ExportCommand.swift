@@ -104,7 +104,7 @@ struct ExportCommand: ParsableCommand {
         _ keyring: Keyring, _ document: ExportDocument, _ skipped: [String], _ isIncomplete: Bool, _ message: String
     ) throws {
         global.tellWarnings(of: keyring)
-        for line in skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
+        for line in skipped { StandardError.write(line: "skipped: \(line)") }
         if global.json, file != "-" { try JSONOutput.print(document) }
         if isIncomplete { throw Failed(status: .malformed) }
         if !global.json { global.say(message) }

@@ -32,7 +32,7 @@ struct GroupListCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(GroupListDocument(groups: groups.map(GroupDocument.init)))
         } else {
-            try StandardOutput.write(text: Self.table(groups))
+            try StandardOutput.write(lines: Self.table(groups))
         }
     }
 

@@ -36,7 +36,7 @@ struct HistoryShowCommand: ParsableCommand {
         if global.json { return try JSONOutput.print(HistoryDocument(groups: counts)) }
         var table = Table(header: ["GROUP", "CHOICES"])
         for count in counts { table.add([count.group, "\(count.choices)"]) }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
     }
 }
 

@@ -31,23 +31,21 @@ extension ImportCommand {
         guard !plan.isEmpty else { return }
         let removed = plan.counts["removed"] ?? 0
         try Confirmation.ask(
-            Table.printable(
-                "\(name) holds \(plan.source.text). To take it in, \(Quantity.of(removed, "item")) would be removed. Type 'replace' to go on: "
-            ), "replace", global)
+            "\(name) holds \(plan.source.text). To take it in, \(Quantity.of(removed, "item")) would be removed. Type 'replace' to go on: ",
+            "replace", global)
     }
 
     private func tell(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
         if !global.quiet { for note in PlanText(plan).notes { StandardError.write(line: note) } }
         let items = dryRun ? PlanText(plan).items : ""
-        try StandardOutput.write(text: PlanText(plan).table + (items.isEmpty ? "" : "\n" + items))
+        try StandardOutput.write(lines: PlanText(plan).table + (items.isEmpty ? "" : "\n" + items))
         for group in plan.newGroups {
             global.say(dryRun ? "would make the group '\(group)'" : "made the group '\(group)'")
         }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
         global.say(
-            Table.printable(
-                dryRun
-                    ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
-                    : "imported \(name), \(plan.source.text)"))
+            dryRun
+                ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
+                : "imported \(name), \(plan.source.text)")
     }
 }

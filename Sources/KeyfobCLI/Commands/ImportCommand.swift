@@ -100,14 +100,14 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func tell(_ report: Keyring.ImportReport) throws(KeyringError) {
-        for line in report.skipped { StandardError.write(line: Table.printable("skipped: \(line)")) }
-        if !global.quiet { for line in report.remarks { StandardError.write(line: Table.printable("note: \(line)")) } }
+        for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
+        if !global.quiet { for line in report.remarks { StandardError.write(line: "note: \(line)") } }
         var table = Table(header: ["", "ADDED", "CHANGED", "UNCHANGED", "KEPT"])
         for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)]
         {
             table.add([name] + Keyring.StoreOutcome.allCases.map { "\(counts[$0] ?? 0)" })
         }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
         let skipped =
             report.skipped.isEmpty ? "" : ", " + Quantity.of(report.skipped.count, "entry", "entries") + " left out"
         global.say(

@@ -15,7 +15,7 @@ struct ManCommand: ParsableCommand {
 
     func run() throws {
         let root = try CommandDescription.ofKeyfob()
-        guard let directory else { return try StandardOutput.write(text: ManualPage(root).text) }
+        guard let directory else { return try StandardOutput.write(data: ManualPage(root).text) }
         for command in root.withSubcommands {
             let page = ManualPage(command)
             let file = try OutputFile("\(directory)/\(page.name).1", replacing: true)

@@ -150,19 +150,19 @@ struct MigrateCommand: ParsableCommand {
         if isAsked {
             let place = MigrationText.name(of: keyring.storage)
             try Confirmation.ask(
-                Table.printable("The records are in \(place). Type 'remove' to remove \(text): "), "remove", global)
+                "The records are in \(place). Type 'remove' to remove \(text): ", "remove", global)
         }
         let progress = Progress("removing", isQuiet: global.quiet)
         defer { progress.finish() }
         let removed = try keyring.removeUnusedPlace(secretService: service, progress: progress.update)
-        global.say(Table.printable("removed \(UnusedPlaceText.of(removed))"))
+        global.say("removed \(UnusedPlaceText.of(removed))")
         return MigrationDocument.Removed(removed)
     }
 
     private func tell(_ report: Keyring.MigrationReport, _ location: KeyringLocation) throws(KeyringError) {
         let place = MigrationText.name(of: report.to)
         guard !report.isThere else { return global.say("the records of \(location.vault) are in \(place) already") }
-        try StandardOutput.write(text: MigrationText.table(report))
+        try StandardOutput.write(lines: MigrationText.table(report))
         for note in MigrationText.notes(report) { global.say(note) }
         let records = Quantity.of(report.records, "record")
         let groups = Quantity.of(report.groups.count, "group")

@@ -46,7 +46,7 @@ struct PickCommand: ParsableCommand {
 
     private func print(_ candidates: [Candidate]) throws {
         guard global.json else {
-            return try StandardOutput.write(text: candidates.map { $0.account.id.description + "\n" }.joined())
+            return try StandardOutput.write(lines: candidates.map { $0.account.id.description + "\n" }.joined())
         }
         try JSONOutput.print(PickedDocument(accounts: candidates.map(PickedDocument.Account.init)))
     }

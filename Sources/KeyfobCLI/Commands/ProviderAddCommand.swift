@@ -80,7 +80,7 @@ struct ProviderAddCommand: ParsableCommand {
         let instead = provider.overridesBuiltIn ? " in place of the built-in one" : ""
         let group = if case .added(let group) = provider.origin { " to group '\(group)'" } else { "" }
         global.say(
-            Table.printable("added provider '\(provider.name)' for \(provider.environment)\(group)\(instead)"))
+            "added provider '\(provider.name)' for \(provider.environment)\(group)\(instead)")
     }
 
     private var endpoints: [String: String] {

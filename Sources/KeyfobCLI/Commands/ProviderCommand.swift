@@ -36,7 +36,7 @@ struct ProviderListCommand: ParsableCommand {
         for provider in providers {
             table.add([provider.name, provider.title, provider.environment, provider.originText])
         }
-        try StandardOutput.write(text: table.text)
+        try StandardOutput.write(lines: table.text)
     }
 }
 
@@ -62,7 +62,8 @@ struct ProviderShowCommand: ParsableCommand {
         let provider = try keyring.provider(named: name, in: groups)
         if global.json {
             global.tellWarnings(of: keyring)
-            return try StandardOutput.write(line: String(decoding: provider.document, as: UTF8.self))
+            return try StandardOutput.write(
+                data: TerminalText.json(String(decoding: provider.document, as: UTF8.self)) + "\n")
         }
         let clients = try keyring.clients(of: provider.name, in: groups)
         global.tellWarnings(of: keyring)
@@ -83,7 +84,7 @@ struct ProviderShowCommand: ParsableCommand {
         if clients.isEmpty { rows.append(("client", "none; add one with 'keyfob client add'")) }
         var table = Table(header: [])
         for (name, value) in rows { table.add([name, value]) }
-        try StandardOutput.write(text: String(table.text.drop { $0 == "\n" }))
+        try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))
     }
 }
 

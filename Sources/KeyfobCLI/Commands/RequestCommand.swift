@@ -76,12 +76,11 @@ struct RequestCommand: ParsableCommand {
         }
         acquisition.remember(answer.found)
         try response.body.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-        if StandardOutput.isTerminal, !response.endsLine { try StandardOutput.write(text: "\n") }
+        if StandardOutput.isTerminal, !response.endsLine { try StandardOutput.write(lines: "\n") }
         if (300...399).contains(response.status) {
             let place = response.location.map { " to \($0)" } ?? ""
             StandardError.write(
-                line: Table.printable(
-                    "keyfob: warning: the service answered \(response.status)\(place); redirections are not followed"))
+                line: "keyfob: warning: the service answered \(response.status)\(place); redirections are not followed")
         }
         guard response.status < 400 else {
             throw KeyringError(

@@ -77,8 +77,7 @@ struct RestoreCommand: ParsableCommand {
         if !force {
             let summary = try Keyring.verifyBackup(backup, with: opener)
             try Confirmation.ask(
-                Table.printable(
-                    "\(backup.name) holds \(summary.text). Type 'restore' to take \(location.vault) back to it: "),
+                "\(backup.name) holds \(summary.text). Type 'restore' to take \(location.vault) back to it: ",
                 "restore", global)
         }
         let plan = try keyring.restore(backup, with: opener)
@@ -124,7 +123,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func tell(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) throws(KeyringError) {
-        try StandardOutput.write(text: PlanText(plan).table)
+        try StandardOutput.write(lines: PlanText(plan).table)
         tellRestored(plan, keyring, name)
     }
 
@@ -133,7 +132,7 @@ struct RestoreCommand: ParsableCommand {
         for note in PlanText(plan).notes { StandardError.write(line: note) }
         for group in plan.newGroups where plan.backup != nil { global.say("made the group '\(group)'") }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
-        global.say(Table.printable("restored \(name), \(plan.source.text)"))
+        global.say("restored \(name), \(plan.source.text)")
         if let grants = try? keyring.restoredGrants(), !grants.isEmpty { global.say(RestoredGrantText.of(grants)) }
     }
 }

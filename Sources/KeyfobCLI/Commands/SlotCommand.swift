@@ -27,7 +27,7 @@ struct SlotListCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(SlotListDocument(slots: slots.map(SlotDocument.init)))
         } else {
-            try StandardOutput.write(text: Self.table(slots))
+            try StandardOutput.write(lines: Self.table(slots))
         }
     }
 

@@ -54,7 +54,7 @@ struct StatusCommand: ParsableCommand {
         let limit = keyring?.isReadOnly == true ? ", to be read only: a newer Keyfob wrote it" : ""
         try StandardOutput.write(line: "state   \(words)\(limit)")
         if storage == .secretService, let reason = opening.problem {
-            try StandardOutput.write(line: Table.printable("        \(reason.message)"))
+            try StandardOutput.write(line: "        \(reason.message)")
         }
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"
@@ -64,14 +64,14 @@ struct StatusCommand: ParsableCommand {
             try StandardOutput.write(line: "key     in \(whose) kernel keyring until \(when) (\(distance))")
         }
         for item in items {
-            try StandardOutput.write(line: Table.printable("desktop keyring \(SecretServiceText.of(item))"))
+            try StandardOutput.write(line: "desktop keyring \(SecretServiceText.of(item))")
         }
         try StandardOutput.write(line: "backups \(BackupList.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
         }
         guard keyring != nil else { return }
-        try StandardOutput.write(text: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
+        try StandardOutput.write(lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
     }
 
     /// What can be told of a vault that is locked.

@@ -58,9 +58,9 @@ struct TokenCommand: ParsableCommand {
         if global.json {
             try printDocument(answer)
         } else {
-            if header { try StandardOutput.write(text: "Authorization: Bearer ") }
+            if header { try StandardOutput.write(data: "Authorization: Bearer ") }
             try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-            try StandardOutput.write(text: "\n")
+            try StandardOutput.write(data: "\n")
         }
         acquisition.remember(answer.found)
     }

@@ -20,7 +20,7 @@ struct VerifyCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(VerificationDocument(report))
         } else {
-            for problem in report.problems { try StandardOutput.write(line: Table.printable(problem)) }
+            for problem in report.problems { try StandardOutput.write(line: problem) }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
             let verdict = report.problems.isEmpty ? "all is well" : Quantity.of(report.problems.count, "problem")
             try StandardOutput.write(

@@ -25,7 +25,7 @@ struct WhichCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(SelectionDocument(selection))
         } else {
-            try StandardOutput.write(text: Self.table(selection).text)
+            try StandardOutput.write(lines: Self.table(selection).text)
         }
         if request.account == nil { try keyring.requireWhole(for: request, in: global.groups()) }
         guard let error = KeyringError(selection, for: request) else { return }

@@ -106,7 +106,7 @@ enum RecoveryOutput: ~Copyable {
         global.say("Recovery key, shown this once; keep it where the vault is not:")
         do throws(KeyringError) {
             try key.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-            try StandardOutput.write(text: "\n")
+            try StandardOutput.write(lines: "\n")
         } catch {
             throw KeyringError(recoveryKeyOf: location, error, "shown")
         }

@@ -96,9 +96,9 @@ struct SignInDialogue: Sendable {
                 if Browser.open(page.url) {
                     if !isQuiet {
                         StandardError.write(
-                            line:
+                            lines:
                                 "The browser asks you to sign in. If none opens, or it cannot read the page, go to\n\n"
-                                + "  \(signIn.url)\n")
+                                + "  \(signIn.url)\n\n")
                     }
                     return page
                 }
@@ -106,7 +106,7 @@ struct SignInDialogue: Sendable {
                 StandardError.write(line: "keyfob: warning: no page for the browser can be made: \(error.message)")
             }
         }
-        StandardError.write(line: "Open this address in a browser:\n\n  \(signIn.url)\n")
+        StandardError.write(lines: "Open this address in a browser:\n\n  \(signIn.url)\n\n")
         if !opensBrowser, mayAsk, Terminal() != nil {
             StandardError.write(
                 line: "If the browser runs on another machine, paste here the address at which it ends.")
@@ -116,11 +116,10 @@ struct SignInDialogue: Sendable {
 
     private func show(_ signIn: DeviceSignIn) {
         let minutes = max(1, signIn.expiresIn / 60)
-        StandardError.write(
-            line: Table.printable("Open \(signIn.verificationURL) and type the code  \(signIn.userCode)")
-                + "\nThe code is good for \(Quantity.of(Int(minutes), "minute")).")
+        StandardError.write(line: "Open \(signIn.verificationURL) and type the code  \(signIn.userCode)")
+        StandardError.write(line: "The code is good for \(Quantity.of(Int(minutes), "minute")).")
         if let code = DeviceCodeImage.text(for: signIn.completeURL ?? signIn.verificationURL, color: isColored) {
-            StandardError.write(line: "\n" + code)
+            StandardError.write(drawing: "\n" + code + "\n")
         }
     }
 }

@@ -54,6 +54,6 @@ struct BundleOpenerOptions: ParsableArguments {
                 .locked, "\(name) needs a passphrase and there is nobody to ask",
                 hint: "give it with --bundle-passphrase-fd")
         }
-        return .passphrase(try terminal.askSecret(Table.printable("Passphrase of \(name): ")))
+        return .passphrase(try terminal.askSecret("Passphrase of \(name): "))
     }
 }

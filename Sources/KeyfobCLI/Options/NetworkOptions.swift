@@ -20,7 +20,7 @@ struct NetworkOptions: ParsableArguments {
         let configuration = NetworkConfiguration(
             userAgent: "Keyfob/\(KeyfobCommand.configuration.version)",
             certificateFile: caFile ?? environment["KEYFOB_CA_FILE"], environment: environment.variables,
-            log: { if isVerbose { StandardError.write(line: Table.printable("keyfob: network: \($0)")) } })
+            log: { if isVerbose { StandardError.write(line: "keyfob: network: \($0)") } })
         do {
             return try Network.system(configuration)
         } catch {

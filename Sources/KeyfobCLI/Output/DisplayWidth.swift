@@ -4,7 +4,7 @@
 
 /// How many columns of a terminal a text takes.
 ///
-/// Control characters are not for here: `Table.printable` replaces them first. Characters that East Asian
+/// Control characters are not for here: `TerminalText` replaces them first. Characters that East Asian
 /// fonts draw wide or narrow ("ambiguous", such as `…`) count as narrow.
 enum DisplayWidth {
     /// The cells of a text.

@@ -24,11 +24,11 @@ struct ErrorDocument: JSONDocument {
 enum ErrorOutput {
     static func tell(_ error: KeyringError, isJSON: Bool) {
         if isJSON, let text = try? JSONOutput.text(ErrorDocument(error, status: ExitStatus(error.code))) {
-            return StandardError.write(line: text)
+            return StandardError.write(lines: text + "\n")
         }
         let candidates =
             error.candidateNames.isEmpty ? "" : " (\(error.candidateNames.prefix(10).joined(separator: ", ")))"
         StandardError.write(
-            line: Table.printable("keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")"))
+            line: "keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")")
     }
 }

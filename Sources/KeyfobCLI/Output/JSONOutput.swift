@@ -15,10 +15,10 @@ enum JSONOutput {
         guard let data = try? encoder.encode(document) else {
             throw KeyringError(.fault, "a document could not be encoded")
         }
-        return String(decoding: data, as: UTF8.self)
+        return TerminalText.json(String(decoding: data, as: UTF8.self))
     }
 
     static func print(_ document: some JSONDocument) throws(KeyringError) {
-        try StandardOutput.write(line: text(document))
+        try StandardOutput.write(data: text(document) + "\n")
     }
 }

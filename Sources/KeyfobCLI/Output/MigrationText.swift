@@ -45,7 +45,7 @@ enum MigrationText {
                 report.to == .secretService
                 ? ("open", "nothing until the records are back in Keyfob's own file")
                 : ("open", "it again")
-            notes.append(Table.printable("\(slots) for group '\(grants.group)' alone \(verb) \(when)"))
+            notes.append("\(slots) for group '\(grants.group)' alone \(verb) \(when)")
         }
         return notes
     }

@@ -29,7 +29,7 @@ struct PlanText {
 
     /// One line for each item that is not the same on both sides.
     var items: String {
-        told.filter { $0.reason != "same" }.map { Table.printable($0.description) + "\n" }.joined()
+        told.filter { $0.reason != "same" }.map { TerminalText.line($0.description) + "\n" }.joined()
     }
 
     /// What was deleted there and is not here either is nobody's concern.
@@ -43,7 +43,7 @@ struct PlanText {
                 "note: the bundle has no group \(plan.keptGroups.map { "'\($0)'" }.joined(separator: ", ")): left as it is"
             )
         }
-        return notes.map(Table.printable)
+        return notes
     }
 }
 
@@ -52,7 +52,7 @@ extension BundleSummary {
     var content: String {
         let names = groups.map { "'\($0)'" }.joined(separator: ", ")
         let of = groups.isEmpty ? "no group" : groups.count == 1 ? "the group \(names)" : "the groups \(names)"
-        return Table.printable("\(Quantity.of(records, "record")) of \(of)")
+        return "\(Quantity.of(records, "record")) of \(of)"
     }
 
     /// The same with when it was written.

@@ -1,5 +1,3 @@
-internal import Keyfob
-
 /// Lines in aligned columns.
 struct Table {
     private var rows: [[String]]
@@ -9,7 +7,7 @@ struct Table {
     }
 
     mutating func add(_ row: [String]) {
-        rows.append(row.map(Table.printable))
+        rows.append(row.map(TerminalText.line))
     }
 
     /// The table, each line ended.
@@ -29,15 +27,5 @@ struct Table {
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
-    }
-
-    /// Text from outside, with what a terminal would obey or hide replaced.
-    static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || scalar.value == 0x7F || Identifier.isInvisibleControl(scalar)
     }
 }

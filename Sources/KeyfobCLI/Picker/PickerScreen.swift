@@ -32,10 +32,10 @@ struct PickerScreen {
                 .title: item.title, .details: item.details ?? "", .tenant: item.tenant ?? "", .group: item.group,
                 .state: item.state, .reason: item.reason,
             ]
-            return all.mapValues(Table.printable)
+            return all.mapValues(TerminalText.line)
         }
         natural = Self.natural(texts)
-        self.purpose = Table.printable(purpose)
+        self.purpose = TerminalText.line(purpose)
     }
 
     /// What the longest text of each kind takes.
@@ -122,7 +122,7 @@ struct PickerScreen {
         let isCounted = columns - label.utf8.count - count.utf8.count - 2 >= max(8, columns / 3)
         // One cell is left for the cursor.
         let room = columns - label.utf8.count - (isCounted ? count.utf8.count + 1 : 0) - 1
-        let query = DisplayWidth.cutStart(Table.printable(state.query), to: max(0, room))
+        let query = DisplayWidth.cutStart(TerminalText.line(state.query), to: max(0, room))
         var line = PickerLine(label, .accent, columns: columns)
         line.add(query, .plain, at: label.utf8.count, cells: columns - label.utf8.count)
         let cursor = min(columns - 1, label.utf8.count + DisplayWidth.of(query))

@@ -23,7 +23,7 @@ extension GlobalOptions {
     /// Tells what the owner should know; to be called again after an operation.
     func tellWarnings(of keyring: Keyring) {
         for warning in keyring.takeWarnings() {
-            StandardError.write(line: Table.printable("keyfob: warning: \(warning)"))
+            StandardError.write(line: "keyfob: warning: \(warning)")
         }
     }
 
@@ -47,7 +47,7 @@ extension GlobalOptions {
             }
         }
         guard mayAsk, hasPassphrase || !hasService, let terminal = Terminal() else { return .shut(reason) }
-        if hasService { StandardError.write(line: Table.printable("keyfob: warning: \(reason.message)")) }
+        if hasService { StandardError.write(line: "keyfob: warning: \(reason.message)") }
         let passphrase = try terminal.askSecret("Passphrase for \(location.vault): ")
         return .opened(try LockedKeyring(at: location).unlock(with: .passphrase(passphrase)))
     }

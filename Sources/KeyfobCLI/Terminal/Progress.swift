@@ -18,14 +18,14 @@ final class Progress {
         lastPercent = percent
         let filled = percent / 5
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
-        StandardError.write(text: "\r\(what) [\(bar)] \(percent) % of \(all)")
+        StandardError.show(progress: "\(what) [\(bar)] \(percent) % of \(all)")
         if done >= all { finish() }
     }
 
     /// Removes the line.
     func finish() {
         guard isShown, lastPercent >= 0 else { return }
-        StandardError.write(text: "\r\u{1B}[K")
+        StandardError.show(progress: "")
         lastPercent = -1
     }
 }
@@ -48,13 +48,13 @@ final class Amount {
         bytes += count
         guard isShown, bytes >> 20 > lastShown else { return }
         lastShown = bytes >> 20
-        StandardError.write(text: "\r\(what) … \(lastShown) MiB")
+        StandardError.show(progress: "\(what) … \(lastShown) MiB")
     }
 
     /// Removes the line.
     func finish() {
         guard lastShown > 0 else { return }
-        StandardError.write(text: "\r\u{1B}[K")
+        StandardError.show(progress: "")
         lastShown = 0
     }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Keyfob
 
-/// Where data goes.
+/// Where results go.
 ///
-/// Messages go to ``StandardError``.
+/// Messages go to ``StandardError``. What a person reads is made harmless here (``TerminalText``); data is written as it is.
 enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
@@ -16,14 +16,24 @@ enum StandardOutput {
         }
     }
 
-    /// Writes a line.
+    /// Writes a line for people.
     static func write(line: String) throws(KeyringError) {
-        try write(text: line + "\n")
+        try write(data: TerminalText.line(line) + "\n")
     }
 
-    /// Writes text as it is.
-    static func write(text: String) throws(KeyringError) {
-        try DescriptorWriter.write(Array(text.utf8), to: STDOUT_FILENO, name: "standard output")
+    /// Writes lines for people, each ended by a line feed.
+    static func write(lines: String) throws(KeyringError) {
+        try write(data: TerminalText.lines(lines))
+    }
+
+    /// Writes a path: on a terminal for people, and as it is for programs.
+    static func write(path: String) throws(KeyringError) {
+        try write(data: (isTerminal ? TerminalText.line(path) : path) + "\n")
+    }
+
+    /// Writes text for programs as it is.
+    static func write(data: String) throws(KeyringError) {
+        try DescriptorWriter.write(Array(data.utf8), to: STDOUT_FILENO, name: "standard output")
     }
 
     /// Writes bytes as they are: the one place where a secret leaves guarded memory.
@@ -34,16 +44,27 @@ enum StandardOutput {
 
 /// Where messages go.
 ///
-/// A message that cannot be written is no reason to fail.
+/// A message that cannot be written is no reason to fail. All of it is made harmless here (``TerminalText``).
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     static func write(line: String) {
-        write(text: line + "\n")
+        write(drawing: TerminalText.line(line) + "\n")
     }
 
-    static func write(text: String) {
-        try? DescriptorWriter.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
+    /// Writes lines, each ended by a line feed.
+    static func write(lines: String) {
+        write(drawing: TerminalText.lines(lines))
+    }
+
+    /// Shows a line in place of the last one that was shown so; an empty one removes it.
+    static func show(progress: String) {
+        write(drawing: "\r" + TerminalText.line(progress) + (progress.isEmpty ? "\u{1B}[K" : ""))
+    }
+
+    /// Writes what was drawn here, with what a terminal is to obey.
+    static func write(drawing: String) {
+        try? DescriptorWriter.write(Array(drawing.utf8), to: STDERR_FILENO, name: "standard error")
     }
 }
 

@@ -54,7 +54,7 @@ struct Terminal: ~Copyable {
             _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
             write("\n")
         }
-        write(question)
+        write(TerminalText.line(question))
         do {
             let line = try SecretBytes.readingLine(
                 descriptor: descriptor, limit: SecretInput.passphraseLimit, stop: Self.interrupt)
@@ -74,7 +74,7 @@ struct Terminal: ~Copyable {
 
     /// Asks for a line that is shown.
     func ask(_ question: String) throws(KeyringError) -> String {
-        write(question)
+        write(TerminalText.line(question))
         do {
             let line = try SecretBytes.readingLine(descriptor: descriptor, limit: 4_096)
             return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
