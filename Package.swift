@@ -12,7 +12,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -86,7 +85,6 @@ let package = Package(
                 "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobLookup",
                 "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSelection",
                 "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
-                .product(name: "TOMLKit", package: "TOMLKit"),
             ]
         ),
         .executableTarget(

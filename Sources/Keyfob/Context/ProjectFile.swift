@@ -1,5 +1,4 @@
 internal import KeyfobSodium
-internal import TOMLKit
 
 /// A `.keyfob.toml`: which account is used in its folder and below, for whoever has allowed it.
 ///
@@ -108,81 +107,55 @@ extension ProjectFile {
     /// The file that `bytes` are, which was read from `path`.
     ///
     /// - Throws: `damaged` for what is not TOML, with the line; `configuration` for a key that is unknown,
-    ///   missing or of another kind.
+    ///   missing or of another kind, and for TOML of which nothing is needed here.
     init(_ bytes: [UInt8], path: String) throws(KeyringError) {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard String(validating: bytes, as: UTF8.self) != nil else {
             throw KeyringError(.damaged, "\(path) is not TOML: it is not UTF-8")
         }
-        // The parser would take a zero byte for the end.
-        if let place = bytes.firstIndex(where: { $0 < 0x20 && !"\t\r\n".utf8.contains($0) || $0 == 0x7F }) {
-            throw KeyringError(
-                .damaged, "\(path) is not TOML: line \(Self.line(bytes[..<place])) holds a control character")
-        }
-        // The parser makes a table inside a table for every dot of a key, and does not stop before the stack ends.
-        guard Self.countDots(bytes) <= 256 else {
-            throw KeyringError(.damaged, "\(path) holds more than 256 dots outside comments")
-        }
-        let table: TOMLTable
-        do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw KeyringError(.damaged, "\(path) is not TOML: line \(error.source.begin.line) cannot be read")
+        let texts: [String: ProjectFileReader.Text]
+        do throws(ProjectFileReader.Flaw) {
+            texts = try ProjectFileReader.texts(of: bytes, keys: ["account", "group"])
         } catch {
-            throw KeyringError(.damaged, "\(path) is not TOML")
+            throw error.error(path)
         }
-        let unknown = table.keys.filter { !["account", "group"].contains($0) }
-        if let key = unknown.min(by: { (Self.line(of: $0, text) ?? .max, $0) < (Self.line(of: $1, text) ?? .max, $1) })
-        {
-            throw KeyringError(
-                .configuration, "\(Self.place(path, key, text)): there is no key '\(key.prefix(60))'",
-                hint: "the keys are 'account' and 'group'")
-        }
-        guard let name = try Self.text("account", table, path, text) else {
+        guard let name = texts["account"] else {
             throw KeyringError(.configuration, "\(path): the key 'account' is missing")
         }
-        guard Identifier.isAcceptable(name) else {
+        guard Identifier.isAcceptable(name.value) else {
             throw KeyringError(
-                .configuration, "\(Self.place(path, "account", text)): 'account' is blank or holds control characters")
+                .configuration, "\(path), line \(name.line): 'account' is blank or holds control characters")
         }
-        account = name == "none" ? nil : name
+        account = name.value == "none" ? nil : name.value
+        guard let text = texts["group"] else {
+            group = nil
+            return
+        }
         do {
-            group = try Self.text("group", table, path, text).map { try AccessGroup($0) }
-        } catch let error as KeyringError {
-            throw error
+            group = try AccessGroup(text.value)
         } catch {
-            throw KeyringError(.configuration, "\(Self.place(path, "group", text)): \(error)")
+            throw KeyringError(.configuration, "\(path), line \(text.line): \(error)")
         }
     }
+}
 
-    /// How many dots there are in lines that are not comments as a whole.
-    private static func countDots(_ bytes: [UInt8]) -> Int {
-        bytes.split(separator: 0x0A).reduce(0) { count, line in
-            let isComment = line.first { !" \t".utf8.contains($0) } == UInt8(ascii: "#")
-            return isComment ? count : count + line.count { $0 == UInt8(ascii: ".") }
+extension ProjectFileReader.Flaw {
+    /// The same as an error about the file at `path`.
+    fileprivate func error(_ path: String) -> KeyringError {
+        func notTOML(_ words: String) -> KeyringError {
+            KeyringError(.damaged, "\(path) is not TOML: line \(line) \(words)")
+        }
+        func notSupported(_ words: String, hint: String? = nil) -> KeyringError {
+            KeyringError(.configuration, "\(path), line \(line): \(words)", hint: hint)
+        }
+        return switch kind {
+        case .control: notTOML("holds a control character")
+        case .unreadable: notTOML("cannot be read")
+        case .twice(let key): notTOML("has '\(key)' again")
+        case .unknown(let key):
+            notSupported("there is no key '\(key.prefix(60))'", hint: "the keys are 'account' and 'group'")
+        case .noText(let key): notSupported("'\(key)' is no text in quotation marks")
+        case .table: notSupported("tables are not supported here", hint: "the keys are 'account' and 'group'")
+        case .severalLines: notSupported("text of several lines is not supported here")
         }
     }
-
-    private static func text(
-        _ key: String, _ table: TOMLTable, _ path: String, _ text: String
-    ) throws(KeyringError) -> String? {
-        guard let value = table[key] else { return nil }
-        guard let string = value.string else {
-            throw KeyringError(.configuration, "\(place(path, key, text)): '\(key)' is no text in quotation marks")
-        }
-        return string
-    }
-
-    /// Path and line of a key.
-    private static func place(_ path: String, _ key: String, _ text: String) -> String {
-        line(of: key, text).map { "\(path), line \($0)" } ?? path
-    }
-
-    /// The first line that begins with a key, as far as that can be seen; from 1.
-    private static func line(of key: String, _ text: String) -> Int? {
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return lines.firstIndex { $0.drop { " \t[\"'".contains($0) }.hasPrefix(key) }.map { $0 + 1 }
-    }
-
-    /// The line that follows these bytes, from 1.
-    private static func line(_ bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } + 1 }
 }
