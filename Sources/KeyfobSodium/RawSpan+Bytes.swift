@@ -4,6 +4,13 @@ extension RawSpan {
         precondition(offset >= 0 && offset < byteCount, "no byte at that offset")
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
+
+    /// Whether the bytes are valid UTF-8; copies none of them.
+    package var isUTF8: Bool {
+        unsafe withUnsafeBytes { bytes in
+            unsafe bytes.withMemoryRebound(to: UInt8.self) { (try? UTF8Span(validating: unsafe $0.span)) != nil }
+        }
+    }
 }
 
 extension [UInt8] {

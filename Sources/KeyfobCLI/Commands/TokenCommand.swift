@@ -65,25 +65,20 @@ struct TokenCommand: ParsableCommand {
         acquisition.remember(answer.found)
     }
 
-    /// The token as text, because JSON can hold nothing else.
+    /// The document, whose token is in no string of this process.
     private func printDocument(_ answer: borrowing Keyring.TokenAnswer) throws(KeyringError) {
-        let text = answer.secret.withBytes { String(validating: [UInt8]($0), as: UTF8.self) }
-        guard let text else { throw KeyringError(.damaged, "the token is not text", hint: "ask for it without --json") }
-        let found = answer.found
-        try JSONOutput.print(
-            TokenDocument(
-                token: text, tokenType: found.credential.shownTokenType,
-                expiresOn: found.credential.expiresOn.map(TimeText.rfc3339),
-                scopes: found.credential.scopes.scopes, account: found.account.id.description,
-                username: found.account.username, group: found.group.name, clientID: found.credential.clientID,
-                tenant: found.credential.realm.isEmpty ? nil : found.credential.realm, source: found.origin.rawValue))
+        let document = TokenDocument(answer.found)
+        try SecretInJSON(document, at: "token").write(answer.secret) { (piece) throws(KeyringError) in
+            try StandardOutput.write(bytes: piece)
+        }
     }
 }
 
 /// `Schemas/token.schema.json`.
 struct TokenDocument: JSONDocument {
     let formatVersion = 1
-    let token: String
+    /// Stands for the token.
+    let token = ""
     let tokenType: String
     let expiresOn: String?
     let scopes: [String]
@@ -93,4 +88,16 @@ struct TokenDocument: JSONDocument {
     let clientID: String
     let tenant: String?
     let source: String
+
+    init(_ found: Keyring.Found) {
+        tokenType = found.credential.shownTokenType
+        expiresOn = found.credential.expiresOn.map(TimeText.rfc3339)
+        scopes = found.credential.scopes.scopes
+        account = found.account.id.description
+        username = found.account.username
+        group = found.group.name
+        clientID = found.credential.clientID
+        tenant = found.credential.realm.isEmpty ? nil : found.credential.realm
+        source = found.origin.rawValue
+    }
 }
