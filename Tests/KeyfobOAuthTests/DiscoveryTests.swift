@@ -70,11 +70,22 @@ import Testing
                 #"{"issuer":"https://idp.example/o","token_endpoint":"http://idp.example/t"}"#,
                 .badValue("token_endpoint")
             ),
+            (
+                #"{"issuer":"https://idp.example/o","token_endpoint":"http://127.0.0.1:8080/t"}"#,
+                .badValue("token_endpoint")
+            ),
+            (#"{"issuer":"https://idp.example/o","jwks_uri":"http://localhost/keys"}"#, .badValue("jwks_uri")),
             (#"{"issuer":"https://idp.example/o","token_endpoint":7}"#, .badValue("token_endpoint")),
             (#"{"issuer":"https://idp.example/o","issuer":"https://idp.example/o"}"#, .repeatedName), ("", .empty),
         ])
     func wrong(json: String, violation: ProtocolViolation) {
         #expect(throws: DiscoveryFailure.badDocument(violation)) { try Self.read(json) }
+    }
+
+    @Test("of an issuer on this machine may name plain http, and https", arguments: ["http", "https"])
+    func thisMachine(scheme: String) throws {
+        let json = #"{"issuer":"http://[::1]:80/o","token_endpoint":"\#(scheme)://[::1]:81/t"}"#
+        #expect(try Self.read(json, issuer: "http://[::1]:80/o").require(.token).text.hasPrefix(scheme + ":"))
     }
 
     @Test("is refused at every truncation", arguments: 0..<full.utf8.count)
@@ -142,6 +153,7 @@ import Testing
             #"{"formatVersion":1,"name":"a","title":"A","environment":"e","issuer":"http://e"}"#,
             #"{"formatVersion":1,"name":"a","title":"A","environment":"e","endpoints":{"tokens":"https://e.example"}}"#,
             #"{"formatVersion":1,"name":"a","title":"A","environment":"e","endpoints":{"token_endpoint":"http://e.example"}}"#,
+            #"{"formatVersion":1,"name":"a","title":"A","environment":"e","issuer":"HTTPS://e","endpoints":{"token_endpoint":"http://127.0.0.1"}}"#,
         ])
     func refused(json: String) {
         #expect(throws: ProtocolViolation.self) { _ = try ProviderDescription(reading: secret(json)) }

@@ -73,6 +73,10 @@ struct ProviderDescriptionInputTests {
             (#"{"\u001b[31m": 1}"#, "unknown member of a name nobody has"),
             (#"{"formatVersion": 1}"#, "lacks 'name'"), (#"{"formatVersion": 1, "name": 7}"#, "lacks 'name'"),
             (#"{"formatVersion": 1, "name": "x", "name": "y"}"#, "has a member twice"),
+            (
+                whole.replacing("https://sso.contoso.example/device", with: "http://127.0.0.1:8080/device"),
+                "no usable 'endpoints'"
+            ),
             (#"{"formatVersion": 1, "issuer": "http://sso.example"}"#, "no usable 'issuer'"),
         ])
     func messages(text: String, words: String) throws {

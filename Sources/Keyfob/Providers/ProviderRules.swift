@@ -24,6 +24,9 @@ enum ProviderRules {
         guard description.clientIDs.allSatisfy({ $0.utf8.count <= ClientRegistration.idLimit }) else {
             return "a client id is longer than \(ClientRegistration.idLimit) bytes"
         }
+        for (endpoint, url) in description.endpoints where !url.mayServe(issuer: description.issuer) {
+            return "the issuer is https, and the \(endpoint.rawValue) is not"
+        }
         guard !description.flows.isEmpty else { return "there is no flow" }
         guard !description.hasDiscovery else { return nil }
         var needed: [ProviderMetadata.Endpoint] = [.token]

@@ -4,7 +4,8 @@ extension ProviderMetadata {
     /// Reads a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2) of `expected`.
     ///
     /// The document's issuer must be the one asked, to the letter (RFC 8414, section 3.3). One with Microsoft's
-    /// `{tenantid}` in it stands for every tenant, and is only taken where `allowsTemplate`.
+    /// `{tenantid}` in it stands for every tenant, and is only taken where `allowsTemplate`. An https issuer has https
+    /// endpoints.
     ///
     /// - Throws: `badDocument`.
     package init(
@@ -29,9 +30,9 @@ extension ProviderMetadata {
         }
         var metadata = ProviderMetadata(issuer: issuer)
         for endpoint in Endpoint.allCases where fields.has(endpoint.rawValue, in: bytes) {
-            guard let text = fields.string(endpoint.rawValue, in: bytes), let url = try? EndpointURL(text) else {
-                throw .badValue(endpoint.rawValue)
-            }
+            guard let url = fields.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
+                url.mayServe(issuer: issuer)
+            else { throw .badValue(endpoint.rawValue) }
             metadata.endpoints[endpoint] = url
         }
         metadata.namesIssuerInAnswers =

@@ -56,6 +56,12 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Whether an issuer may name this endpoint: one that is https names https alone, also on this machine, where
+    /// any program can listen.
+    package func mayServe(issuer: String?) -> Bool {
+        scheme == "https" || issuer.map { Identifier.folded(String($0.prefix(8))) != "https://" } ?? true
+    }
+
     /// The address with `items` behind what its query has already, encoded.
     package func appending(_ items: [(name: String, value: String)]) -> EndpointURL {
         let pairs = items.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }

@@ -63,7 +63,8 @@ extension ProviderDescription {
         guard let endpoints = fields.object("endpoints", in: bytes) else { throw .badValue("endpoints") }
         for name in endpoints.names(in: bytes) {
             guard let endpoint = ProviderMetadata.Endpoint(rawValue: name),
-                let url = endpoints.string(name, in: bytes).flatMap({ try? EndpointURL($0) })
+                let url = endpoints.string(name, in: bytes).flatMap({ try? EndpointURL($0) }),
+                url.mayServe(issuer: issuer)
             else { throw .badValue("endpoints") }
             description.endpoints[endpoint] = url
         }
