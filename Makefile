@@ -5,7 +5,12 @@ DESTDIR =
 JOBS =
 # All that is built for work, tests and CI takes these, and Package.swift holds the rest, so that nothing is built twice.
 SWIFT_BUILD_FLAGS = $(if $(JOBS),-j $(JOBS))
-RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(SWIFT_BUILD_FLAGS)
+# No folder of its own to find libraries in, all bound before it starts and read-only from then on; what is compiled
+# of C checks its buffers, and does not abort on what others send.
+HARDENING_FLAGS = --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
+	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker noexecstack \
+	-Xcc -D_FORTIFY_SOURCE=3 -Xcc -DNDEBUG
+RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(HARDENING_FLAGS) $(SWIFT_BUILD_FLAGS)
 
 # Tests of what does no input or output, and of what keeps records.
 PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests KeyfobSelectionTests KeyfobOAuthTests \
@@ -40,6 +45,7 @@ try: build
 build:
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
+	Scripts/check-executable .build/release/keyfob
 
 # Builds the named test targets alone, and what they need, and runs them.
 run_only = export KEYFOB_TESTS='$(1)' && swift build --build-tests $(SWIFT_BUILD_FLAGS) && Scripts/test
@@ -61,6 +67,7 @@ test:
 	Scripts/check
 	Scripts/check --self-test
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
+	Scripts/check-executable --debug .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
 
