@@ -23,7 +23,7 @@ BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help try test test-full test-store test-cli quick api bench build install uninstall clean
+.PHONY: help try test test-full test-store test-cli quick api bench build sbom reproduce install uninstall clean
 
 help:
 	@echo 'make try                     build, and show the main job on sample data'
@@ -33,6 +33,8 @@ help:
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make build                   .build/release/keyfob'
+	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
+	@echo 'make reproduce               build the last commit twice, and compare'
 	@echo 'make install PREFIX=DIR      the command, its manual and completions; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
 	@echo 'make bench                   measure, beside MSAL for Python'
@@ -46,6 +48,14 @@ build:
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 	Scripts/check-executable .build/release/keyfob
+
+# What the command is made of, as SPDX 2.3.
+sbom:
+	Scripts/dependencies.py sbom $(SBOM)
+
+# Two builds of the last commit, in two folders, are the same bytes.
+reproduce:
+	RELEASE_FLAGS='$(RELEASE_FLAGS)' Scripts/reproduce
 
 # Builds the named test targets alone, and what they need, and runs them.
 run_only = export KEYFOB_TESTS='$(1)' && swift build --build-tests $(SWIFT_BUILD_FLAGS) && Scripts/test
@@ -66,6 +76,7 @@ test:
 	Scripts/install-dependencies
 	Scripts/check
 	Scripts/check --self-test
+	Scripts/dependencies.py resolved
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
 	Scripts/check-executable --debug .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
