@@ -166,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "KeyfobStoreTests",
             dependencies: [
-                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSodium", "KeyfobStore",
+                "KeyfobFiles", "KeyfobModel", "KeyfobRecords", "KeyfobSQLite", "KeyfobSodium", "KeyfobStore",
                 "KeyfobStoreTestSupport", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]

@@ -23,6 +23,12 @@ extension KeyringError {
             self.init(
                 .newerVersion, "the vault has format \(found), this Keyfob writes \(supported)",
                 hint: "update Keyfob; until then the vault can only be read")
+        case .foreignSchema(let words, let isMendable):
+            self.init(
+                .damaged, "keyring.db holds \(words), and nothing was read from it",
+                hint: isMendable
+                    ? "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
+                    : "put back the vault's folder from a copy, or restore a backup into a new one")
         case .damaged(let what):
             self.init(.damaged, "\(what) is damaged", hint: "run 'keyfob doctor'; nothing has been changed")
         case .busy:

@@ -14,6 +14,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case notAVault(path: String)
     /// The database was written by a newer Keyfob.
     case newerSchema(found: Int, supported: Int)
+    /// The database holds tables, views, indices or triggers that are not Keyfob's, or lacks some that are; the words
+    /// name the first. Where it can be mended, `VaultDatabase.mendSchema` does it.
+    case foreignSchema(words: String, isMendable: Bool)
     /// The database, or the named part of it, is damaged.
     case damaged(what: String)
     /// Another process held the database for too long.

@@ -87,6 +87,18 @@ package final class ReadConnection {
         return (stored ?? nil).map { UInt64(bitPattern: $0) } ?? UInt64.random(in: .min ... .max)
     }
 
+    /// How the schema differs from `wanted`; nil where it does not.
+    package func difference(from wanted: [SchemaObject]) throws -> SchemaDifference? {
+        var found: [SchemaObject] = []
+        try run(
+            .schema,
+            row: {
+                found.append($0.schemaObject)
+                return true
+            })
+        return SchemaDifference(found: found, wanted: wanted)
+    }
+
     private func statement(_ query: ReadQuery) throws(StoreError) -> ReadStatement {
         if let statement = statements[query.rawValue] { return statement }
         let statement = unsafe try ReadStatement(query.sql, on: handle)

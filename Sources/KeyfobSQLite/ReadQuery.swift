@@ -1,6 +1,6 @@
 /// Every statement that reads a vault's tables on behalf of a lookup.
 enum ReadQuery: Int, CaseIterable {
-    case applicationID, userVersion, dataVersion, begin, commit, rollback
+    case applicationID, userVersion, schema, dataVersion, begin, commit, rollback
     case header, device, manifest, recordCount
     case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers
     case secret
@@ -15,6 +15,7 @@ enum ReadQuery: Int, CaseIterable {
         switch self {
         case .applicationID: "PRAGMA application_id"
         case .userVersion: "PRAGMA user_version"
+        case .schema: "SELECT type, name, tbl_name, sql FROM main.sqlite_schema"
         case .dataVersion: "PRAGMA data_version"
         case .begin: "BEGIN DEFERRED"
         case .commit: "COMMIT"

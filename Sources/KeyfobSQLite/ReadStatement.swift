@@ -67,6 +67,15 @@ final class ReadStatement {
         return unsafe sqlite3_column_int64(pointer, column)
     }
 
+    /// The row of `sqlite_schema` that `type, name, tbl_name, sql` give.
+    var schemaObject: SchemaObject {
+        func text(_ column: Int32) -> String? {
+            optionalBytes(column).map { String(validating: $0, as: UTF8.self) ?? "\u{FFFD}" }
+        }
+        return SchemaObject(
+            kind: text(0).flatMap(SchemaObject.Kind.init), name: text(1) ?? "", table: text(2) ?? "", sql: text(3))
+    }
+
     /// The bytes of a column, empty where it is NULL.
     func bytes(_ column: Int32) -> [UInt8] {
         optionalBytes(column) ?? []

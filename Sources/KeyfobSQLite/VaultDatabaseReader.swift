@@ -17,9 +17,10 @@ package final class VaultDatabaseReader: VaultReading {
     package let schemaVersion: Int
     private let connection: Mutex<ReadConnection>
 
-    /// Opens the database of an existing vault.
+    /// Opens the database of an existing vault; nothing is read from its tables before its schema is found to be ours.
     ///
-    /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`, `notAVault`, `damaged`, `busy`, `inputOutput`.
+    /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`, `notAVault`, `damaged`, `foreignSchema`, `busy`,
+    ///   `inputOutput`.
     package init(_ directory: VaultDirectory) throws {
         try directory.check()
         try directory.checkFile(directory.database)
@@ -33,6 +34,7 @@ package final class VaultDatabaseReader: VaultReading {
         }
         schemaVersion = Int(try connection.first(.userVersion, row: { $0.integer(0) ?? 0 }) ?? 0)
         guard schemaVersion >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
+        try VaultSchema.require(connection, version: schemaVersion)
         self.directory = directory
         self.connection = Mutex(connection)
     }

@@ -71,7 +71,7 @@ package final class VaultDatabase: VaultStorage {
         VaultDatabase(try VaultDatabaseReader(directory))
     }
 
-    private static func configuration(pageSize: Int?) -> Configuration {
+    static func configuration(pageSize: Int?) -> Configuration {
         var configuration = Configuration()
         configuration.label = "keyring"
         configuration.busyMode = .timeout(5)
@@ -131,6 +131,8 @@ package final class VaultDatabase: VaultStorage {
                 try database.inTransaction(.immediate) {
                     try StoragePlaceFile.require(.embedded, directory)
                     guard FileIdentity(directory.database) == file else { throw StoreError.movedAway }
+                    // Whatever was put there since the file was opened would run with the change.
+                    try VaultSchema.require(ReadConnection(within: database), version: Migrations.current)
                     result = try body(database)
                     return .commit
                 }

@@ -61,14 +61,18 @@ struct VerificationTests {
     @Test("an older version of a row that was put back is found")
     func replayed() throws {
         try home.tamper(
-            "CREATE TABLE old_records AS SELECT * FROM records; CREATE TABLE old_secrets AS SELECT * FROM secrets")
+            """
+            ATTACH '\(home.folder.path)/old' AS old;
+            CREATE TABLE old.old_records AS SELECT * FROM records;
+            CREATE TABLE old.old_secrets AS SELECT * FROM secrets
+            """)
         try home.change { _ = try $0.save(.access("ada", expires: 7_200), secret: secret("newer")) }
         try home.tamper(
             """
+            ATTACH '\(home.folder.path)/old' AS old;
             UPDATE records SET (stamp, attributes, secret_commitment) =
                 (SELECT stamp, attributes, secret_commitment FROM old_records WHERE old_records.id = records.id);
-            UPDATE secrets SET bytes = (SELECT bytes FROM old_secrets WHERE old_secrets.id = secrets.id);
-            DROP TABLE old_records; DROP TABLE old_secrets
+            UPDATE secrets SET bytes = (SELECT bytes FROM old_secrets WHERE old_secrets.id = secrets.id)
             """)
         let found = try home.opened().verify(home.keys(), name: "default")
         #expect(found.opened == 4 && found.damagedRows == [])
@@ -81,11 +85,16 @@ struct VerificationTests {
     @Test("a row that was removed and put back is found, and harms no later change")
     func resurrected() throws {
         try home.tamper(
-            "CREATE TABLE old_records AS SELECT * FROM records; CREATE TABLE old_secrets AS SELECT * FROM secrets")
+            """
+            ATTACH '\(home.folder.path)/old' AS old;
+            CREATE TABLE old.old_records AS SELECT * FROM records;
+            CREATE TABLE old.old_secrets AS SELECT * FROM secrets
+            """)
         let (ada, bob) = (try Account.named("ada").id, try Account.named("bob").id)
         #expect(try home.change { [try $0.remove(ada), try $0.remove(bob)] } == [2, 2])
         try home.tamper(
             """
+            ATTACH '\(home.folder.path)/old' AS old;
             INSERT INTO records SELECT * FROM old_records WHERE id <= 2;
             INSERT INTO secrets SELECT * FROM old_secrets WHERE id <= 2
             """)

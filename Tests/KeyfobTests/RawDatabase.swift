@@ -20,7 +20,12 @@ final class RawDatabase {
 
     /// Runs statements that the vault's own triggers do not see.
     func runUnnoticed(_ sql: String) throws {
-        try run("DROP TRIGGER records_inserted; DROP TRIGGER records_deleted; \(sql)")
+        try queue.writeWithoutTransaction { database in
+            let triggers = try Row.fetchAll(database, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+            for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
+            try database.execute(sql: sql)
+            for trigger in triggers { try database.execute(sql: trigger["sql"] as String) }
+        }
     }
 
     /// The bytes that a query gives.

@@ -2,6 +2,7 @@ internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
+internal import KeyfobStore
 internal import KeyfobSodium
 internal import KeyfobVault
 
@@ -102,6 +103,21 @@ extension Keyring {
             try mark.reset(sequences)
             state.marks.reset(sequences)
             state.warnings = []
+        }
+    }
+
+    /// Makes the schema of a vault's database Keyfob's again.
+    ///
+    /// Another program may have put triggers, views, indices or tables there, and nothing is read beside them. It needs
+    /// no key; the rows of Keyfob's own tables stay as they are.
+    ///
+    /// - Returns: What was done, for people; nil where nothing had to be.
+    /// - Throws: `noVault`, `configuration`, `busy`, `diskFull`, `inputOutput`, and `damaged` for a table of Keyfob's that
+    ///   is not as it should be, where nothing was changed.
+    public static func mendSchema(at location: KeyringLocation) throws(KeyringError) -> String? {
+        try KeyringError.translating {
+            let directory = VaultDirectory(path: location.vault)
+            return try StoragePlaceFile.read(directory) == nil ? VaultDatabase.mendSchema(directory) : nil
         }
     }
 

@@ -32,6 +32,7 @@ struct DoctorCommand: ParsableCommand {
                     hint: "raise the limit 'ulimit -l' (RLIMIT_MEMLOCK) to at least 8192"))
         }
         findings.append(.confinement)
+        if repair { try mendSchema(location, &findings) }
         let opening = try unlock(location, &findings)
         if let locked = try? LockedKeyring(at: location), locked.storage == .embedded {
             findings += KeyPlace.allCases.map { Finding.keeping(in: $0, locked) }
@@ -54,6 +55,16 @@ struct DoctorCommand: ParsableCommand {
         if let keyring { try lookAtBackups(location, keyring, &findings) }
         try tell(findings)
         if findings.contains(where: { $0.status == .failure }) { throw Failed(status: .malformed) }
+    }
+
+    /// What cannot be mended is told when the vault does not open.
+    private func mendSchema(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) {
+        do throws(KeyringError) {
+            guard let mended = try Keyring.mendSchema(at: location) else { return }
+            findings.append(Finding("schema", .warning, "another program had written to the database: \(mended)"))
+        } catch  where [.busy, .diskFull, .inputOutput].contains(error.code) {
+            throw error
+        } catch {}
     }
 
     /// Opens the vault; what keeps it shut is a finding, unless there is no vault or no key.
@@ -187,7 +198,8 @@ struct Finding: Encodable {
         let isDamage = error.code == .damaged
         self.init(
             subject, .failure, error.message,
-            hint: isDamage ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
+            hint: isDamage && error.hint?.hasPrefix("run 'keyfob doctor'") != false
+                ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
     }
 
     /// What the kernel lets a process with keys renounce.

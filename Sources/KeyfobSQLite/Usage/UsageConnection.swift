@@ -87,7 +87,7 @@ final class UsageConnection {
 
     /// Whether there is a history in the file; false in one that was made and not filled.
     ///
-    /// - Throws: `damaged` when the file is something else, `newerSchema`.
+    /// - Throws: `damaged` when the file is something else, or holds more than ours, `newerSchema`.
     func hasSchema() throws -> Bool {
         let application = try integer("PRAGMA application_id")
         let version = try integer("PRAGMA user_version")
@@ -98,15 +98,28 @@ final class UsageConnection {
         guard version == Self.version else {
             throw StoreError.newerSchema(found: Int(version), supported: Int(Self.version))
         }
+        var found: [SchemaObject] = []
+        try run(
+            ReadQuery.schema.sql,
+            row: {
+                found.append($0.schemaObject)
+                return true
+            })
+        if SchemaDifference(found: found, wanted: Self.objects) != nil { throw StoreError.damaged(what: "usage.db") }
         return true
     }
 
     /// Makes the tables, within a transaction.
     func createSchema() throws {
-        try execute(
+        try execute("PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.version)")
+        for object in Self.objects { if let sql = object.sql { try execute(sql) } }
+    }
+
+    /// What the schema is made of.
+    private static let objects =
+        SchemaObject.table(
+            "blocks",
             """
-            PRAGMA application_id = \(Self.applicationID);
-            PRAGMA user_version = \(Self.version);
             CREATE TABLE blocks (
                 id INTEGER PRIMARY KEY,
                 group_id BLOB NOT NULL,
@@ -114,8 +127,8 @@ final class UsageConnection {
                 first INTEGER NOT NULL,
                 events INTEGER NOT NULL,
                 sealed BLOB NOT NULL
-            ) STRICT;
-            CREATE INDEX blocks_by_group ON blocks (group_id, first);
+            ) STRICT
             """)
-    }
+        + SchemaObject.index(
+            "blocks_by_group", on: "blocks", "CREATE INDEX blocks_by_group ON blocks (group_id, first)")
 }

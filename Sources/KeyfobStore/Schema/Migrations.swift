@@ -1,10 +1,13 @@
 internal import GRDB
+internal import KeyfobSQLite
 
 /// The versions of the database's schema, oldest first.
 ///
 /// A released one is never edited.
 enum Migrations {
-    private static let all: [@Sendable (Database) throws -> Void] = [V1Initial.migrate]
+    private static let all: [@Sendable (Database) throws -> Void] = [
+        { try $0.make(VaultSchema.first) }
+    ]
 
     /// `PRAGMA user_version` of the newest schema.
     static var current: Int { all.count }
@@ -13,5 +16,14 @@ enum Migrations {
     static func run(_ database: Database, from version: Int) throws {
         for migration in all[version...] { try migration(database) }
         try database.execute(sql: "PRAGMA user_version = \(current)")
+    }
+}
+
+extension Database {
+    /// Makes tables, indices and triggers.
+    func make(_ objects: [SchemaObject]) throws {
+        for object in objects {
+            if let sql = object.sql { try execute(sql: sql) }
+        }
     }
 }
