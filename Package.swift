@@ -22,6 +22,7 @@ let package = Package(
         // Declared and loaded when they are needed, never linked; so they need no pkg-config.
         .systemLibrary(name: "CLibcurl"),
         .systemLibrary(name: "CLibsecret"),
+        .systemLibrary(name: "CQRencode"),
 
         // Leaves: no I/O.
         .target(name: "KeyfobSodium", dependencies: ["CSodium"]),
@@ -90,7 +91,7 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "Keyfob", "KeyfobConfinement", "KeyfobNetwork", "KeyfobSodium",
+                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobNetwork", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

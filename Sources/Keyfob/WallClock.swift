@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 
 /// Where a keyring gets the time from.
 public struct WallClock: Sendable {
@@ -11,7 +11,11 @@ public struct WallClock: Sendable {
     }
 
     /// The system's clock.
-    public static let system = WallClock { Int64(Date().timeIntervalSince1970 * 1_000) }
+    public static let system = WallClock {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
 
     /// A clock that stands at `time`.
     public static func standing(at time: Timestamp) -> WallClock {

@@ -46,7 +46,7 @@ struct AgeHeaderParser {
             guard stanzas.count < Age.recipientLimit else { throw .tooManyRecipients(limit: Age.recipientLimit) }
             return .body(arguments: arguments, start: [])
         case .body(let arguments, let start):
-            guard line.count <= Stanza.columns, let bytes = Base64.decode(line[...], isPadded: false) else {
+            guard line.count <= Stanza.columns, let bytes = Base64.unpadded.decode(line) else {
                 throw .malformedHeader(.stanzaBody)
             }
             guard line.count < Stanza.columns else { return .body(arguments: arguments, start: start + bytes) }
@@ -58,7 +58,7 @@ struct AgeHeaderParser {
     private static func mac(in line: [UInt8]) throws(AgeError) -> [UInt8] {
         let mark = AgeHeader.macMark + [UInt8(ascii: " ")]
         guard line.starts(with: mark),
-            let mac = Base64.decode(line[mark.count...], isPadded: false), mac.count == HMACSHA256.count
+            let mac = Base64.unpadded.decode(line[mark.count...]), mac.count == HMACSHA256.count
         else { throw .malformedHeader(.macLine) }
         return mac
     }

@@ -82,7 +82,7 @@ struct ArmorDecoder {
     private mutating func decodeLine(_ body: (RawSpan) throws(AgeError) -> Void) throws(AgeError) {
         guard !line.isEmpty else { throw .malformedArmor(.emptyLine) }
         guard line.count <= Armor.columns else { throw .malformedArmor(.longLine) }
-        guard let bytes = Base64.decode(line[...], isPadded: true) else { throw .malformedArmor(.base64) }
+        guard let bytes = Base64.standard.decode(line) else { throw .malformedArmor(.base64) }
         if bytes.count < Armor.bytesPerLine { expectation = .closingLine }
         try bytes.withBytes(body)
     }

@@ -1,3 +1,5 @@
+internal import KeyfobSodium
+
 /// Writes an ASCII armor line by line, with LF.
 struct ArmorEncoder {
     private var isOpened = false
@@ -10,7 +12,7 @@ struct ArmorEncoder {
         rest += bytes
         var start = 0
         while rest.count - start >= Armor.bytesPerLine {
-            Self.write(Base64.encode(rest[start..<start + Armor.bytesPerLine], isPadded: true), into: &output)
+            Self.write(Base64.standard.encode(rest[start..<start + Armor.bytesPerLine]), into: &output)
             start += Armor.bytesPerLine
         }
         rest.removeFirst(start)
@@ -19,7 +21,7 @@ struct ArmorEncoder {
     /// Appends the last line, if there is one, and the closing line.
     mutating func finish(into output: inout [UInt8]) {
         open(into: &output)
-        if !rest.isEmpty { Self.write(Base64.encode(rest[...], isPadded: true), into: &output) }
+        if !rest.isEmpty { Self.write(Base64.standard.encode(rest), into: &output) }
         Self.write(Armor.closingLine, into: &output)
     }
 

@@ -17,7 +17,7 @@ struct ScryptStanza: Equatable, Sendable {
     /// - Throws: `malformedHeader` with `scryptArguments` or `wrappedKeySize`.
     init(_ stanza: Stanza) throws(AgeError) {
         guard stanza.arguments.count == 3,
-            let salt = Base64.decode(argument: stanza.arguments[1], count: Self.saltCount),
+            let salt = Base64.unpadded.decode(stanza.arguments[1].utf8), salt.count == Self.saltCount,
             let workFactor = Self.workFactor(Array(stanza.arguments[2].utf8))
         else { throw .malformedHeader(.scryptArguments) }
         self.salt = salt
@@ -40,8 +40,7 @@ struct ScryptStanza: Equatable, Sendable {
     }
 
     var stanza: Stanza {
-        let salt = Base64.encode(salt[...], isPadded: false)
-        return Stanza([Self.type, String(decoding: salt, as: UTF8.self), String(workFactor)], body: wrapped.bytes)
+        Stanza([Self.type, Base64.unpadded.text(salt), String(workFactor)], body: wrapped.bytes)
     }
 
     /// The file key, or `nil` where the passphrase is another.

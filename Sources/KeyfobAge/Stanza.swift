@@ -1,3 +1,5 @@
+internal import KeyfobSodium
+
 /// A recipient stanza as it stands in the header: arguments and a body (C2SP age, "Recipient stanza").
 struct Stanza: Equatable, Sendable {
     /// The columns of a full body line; the last line is shorter, and may be empty.
@@ -18,7 +20,7 @@ struct Stanza: Equatable, Sendable {
     /// The stanza's lines, each with its line feed.
     var serialised: [UInt8] {
         var lines = Array("-> ".utf8) + Array(arguments.joined(separator: " ").utf8)
-        let text = Base64.encode(body[...], isPadded: false)
+        let text = Base64.unpadded.encode(body)
         for start in stride(from: 0, through: text.count, by: Self.columns) {
             lines.append(UInt8(ascii: "\n"))
             lines += text[start..<min(start + Self.columns, text.count)]

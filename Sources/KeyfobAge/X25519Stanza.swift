@@ -14,7 +14,7 @@ struct X25519Stanza: Equatable, Sendable {
     /// - Throws: `malformedHeader` with `x25519Arguments` or `wrappedKeySize`.
     init(_ stanza: Stanza) throws(AgeError) {
         guard stanza.arguments.count == 2,
-            let share = Base64.decode(argument: stanza.arguments[1], count: X25519.count)
+            let share = Base64.unpadded.decode(stanza.arguments[1].utf8), share.count == X25519.count
         else { throw .malformedHeader(.x25519Arguments) }
         self.share = share
         self.wrapped = try WrappedFileKey(body: stanza.body)
@@ -31,8 +31,7 @@ struct X25519Stanza: Equatable, Sendable {
     }
 
     var stanza: Stanza {
-        let share = Base64.encode(share[...], isPadded: false)
-        return Stanza([Self.type, String(decoding: share, as: UTF8.self)], body: wrapped.bytes)
+        Stanza([Self.type, Base64.unpadded.text(share)], body: wrapped.bytes)
     }
 
     /// The file key, or `nil` where the stanza is for somebody else.

@@ -50,17 +50,7 @@ package struct BindingSetting: Hashable {
 
     /// An environment without `:`, which ends the subject, and never `*`, which means all.
     private static func escaped(_ environment: String?) -> String {
-        guard let environment else { return "*" }
-        var text = ""
-        for character in environment {
-            switch character {
-            case "%": text += "%25"
-            case ":": text += "%3A"
-            case "*": text += "%2A"
-            default: text.append(character)
-            }
-        }
-        return text
+        environment.map { PercentEncoding.encode($0, only: ":*") } ?? "*"
     }
 }
 

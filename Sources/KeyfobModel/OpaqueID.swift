@@ -44,22 +44,12 @@ package struct OpaqueID<Kind>: Hashable, Sendable {
 
 extension OpaqueID: CustomStringConvertible {
     /// 32 hexadecimal digits.
-    package var description: String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
+    package var description: String { Hexadecimal.text(bytes) }
 
     /// The id that ``description`` gives; nil for anything else.
     package init?(hexadecimal text: String) {
-        let digits = text.utf8.compactMap { digit -> UInt8? in
-            switch digit {
-            case 0x30...0x39: digit - 0x30
-            case 0x61...0x66: digit - 0x57
-            default: nil
-            }
-        }
-        guard text.utf8.count == 32, digits.count == 32 else { return nil }
-        self.init((0..<16).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] })
+        guard let bytes = Hexadecimal.bytes(text) else { return nil }
+        self.init(bytes)
     }
 
     /// The first eight hexadecimal digits: what people see and type.

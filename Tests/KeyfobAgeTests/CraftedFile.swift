@@ -77,9 +77,7 @@ struct CraftedFile {
     static var scryptStanza: String { "-> scrypt \(scrypt.salt) 4\n\(scrypt.body)\n" }
 
     /// Canonical base64 without padding.
-    static func text(_ bytes: [UInt8]) -> String {
-        String(decoding: Base64.encode(bytes[...], isPadded: false), as: UTF8.self)
-    }
+    static func text(_ bytes: [UInt8]) -> String { Base64.unpadded.text(bytes) }
 
     private func text(_ bytes: [UInt8]) -> String { Self.text(bytes) }
 }

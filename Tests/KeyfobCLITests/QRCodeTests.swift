@@ -81,6 +81,11 @@ struct QRCodeTests {
         #expect(QRCode(Self.text(1_250, "ABC")) == nil)
     }
 
+    @Test("without the library there is no code")
+    func missingLibrary() {
+        #expect(QRCode("a", library: "libqrencode.so.0") == nil)
+    }
+
     @Test("every length up to the seventh version is read", arguments: Array(stride(from: 1, through: 160, by: 13)))
     func lengths(start: Int) throws {
         for count in start..<start + 13 {

@@ -65,12 +65,12 @@ struct SignatureTests {
     func refused(algorithm: String) async throws {
         let key = try SigningKey.rsa.get()
         let signed =
-            Base64.urlEncode(Array(header(algorithm).utf8)) + "." + Base64.urlEncode(Array(SigningKey.claims.utf8))
+            Base64.url.text(Array(header(algorithm).utf8)) + "." + Base64.url.text(Array(SigningKey.claims.utf8))
         // What an attacker can do: everybody has the public key.
         let pem = try key.publicPEM()
         let mac = Array(signed.utf8).withBytes { message in pem.withBytes { HMACSHA256.mac(message, key: $0) } }
-        let keys = [key.jwk(), ["kty": "oct", "kid": "one", "k": Base64.urlEncode(pem)]]
-        #expect(try await flaw(signed + "." + Base64.urlEncode(mac), keys) == .algorithmRefused)
+        let keys = [key.jwk(), ["kty": "oct", "kid": "one", "k": Base64.url.text(pem)]]
+        #expect(try await flaw(signed + "." + Base64.url.text(mac), keys) == .algorithmRefused)
         #expect(try await flaw(signed + ".", keys) == .algorithmRefused)
     }
 
@@ -99,7 +99,7 @@ struct SignatureTests {
         let key = try SigningKey.smallRSA.get()
         let token = try key.token(header("RS256"), algorithm: "RS256")
         #expect(try await flaw(token, [key.jwk()]) == .unknownKey)
-        let padded = Base64.urlEncode([0] + bytes(of: key.members["n"] ?? ""))
+        let padded = Base64.url.text([0] + bytes(of: key.members["n"] ?? ""))
         #expect(try await flaw(token, [key.jwk(["kid": "one", "n": padded])]) == .unknownKey)
     }
 
@@ -107,7 +107,7 @@ struct SignatureTests {
     func leadingZero() async throws {
         let key = try SigningKey.rsa.get()
         let token = try key.token(header("RS256"), algorithm: "RS256")
-        let padded = Base64.urlEncode([0] + bytes(of: key.members["n"] ?? ""))
+        let padded = Base64.url.text([0] + bytes(of: key.members["n"] ?? ""))
         #expect(try await flaw(token, [key.jwk(["kid": "one", "n": padded])]) == nil)
     }
 
@@ -195,6 +195,6 @@ struct SignatureTests {
     }
 
     private func bytes(of text: String) -> [UInt8] {
-        Array(text.utf8).withBytes { Base64.urlDecode($0)?.withBytes { [UInt8]($0) } ?? [] }
+        Array(text.utf8).withBytes { Base64.url.decodeSecret($0)?.withBytes { [UInt8]($0) } ?? [] }
     }
 }

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The state that ``CountingRandomness`` leads to: its second call.
-    static let state = Base64.urlEncode([UInt8](repeating: 2, count: 16))
+    static let state = Base64.url.text([UInt8](repeating: 2, count: 16))
 
     static func outcome(_ answer: consuming AuthorizationAnswer) -> String {
         switch consume answer {

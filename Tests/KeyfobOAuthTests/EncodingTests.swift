@@ -62,35 +62,6 @@ import Testing
     }
 }
 
-@Suite("Base64") struct Base64Tests {
-    @Test(
-        "encodes and decodes the vectors of RFC 4648, without padding",
-        arguments: [
-            ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
-            ("foobar", "Zm9vYmFy"),
-        ])
-    func vectors(plain: String, encoded: String) {
-        #expect(Base64.urlEncode(Array(plain.utf8)) == encoded)
-        let decoded = Array(encoded.utf8).withBytes { bytes(Base64.urlDecode($0)) }
-        #expect(decoded == Array(plain.utf8))
-    }
-
-    @Test("round-trips every byte at every length")
-    func roundTrip() {
-        for count in 0..<64 {
-            let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
-            let decoded = Array(Base64.urlEncode(plain).utf8).withBytes { bytes(Base64.urlDecode($0)) }
-            #expect(decoded == plain)
-        }
-    }
-
-    @Test("refuses other spellings", arguments: ["Z", "Zg==", "Zh", "Zm9", "Zm+v", "Zm/v", "Zm v", "Zm9v\n"])
-    func refuses(encoded: String) {
-        let decoded = Array(encoded.utf8).withBytes { bytes(Base64.urlDecode($0)) }
-        #expect(decoded == nil)
-    }
-}
-
 @Suite("Endpoint addresses") struct EndpointURLTests {
     @Test(
         "takes https, and http on this machine",

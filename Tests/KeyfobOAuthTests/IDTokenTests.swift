@@ -12,7 +12,7 @@ import Testing
     static func compact(_ claims: String, header: String = #"{"alg":"RS256","kid":"k"}"#, signature: String = "c2ln")
         -> String
     {
-        Base64.urlEncode(Array(header.utf8)) + "." + Base64.urlEncode(Array(claims.utf8)) + "." + signature
+        Base64.url.text(Array(header.utf8)) + "." + Base64.url.text(Array(claims.utf8)) + "." + signature
     }
 
     static func token(_ edit: (inout String) -> Void = { _ in }) throws -> IDToken {

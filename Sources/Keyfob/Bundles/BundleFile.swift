@@ -1,5 +1,5 @@
-internal import Foundation
 internal import KeyfobFiles
+internal import KeyfobSodium
 internal import KeyfobSync
 
 /// An encrypted file that is to be read: a bundle or a backup.
@@ -85,7 +85,7 @@ public struct BundleFile: ~Copyable {
         let wanted = magic + Array("\n-> scrypt ".utf8)
         if start.starts(with: wanted) { return true }
         let lines = start.split { $0 == 0x0A || $0 == 0x0D }
-        guard isBundle(start), lines.count > 1, let header = Data(base64Encoded: Data(lines[1].prefix(64))) else {
+        guard isBundle(start), lines.count > 1, let header = Base64.standard.decode(lines[1].prefix(64)) else {
             return false
         }
         return header.starts(with: wanted)

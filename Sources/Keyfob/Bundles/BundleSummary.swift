@@ -23,8 +23,7 @@ public struct BundleSummary: Hashable, Sendable {
 
     init(_ manifest: BundleManifest) {
         purpose = manifest.purpose.rawValue
-        let digits = Array("0123456789abcdef")
-        vault = String(manifest.vault.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        vault = Hexadecimal.text(manifest.vault)
         device = manifest.device.hexadecimal
         milliseconds = manifest.created
         groups = manifest.groups

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import KeyfobAge
 internal import KeyfobFiles
 internal import KeyfobLookup
@@ -42,10 +41,7 @@ extension Keyring {
 
     /// The backups in the vault's folder, newest first.
     public func backups() throws(KeyringError) -> [String] {
-        let folder = database.directory.backups
-        return try KeyringError.translating {
-            try POSIXFile.names(in: folder).compactMap(BackupName.init(_:)).sorted(by: >).map { "\(folder)/\($0.text)" }
-        }
+        try BackupFile.all(in: database.directory.backups).map(\.path)
     }
 
     /// Reads a backup, or an export, to its end and checks everything in it.
@@ -133,7 +129,7 @@ extension Keyring {
         let first = BackupName(clock.now)
         let names = try POSIXFile.names(in: folder).compactMap(BackupName.init(_:))
         // Behind all of this second: a number that a rotation made free again would be taken for an older one's.
-        return "\(folder)/\((names.filter { $0.isOfSameSecond(as: first) }.max()?.next ?? first).text)"
+        return "\(folder)/\((names.filter { $0.time == first.time }.max()?.next ?? first).text)"
     }
 
     /// Removes all but the newest and those in `kept`; what cannot be removed stays.
@@ -144,46 +140,5 @@ extension Keyring {
         return others.dropFirst(Self.backupsKept - 1).filter { path in
             (try? POSIXFile.remove(path)) != nil
         }
-    }
-}
-
-/// The name of a backup: `keyfob-20261120T101500Z.age`, with a number where one second made several.
-struct BackupName: Comparable {
-    private let time: String
-    private let number: Int
-
-    /// The first name of a second.
-    init(_ time: Timestamp) {
-        let seconds = min(max(time.seconds, 0), 253_402_300_799)
-        self.time = Date(timeIntervalSince1970: Double(seconds)).formatted(
-            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
-        number = 1
-    }
-
-    private init(time: String, number: Int) {
-        self.time = time
-        self.number = number
-    }
-
-    /// The name; nil for a file that is something else.
-    init?(_ name: String) {
-        guard name.hasPrefix("keyfob-"), name.hasSuffix(".age") else { return nil }
-        let parts = name.dropFirst(7).dropLast(4).split(separator: "_", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), parts[0].utf8.count == 16, parts[0].hasSuffix("Z") else { return nil }
-        guard let number = parts.count == 2 ? Int(parts[1]) : 1, (1..<1_000_000).contains(number) else { return nil }
-        time = String(parts[0])
-        self.number = number
-        guard text == name else { return nil }
-    }
-
-    /// The next name of the same second.
-    var next: BackupName { BackupName(time: time, number: number + 1) }
-
-    func isOfSameSecond(as other: BackupName) -> Bool { time == other.time }
-
-    var text: String { "keyfob-\(time)" + (number == 1 ? "" : "_\(number)") + ".age" }
-
-    static func < (left: BackupName, right: BackupName) -> Bool {
-        left.time == right.time ? left.number < right.number : left.time < right.time
     }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The calls on files by which a directory's context is found, none of which throws.
-enum FileAccess {
+package enum FileAccess {
     /// What is known of a file without opening it, or of the file that was opened.
     struct Status {
         private let mode: UInt32
@@ -23,7 +23,7 @@ enum FileAccess {
     }
 
     /// The path without links and dots; nil when nothing is there or its name is no text.
-    static func realPath(_ path: String) -> String? {
+    package static func realPath(_ path: String) -> String? {
         guard !path.utf8.contains(0), let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         return unsafe String(validatingCString: resolved)

@@ -65,9 +65,7 @@ public struct ProjectFile: Hashable, Sendable {
     }
 
     private static func digest(of bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let hash = BLAKE2b.hash(bytes, count: 32)
-        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        Hexadecimal.text(BLAKE2b.hash(bytes, count: 32))
     }
 
     /// Why a file is not even looked at.

@@ -4,12 +4,7 @@ enum ShellWord {
     static func quoted(_ text: String) -> String {
         let isPlain =
             !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "/._-+,:@%=".utf8.contains(byte)
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+,:@%=".utf8.contains($0) }
         guard !isPlain else { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }

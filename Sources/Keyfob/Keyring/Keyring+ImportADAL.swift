@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import KeyfobInterop
 internal import KeyfobSodium
 
@@ -68,7 +68,10 @@ extension Keyring {
     }
 
     private static func systemOffset(_ time: Timestamp) -> Int64 {
-        Int64(TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.seconds))))
+        var seconds = time_t(time.seconds)
+        var local = unsafe tm()
+        guard unsafe localtime_r(&seconds, &local) != nil else { return 0 }
+        return unsafe Int64(local.tm_gmtoff)
     }
 }
 

@@ -5,23 +5,13 @@ extension ClientRegistration {
     /// What is known besides the id, as a JSON text.
     var json: String {
         var writer = JSONWriter()
-        func write(_ name: String, _ list: [String]) {
-            writer.name(name)
-            writer.beginArray()
-            for text in list { writer.string(text) }
-            writer.endArray()
-        }
         writer.beginObject()
         writer.name("formatVersion")
         writer.integer(1)
-        if let name {
-            writer.name("name")
-            writer.string(name)
-        }
-        write("redirectURIs", redirectURIs)
-        write("scopes", scopes.scopes)
-        writer.name("authentication")
-        writer.string(authentication.rawValue)
+        writer.member("name", name)
+        writer.member("redirectURIs", redirectURIs)
+        writer.member("scopes", scopes.scopes)
+        writer.member("authentication", authentication.rawValue)
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }

@@ -82,7 +82,7 @@ public struct IdentityProvider: Hashable, Sendable {
 
     private static func isTenant(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { ProviderRules.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
-            && text.utf8.contains(where: ProviderRules.isAlphanumeric)
+            && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+            && text.utf8.contains(where: \.isASCIIAlphanumeric)
     }
 }

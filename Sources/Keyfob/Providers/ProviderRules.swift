@@ -97,9 +97,5 @@ enum ProviderRules {
         return url.host + (url.port.map { ":\($0)" } ?? "") == text
     }
 
-    static func isAlphanumeric(_ byte: UInt8) -> Bool { isSmall(byte) || (0x41...0x5A).contains(byte) }
-
-    private static func isSmall(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
-    }
+    private static func isSmall(_ byte: UInt8) -> Bool { byte.isASCIISmallLetter || byte.isASCIIDigit }
 }

@@ -56,10 +56,10 @@ enum RegistrySetting {
     }
 
     private static func escaped(_ environment: String) -> String {
-        environment.replacing("%", with: "%25").replacing(":", with: "%3A")
+        PercentEncoding.encode(environment, only: ":")
     }
 
     private static func unescaped(_ text: String) -> String {
-        text.replacing("%3A", with: ":").replacing("%25", with: "%")
+        PercentEncoding.decode(text.utf8).map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 }

@@ -183,7 +183,7 @@ extension Keyring {
     /// Random, so that no two refreshes have the same.
     private static func newIntentID() -> String {
         let bytes = SecretBytes.random(count: 12)
-        return bytes.withBytes { [UInt8]($0) }.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return Hexadecimal.text(bytes.withBytes { [UInt8]($0) })
     }
 }
 

@@ -30,7 +30,7 @@ struct AccountRefreshCommand: ParsableCommand {
             ).found
         }
         if global.json { return try JSONOutput.print(RefreshedDocument(found)) }
-        let until = found.credential.expiresOn.map { ", valid until \(TimeText.rfc3339($0))" } ?? ""
+        let until = found.credential.expiresOn.map { ", valid until \($0.rfc3339)" } ?? ""
         global.say("\(found.account.name): a new token\(until)")
     }
 }
@@ -47,6 +47,6 @@ struct RefreshedDocument: JSONDocument {
         account = found.account.id.description
         clientID = found.credential.clientID
         scopes = found.credential.scopes.scopes
-        expiresOn = found.credential.expiresOn.map(TimeText.rfc3339)
+        expiresOn = found.credential.expiresOn.map(\.rfc3339)
     }
 }

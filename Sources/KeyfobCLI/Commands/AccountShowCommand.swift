@@ -74,9 +74,9 @@ struct CredentialDocument: Encodable {
         scopes = credential.scopes.scopes
         familyID = credential.familyID
         tokenType = credential.kind == .accessToken ? credential.shownTokenType : nil
-        cachedOn = credential.cachedAt.map(TimeText.rfc3339)
-        expiresOn = credential.expiresOn.map(TimeText.rfc3339)
-        refreshOn = credential.refreshOn.map(TimeText.rfc3339)
+        cachedOn = credential.cachedAt.map(\.rfc3339)
+        expiresOn = credential.expiresOn.map(\.rfc3339)
+        refreshOn = credential.refreshOn.map(\.rfc3339)
         freshness = credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: 300))" : nil
         grantState = credential.grant?.state.name
     }

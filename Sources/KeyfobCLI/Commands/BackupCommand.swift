@@ -69,7 +69,7 @@ struct BackupCommand: ParsableCommand {
     private func showList() throws(KeyringError) {
         let location = try global.location()
         _ = try LockedKeyring(at: location)
-        let backups = try BackupList.read(location)
+        let backups = try BackupFile.all(at: location)
         if global.json {
             return try JSONOutput.print(BackupListDocument(backups: backups.map(BackupListDocument.Backup.init)))
         }
@@ -77,7 +77,7 @@ struct BackupCommand: ParsableCommand {
         var table = Table(header: ["MADE", "AGE", "BYTES", "FILE"])
         for backup in backups {
             table.add([
-                TimeText.rfc3339(backup.time), TimeText.age(of: backup.time, now: WallClock.system.now),
+                backup.time.rfc3339, TimeText.age(of: backup.time, now: WallClock.system.now),
                 "\(backup.size)", backup.path,
             ])
         }
@@ -134,11 +134,11 @@ struct BackupListDocument: JSONDocument {
     struct Backup: Encodable {
         let path: String
         let created: String
-        let size: Int
+        let size: Int64
 
-        init(_ backup: BackupList.Backup) {
+        init(_ backup: BackupFile) {
             path = backup.path
-            created = TimeText.rfc3339(backup.time)
+            created = backup.time.rfc3339
             size = backup.size
         }
     }

@@ -148,7 +148,7 @@ struct DoctorCommand: ParsableCommand {
     private func lookAtBackups(
         _ location: KeyringLocation, _ keyring: Keyring, _ findings: inout [Finding]
     ) throws(KeyringError) {
-        let text = BackupList.text(try BackupList.read(location), now: WallClock.system.now)
+        let text = BackupText.text(try BackupFile.all(at: location), now: WallClock.system.now)
         findings.append(Finding("backups", .ok, text))
         let restored: [Keyring.RestoredGrant]
         do throws(KeyringError) {

@@ -37,7 +37,7 @@ struct SlotListCommand: ParsableCommand {
             let cost = slot.memory.map { " (\($0 >> 20) MiB)" } ?? ""
             table.add([
                 slot.id, slot.kind + cost, slot.group.map { "group \($0)" } ?? "the vault",
-                TimeText.rfc3339(slot.created),
+                slot.created.rfc3339,
             ])
         }
         return table.text
@@ -104,7 +104,7 @@ struct SlotDocument: Encodable {
     init(_ slot: Keyring.Slot) {
         id = slot.id
         kind = slot.kind
-        created = TimeText.rfc3339(slot.created)
+        created = slot.created.rfc3339
         group = slot.group?.name
         kdfMemory = slot.memory
         kdfOperations = slot.operations

@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
         let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []
         let slots = try keyring?.slots() ?? []
-        let backups = try BackupList.read(location)
+        let backups = try BackupFile.all(at: location)
         let restored = try keyring?.restoredGrants()
         if let keyring { global.tellWarnings(of: keyring) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
@@ -66,7 +66,7 @@ struct StatusCommand: ParsableCommand {
         for item in items {
             try StandardOutput.write(line: "desktop keyring \(SecretServiceText.of(item))")
         }
-        try StandardOutput.write(line: "backups \(BackupList.text(backups, now: WallClock.system.now))")
+        try StandardOutput.write(line: "backups \(BackupText.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
         }
@@ -122,7 +122,7 @@ struct StatusDocument: JSONDocument {
         let count: Int
         let newest: BackupListDocument.Backup?
 
-        init(_ backups: [BackupList.Backup]) {
+        init(_ backups: [BackupFile]) {
             count = backups.count
             newest = backups.first.map(BackupListDocument.Backup.init)
         }

@@ -90,7 +90,7 @@ struct SelectionDocument: JSONDocument {
             count = share.count
             total = share.total
             scope = share.scope.rawValue
-            last = share.last.map(TimeText.rfc3339)
+            last = share.last.map(\.rfc3339)
         }
     }
 

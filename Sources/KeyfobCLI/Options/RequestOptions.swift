@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Keyfob
 
 /// What a token is asked for.
@@ -88,13 +87,10 @@ struct RequestOptions: ParsableArguments {
     private static func parse(_ authority: String?) throws(KeyringError) -> (host: String?, tenant: String?) {
         guard let authority else { return (nil, nil) }
         guard authority.contains("://") else { return (authority, nil) }
-        guard let url = URLComponents(string: authority), url.scheme == "https", let host = url.host, !host.isEmpty,
-            url.user == nil, url.password == nil
-        else {
+        guard authority.hasPrefix("https://"), let url = try? ResourceURL(parsing: authority) else {
             throw KeyringError(.usage, "--authority is no https URL of the form https://host/tenant")
         }
-        let tenant = url.path.split(separator: "/").first.map(String.init)
-        return (host, tenant.flatMap(specific))
+        return (url.host, url.owner.flatMap(specific))
     }
 
     /// A tenant; nil for the names by which Microsoft calls any.

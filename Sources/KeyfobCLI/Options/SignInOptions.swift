@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Keyfob
+internal import KeyfobSodium
 
 /// What a person signs in to.
 struct SignInOptions: ParsableArguments {
@@ -116,8 +116,8 @@ extension SignInOptions {
 enum ClaimsText {
     static func validate(_ text: String?) throws {
         guard let text else { return }
-        guard text.utf8.count <= 16_384, let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)),
-            object is [String: Any]
+        guard text.utf8.count <= 16_384, let tape = try? Array(text.utf8).withBytes({ try JSONTape(reading: $0) }),
+            tape.kind(of: tape.root) == .object
         else { throw ValidationError("--claims is no JSON object, or longer than 16 KiB") }
     }
 }

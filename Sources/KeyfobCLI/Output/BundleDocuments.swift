@@ -14,7 +14,7 @@ struct BundleDocument: Encodable {
         purpose = summary.purpose
         vault = summary.vault
         device = summary.device
-        created = TimeText.rfc3339(summary.created)
+        created = summary.created.rfc3339
         groups = summary.groups.map(\.name)
         counts = summary.counts
         records = summary.records

@@ -56,5 +56,5 @@ extension BundleSummary {
     }
 
     /// The same with when it was written.
-    var text: String { "\(content), written \(TimeText.rfc3339(created))" }
+    var text: String { "\(content), written \(created.rfc3339)" }
 }

@@ -1,13 +1,7 @@
-internal import Foundation
 internal import Keyfob
 
-/// Times as people and documents have them.
+/// Times as people read and type them.
 enum TimeText {
-    /// RFC 3339 in UTC: `2026-11-21T10:15:00Z`.
-    static func rfc3339(_ time: Timestamp) -> String {
-        Date(timeIntervalSince1970: Double(time.seconds)).formatted(.iso8601)
-    }
-
     /// How far away a time is: `in 42 min`, `3 h ago`.
     static func distance(to time: Timestamp, from now: Timestamp) -> String {
         let seconds = seconds(from: now, to: time)

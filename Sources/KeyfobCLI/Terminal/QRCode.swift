@@ -1,3 +1,6 @@
+internal import CQRencode
+internal import Glibc
+
 /// A QR code (ISO/IEC 18004): a square of dark and light modules that a telephone reads.
 struct QRCode: Hashable {
     /// How many modules a side has.
@@ -5,21 +8,29 @@ struct QRCode: Hashable {
     /// Row by row, whether each module is dark.
     private let modules: [Bool]
 
+    /// How many modules a side of version 20 has; no terminal shows a larger code well.
+    private static let largest = 97
+
     /// The smallest code for a text, with the better error correction where that makes it no larger.
     ///
-    /// - Returns: nil for a text that is too long for version 20: 858 bytes, or 1,249 characters of those that fit
-    ///   in 5.5 bits (capitals, digits and some signs).
-    init?(_ text: String) {
-        let segment = QRCodeSegment(text)
-        guard let version = QRCodeVersion.all(.low).first(where: { segment.bitCount(in: $0) <= $0.dataBitCount }) else {
+    /// - Parameter library: What makes the code; it is loaded for this call.
+    /// - Returns: nil where the library is not installed, and for a text that is too long for version 20: 858 bytes, or
+    ///   1,249 characters of those that fit in 5.5 bits (capitals, digits and some signs).
+    init?(_ text: String, library: String = "libqrencode.so.4") {
+        guard !text.isEmpty, !text.utf8.contains(0), let handle = unsafe dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
             return nil
         }
-        let better = QRCodeVersion(number: version.number, correction: .medium)
-        let chosen = segment.bitCount(in: better) <= better.dataBitCount ? better : version
-        let codewords = QRCodeCorrection.interleaved(segment.codewords(in: chosen), in: chosen)
-        self =
-            Self.masks.map { QRCodeMatrix(chosen, codewords, mask: $0).code }.min { $0.penalty < $1.penalty }
-            ?? QRCodeMatrix(chosen, codewords, mask: 0).code
+        defer { unsafe dlclose(handle) }
+        guard let code = unsafe QRCode(text, qrencode_low, handle), code.size <= Self.largest else { return nil }
+        let better = unsafe QRCode(text, qrencode_medium, handle)
+        self = better.flatMap { $0.size == code.size ? $0 : nil } ?? code
+    }
+
+    private init?(_ text: String, _ correction: qrencode_level, _ library: UnsafeMutableRawPointer) {
+        guard let code = unsafe qrencode_encode(library, text, correction) else { return nil }
+        defer { unsafe qrencode_free(library, code) }
+        size = Int(unsafe code.pointee.width)
+        modules = (0..<size * size).map { unsafe code.pointee.data[$0] & 1 != 0 }
     }
 
     init(size: Int, modules: [Bool]) {
@@ -32,6 +43,4 @@ struct QRCode: Hashable {
         let inside = 0..<size
         return inside.contains(row) && inside.contains(column) && modules[row * size + column]
     }
-
-    private static let masks = 0..<8
 }

@@ -21,10 +21,7 @@ struct ADALAuthority: Hashable {
             return nil
         }
         let parts = text.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)
-        let isHostCharacter = { (byte: UInt8) in
-            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || ".-:".utf8.contains(byte)
-        }
-        guard let host = parts.first, !host.isEmpty, host.utf8.allSatisfy(isHostCharacter) else { return nil }
+        guard let host = parts.first, (try? HostAndPort(Array(host.utf8)[...])) != nil else { return nil }
         self.host = String(host)
         self.tenant = parts.count > 1 ? String(parts[1].prefix { $0 != "?" && $0 != "#" }) : ""
     }

@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSodium
 
 extension ADALCollector {
     /// The names under which token items were archived.
@@ -62,7 +63,7 @@ extension ADALCollector {
 
     /// A keychain item's account as a user name: on iOS it is in base64.
     private static func userName(_ account: String) -> String {
-        guard !account.utf8.contains(UInt8(ascii: "@")), let bytes = Base64URL.decoded(account.utf8),
+        guard !account.utf8.contains(UInt8(ascii: "@")), let bytes = Base64.decodeAny(account.utf8),
             case let text = String(decoding: bytes, as: UTF8.self), text.utf8.contains(UInt8(ascii: "@")),
             Identifier.isAcceptable(text)
         else { return account }
@@ -154,7 +155,7 @@ extension ADALCollector {
         _ clientInfo: BinaryPropertyList.Object, _ archive: KeyedArchive, _ bytes: RawSpan
     ) -> String? {
         guard let text = archive.text(clientInfo, in: bytes),
-            let encoded = archive.list.string(of: text, in: bytes), let json = Base64URL.decoded(encoded.utf8)
+            let encoded = archive.list.string(of: text, in: bytes), let json = Base64.decodeAny(encoded.utf8)
         else { return nil }
         let inner = RawSpan(_elements: json.span)
         guard let tape = try? JSONTape(reading: inner, limits: JSONLimits(size: 4_096, depth: 4)),

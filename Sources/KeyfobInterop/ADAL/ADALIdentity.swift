@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSodium
 
 /// What an entry, or the ID token in it, says about the person.
 struct ADALIdentity: Hashable {
@@ -14,7 +15,7 @@ struct ADALIdentity: Hashable {
     /// What the claims of an ID token say; the signature is not looked at, because nothing is granted by it.
     init?(idToken: some Sequence<UInt8>) {
         let parts = Array(idToken).split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, let claims = Base64URL.decoded(parts[1]) else { return nil }
+        guard parts.count >= 2, let claims = Base64.decodeAny(parts[1]) else { return nil }
         let bytes = RawSpan(_elements: claims.span)
         guard let tape = try? JSONTape(reading: bytes, limits: JSONLimits(size: 65_536, depth: 16)) else { return nil }
         var found: [String: String] = [:]

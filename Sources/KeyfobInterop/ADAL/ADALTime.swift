@@ -20,15 +20,12 @@ enum ADALTime {
         let bytes = Array(text.utf8)
         guard bytes.count >= 19, bytes.count <= 40, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10] == UInt8(ascii: " ") || bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
-            bytes[16] == UInt8(ascii: ":"), let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
-            let day = number(bytes[8..<10]), let hour = number(bytes[11..<13]),
-            let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
-            year >= 1970, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+            bytes[16] == UInt8(ascii: ":"),
+            let wall = CivilDate(bytes, [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19])?.time.seconds, wall >= 0
         else { return nil }
-        let wall = (days(year, month, day) * 24 + hour) * 3_600 + minute * 60 + second
         var rest = bytes[19...]
         if rest.first == UInt8(ascii: ".") {
-            let end = rest.dropFirst().firstIndex { number([$0]) == nil } ?? rest.endIndex
+            let end = rest.dropFirst().firstIndex { !$0.isASCIIDigit } ?? rest.endIndex
             guard end > rest.startIndex + 1 else { return nil }
             rest = rest[end...]
         }
@@ -49,26 +46,10 @@ enum ADALTime {
         if bytes == [UInt8(ascii: "Z")] { return 0 }
         let digits = bytes.dropFirst().filter { $0 != UInt8(ascii: ":") }
         guard let sign = bytes.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), digits.count == 4,
-            bytes.count <= 6, let hours = number(digits[0..<2]), let minutes = number(digits[2..<4]), hours < 24,
+            bytes.count <= 6, let hours = Int64(digits: digits[0..<2]), let minutes = Int64(digits: digits[2..<4]),
+            hours < 24,
             minutes < 60
         else { return nil }
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
-    }
-
-    /// Days from 1970-01-01 in the Gregorian calendar.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        // Years that begin in March have the leap day at their end.
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
-    }
-
-    private static func number(_ digits: some Sequence<UInt8>) -> Int64? {
-        var value: Int64 = 0
-        for digit in digits {
-            guard (0x30...0x39).contains(digit) else { return nil }
-            value = value * 10 + Int64(digit - 0x30)
-        }
-        return value
     }
 }

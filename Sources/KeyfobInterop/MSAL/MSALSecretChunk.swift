@@ -25,26 +25,14 @@ enum MSALSecretChunk {
     }
 
     private static func quoted(_ start: [UInt8], _ secret: RawSpan) -> SecretBytes {
-        let octets = Span<UInt8>(_bytes: secret)
-        var escapedCount = 0
-        for index in octets.indices {
-            escapedCount += JSONEscape.isNeeded(for: octets[index]) ? JSONEscape(octets[index]).count : 1
-        }
+        let escapedCount = JSONEscape.count(of: secret)
         let count = start.count + escapedCount + 2
         return SecretBytes(count: count, placement: .recycled) { output in
             output.copy(from: RawSpan(_elements: start.span))
             output.storeBytes(of: UInt8(ascii: "\""), toByteOffset: start.count, as: UInt8.self)
             output.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count - 1, as: UInt8.self)
             if escapedCount == secret.byteCount { return output.copy(from: secret, at: start.count + 1) }
-            let octets = Span<UInt8>(_bytes: secret)
-            var offset = start.count + 1
-            for index in octets.indices {
-                let escape = JSONEscape(octets[index])
-                for part in 0..<escape.count {
-                    output.storeBytes(of: escape[part], toByteOffset: offset, as: UInt8.self)
-                    offset += 1
-                }
-            }
+            JSONEscape.write(secret, into: &output, at: start.count + 1)
         }
     }
 }

@@ -32,19 +32,3 @@ extension ItemVersion: CustomStringConvertible {
     /// The stamp and the device, 16 small hexadecimal digits each, with a dot between them: sorts as text.
     package var description: String { "\(stamp.value.hexadecimal).\(device.hexadecimal)" }
 }
-
-extension UInt64 {
-    /// Sixteen small hexadecimal digits.
-    package var hexadecimal: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// The number that sixteen small hexadecimal digits are; nil for anything else.
-    package init?(hexadecimal digits: some StringProtocol) {
-        guard digits.utf8.count == 16,
-            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-        else { return nil }
-        self.init(digits, radix: 16)
-    }
-}

@@ -43,3 +43,26 @@ package struct JSONEscape: Sendable {
         UInt8(truncatingIfNeeded: packed >> UInt64(index * 8))
     }
 }
+
+extension JSONEscape {
+    /// How many bytes `text` takes within a JSON string.
+    package static func count(of text: RawSpan) -> Int {
+        let bytes = Span<UInt8>(_bytes: text)
+        var count = bytes.count
+        for index in bytes.indices where isNeeded(for: bytes[index]) { count += JSONEscape(bytes[index]).count - 1 }
+        return count
+    }
+
+    /// Writes `text`, escaped, into `output`, which has ``count(of:)`` bytes from `start` on.
+    package static func write(_ text: RawSpan, into output: inout MutableRawSpan, at start: Int) {
+        let bytes = Span<UInt8>(_bytes: text)
+        var offset = start
+        for index in bytes.indices {
+            let escape = JSONEscape(bytes[index])
+            for part in 0..<escape.count {
+                output.storeBytes(of: escape[part], toByteOffset: offset, as: UInt8.self)
+                offset += 1
+            }
+        }
+    }
+}

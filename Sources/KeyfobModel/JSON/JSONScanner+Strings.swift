@@ -74,22 +74,13 @@ extension JSONScanner {
         guard position + 6 <= bytes.count else { throw malformed(.endsEarly, at: bytes.count, bytes) }
         var unit: UInt32 = 0
         for offset in 2..<6 {
-            let digit = Self.hexValue(of: bytes[position + offset], orElse: 0xFF)
-            guard digit < 16 else { throw malformed(.badEscape, bytes) }
-            unit = unit << 4 | digit
+            guard let digit = Hexadecimal.value(of: bytes[position + offset]) else {
+                throw malformed(.badEscape, bytes)
+            }
+            unit = unit << 4 | UInt32(digit)
         }
         position += 6
         return unit
-    }
-
-    /// The value of a hexadecimal digit.
-    static func hexValue(of byte: UInt8, orElse other: UInt32) -> UInt32 {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: other
-        }
     }
 
     /// Reads a character of two to four bytes (RFC 3629, section 4).

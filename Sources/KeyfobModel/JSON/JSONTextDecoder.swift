@@ -64,7 +64,7 @@ struct JSONTextDecoder {
     private mutating func unit(in bytes: Span<UInt8>) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            value = value << 4 | JSONScanner.hexValue(of: bytes[position], orElse: 0)
+            value = value << 4 | UInt32(Hexadecimal.value(of: bytes[position]) ?? 0)
             position += 1
         }
         return value

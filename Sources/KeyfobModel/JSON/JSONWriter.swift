@@ -60,6 +60,26 @@ package struct JSONWriter: Sendable {
         quoted(text)
     }
 
+    /// Writes an array of strings.
+    package mutating func strings(_ texts: [String]) {
+        beginArray()
+        for text in texts { string(text) }
+        endArray()
+    }
+
+    /// Writes a member with a string, unless that is nil.
+    package mutating func member(_ name: String, _ text: String?) {
+        guard let text else { return }
+        self.name(name)
+        string(text)
+    }
+
+    /// Writes a member with an array of strings.
+    package mutating func member(_ name: String, _ texts: [String]) {
+        self.name(name)
+        strings(texts)
+    }
+
     /// Writes an integer.
     package mutating func integer(_ value: Int64) {
         beginValue()

@@ -113,7 +113,7 @@ extension ResourceURL {
 
     /// Where the host begins when a scheme and `://` stand before it.
     private static func schemeEnd(of bytes: [UInt8]) -> Int? {
-        let end = bytes.firstIndex { !isLetterOrDigit($0) && !"+-.".utf8.contains($0) } ?? bytes.endIndex
+        let end = bytes.firstIndex { !$0.isASCIIAlphanumeric && !"+-.".utf8.contains($0) } ?? bytes.endIndex
         return end > 0 && bytes[end...].starts(with: "://".utf8) ? end + 3 : nil
     }
 
@@ -128,80 +128,24 @@ extension ResourceURL {
         default: throw .unknownScheme
         }
     }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-    }
 }
 
 // Host and port.
 extension ResourceURL {
     /// The host in an authority, with its port unless that is `own`.
     private static func host(_ authority: ArraySlice<UInt8>, _ own: Int) throws(Flaw) -> String {
-        guard !authority.contains(UInt8(ascii: "@")) else { throw .credentials }
-        let isAddress = authority.first == UInt8(ascii: "[")
-        guard
-            let end = isAddress
-                ? authority.firstIndex(of: UInt8(ascii: "]")).map({ $0 + 1 })
-                : authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
-        else { throw .badHost }
-        var name = authority[authority.startIndex..<end]
-        if isAddress {
-            guard isIPv6(name.dropFirst().dropLast()) else { throw .badHost }
-        } else {
-            if name.last == UInt8(ascii: ".") { name.removeLast() }
-            guard isName(name) else { throw .badHost }
+        let parts: HostAndPort
+        do {
+            parts = try HostAndPort(authority)
+        } catch {
+            switch error {
+            case .credentials: throw .credentials
+            case .badHost: throw .badHost
+            case .badPort: throw .badPort
+            }
         }
-        let host = Identifier.folded(String(decoding: name, as: UTF8.self))
-        guard end < authority.endIndex else { return host }
-        guard authority[end] == UInt8(ascii: ":") else { throw .badHost }
-        let digits = authority[(end + 1)...]
-        guard (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .badPort }
-        let port = digits.reduce(0) { $0 * 10 + Int($1 & 15) }
-        guard (1...65_535).contains(port) else { throw .badPort }
-        return port == own ? host : "\(host):\(port)"
-    }
-
-    /// Whether it is a host's name or an IPv4 address; other scripts come in their ASCII form.
-    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
-        guard (1...253).contains(name.count) else { return false }
-        return name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.count) && label.allSatisfy { isLetterOrDigit($0) || "-_".utf8.contains($0) }
-        }
-    }
-
-    /// Whether it is an IPv6 address (RFC 4291, section 2.2), without a zone.
-    private static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
-        var groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        if let last = groups.last, last.contains(UInt8(ascii: ".")) {
-            let parts = last.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            guard parts.count == 4, parts.allSatisfy(isOctet) else { return false }
-            // An IPv4 address at the end stands for two groups.
-            groups.removeLast()
-            groups += [[0x30], [0x30]]
-        }
-        guard groups.count > 2 else { return false }
-        // `::` leaves one empty group, and at an end one more.
-        if groups.first?.isEmpty == true {
-            guard groups[1].isEmpty else { return false }
-            groups.removeFirst()
-        }
-        if groups.last?.isEmpty == true {
-            guard groups.count > 1, groups[groups.count - 2].isEmpty else { return false }
-            groups.removeLast()
-        }
-        let gaps = groups.count(where: \.isEmpty)
-        for group in groups where group.count > 4 || !group.allSatisfy(isHexadecimal) { return false }
-        return gaps == 0 ? groups.count == 8 : gaps == 1 && groups.count <= 8
-    }
-
-    private static func isOctet(_ digits: ArraySlice<UInt8>) -> Bool {
-        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
-        return digits.reduce(0) { $0 * 10 + Int($1 & 15) } < 256
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+        let host = parts.host.hasSuffix(".") ? String(parts.host.dropLast()) : parts.host
+        return parts.port.map { $0 == own ? host : "\(host):\($0)" } ?? host
     }
 }
 
@@ -244,7 +188,9 @@ extension ResourceURL {
             var isSeparator = false
             if byte == UInt8(ascii: "%") {
                 let digits = component[(index + 1)...].prefix(2)
-                guard digits.count == 2, digits.allSatisfy(isHexadecimal) else { throw .badPercentEncoding }
+                guard digits.count == 2, digits.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else {
+                    throw .badPercentEncoding
+                }
                 switch Identifier.folded(String(decoding: digits, as: UTF8.self)) {
                 case "2e": byte = UInt8(ascii: ".")
                 case "2f", "5c": isSeparator = true

@@ -46,7 +46,7 @@ enum SignatureCheck {
     /// What is signed, and the signature.
     private static func parts(_ bytes: RawSpan) -> (signed: [UInt8], signature: [UInt8])? {
         guard let dot = (0..<bytes.byteCount).last(where: { bytes.byte(at: $0) == UInt8(ascii: ".") }),
-            let signature = Base64.urlDecode(bytes.extracting(dot + 1..<bytes.byteCount))
+            let signature = Base64.url.decodeSecret(bytes.extracting(dot + 1..<bytes.byteCount))
         else { return nil }
         return ([UInt8](bytes.extracting(0..<dot)), signature.withBytes { [UInt8]($0) })
     }

@@ -97,12 +97,12 @@ struct SigningKeys: Sendable {
     }
 
     private static func byteCount(_ text: String) -> Int? {
-        Array(text.utf8).withBytes { Base64.urlDecode($0)?.count }
+        Array(text.utf8).withBytes { Base64.url.decodeSecret($0)?.count }
     }
 
     /// How many bits a number in base64url has.
     private static func bitCount(_ text: String) -> Int? {
-        guard text.utf8.count <= 2_048, let number = Array(text.utf8).withBytes({ Base64.urlDecode($0) }) else {
+        guard text.utf8.count <= 2_048, let number = Array(text.utf8).withBytes({ Base64.url.decodeSecret($0) }) else {
             return nil
         }
         return number.withBytes { bytes in

@@ -139,7 +139,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
 
     private static func word(_ randomness: (Int) -> SecretBytes) -> String {
         let random = randomness(16)
-        return Base64.urlEncode(random.withBytes { [UInt8]($0) })
+        return Base64.url.text(random.withBytes { [UInt8]($0) })
     }
 }
 

@@ -8,7 +8,7 @@ package struct PKCE: ~Copyable, Sendable {
     /// A proof from fresh randomness.
     package init(randomness: (Int) -> SecretBytes) {
         let random = randomness(32)
-        self.verifier = Base64.urlEncode(random)
+        self.verifier = random.withBytes { Base64.url.encodeSecret($0) }
     }
 
     /// A proof with a verifier that is known.
@@ -18,6 +18,6 @@ package struct PKCE: ~Copyable, Sendable {
 
     /// What goes with the authorization request: the hash of the verifier (section 4.2).
     package var challenge: String {
-        Base64.urlEncode(verifier.withBytes { SHA256.hash($0) })
+        Base64.url.text(verifier.withBytes { SHA256.hash($0) })
     }
 }

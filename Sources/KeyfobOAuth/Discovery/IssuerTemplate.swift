@@ -44,6 +44,6 @@ package enum IssuerTemplate {
     static func isTenant(_ text: String) -> Bool {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-            && groups.allSatisfy { $0.utf8.allSatisfy { PercentEncoding.value(ofDigit: $0) != nil } }
+            && groups.allSatisfy { $0.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil } }
     }
 }

@@ -10,9 +10,7 @@ extension ProviderMetadata {
             writer.string(issuer)
         }
         for endpoint in Endpoint.allCases {
-            guard let url = endpoints[endpoint] else { continue }
-            writer.name(endpoint.rawValue)
-            writer.string(url.text)
+            writer.member(endpoint.rawValue, endpoints[endpoint]?.text)
         }
         writer.name("authorization_response_iss_parameter_supported")
         writer.bool(namesIssuerInAnswers)
@@ -21,11 +19,7 @@ extension ProviderMetadata {
             ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
         ]
         for (name, list) in lists {
-            guard let list else { continue }
-            writer.name(name)
-            writer.beginArray()
-            for text in list { writer.string(text) }
-            writer.endArray()
+            if let list { writer.member(name, list) }
         }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)

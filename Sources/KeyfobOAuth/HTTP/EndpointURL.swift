@@ -45,8 +45,17 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         guard isSecure || folded.hasPrefix("http://") else { throw .insecure }
         let rest = text.dropFirst(isSecure ? 8 : 7)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        guard !authority.contains("@") else { throw .credentials }
-        (self.host, self.port) = try Self.hostAndPort(authority)
+        do {
+            let parts = try HostAndPort(Array(authority.utf8)[...])
+            (self.host, self.port) = (parts.host, parts.port)
+        } catch {
+            switch error {
+            case .credentials: throw .credentials
+            case .badHost: throw .badHost
+            case .badPort: throw .badPort
+            }
+        }
+        guard !host.hasSuffix(".") else { throw .badHost }
         guard isSecure || Self.isLoopback(host) else { throw .insecure }
         let tail = rest[authority.endIndex...]
         let path = tail.prefix { $0 != "?" }
@@ -90,43 +99,5 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
-    private static func hostAndPort(_ authority: Substring) throws(Flaw) -> (String, Int?) {
-        var host = authority
-        var port: Substring?
-        if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]") else { throw .badHost }
-            host = authority[...end]
-            let rest = authority[authority.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw .badHost }
-            port = rest.isEmpty ? nil : rest.dropFirst()
-            let inside = host.dropFirst().dropLast()
-            guard inside.contains(":"), inside.utf8.allSatisfy({ isHexadecimal($0) || $0 == 0x3A || $0 == 0x2E }) else {
-                throw .badHost
-            }
-        } else {
-            if let colon = authority.firstIndex(of: ":") {
-                host = authority[..<colon]
-                port = authority[authority.index(after: colon)...]
-            }
-            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-            guard host.utf8.count <= 253, labels.allSatisfy({ (1...63).contains($0.utf8.count) }),
-                host.utf8.allSatisfy({ isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F })
-            else { throw .badHost }
-        }
-        guard let port else { return (Identifier.folded(String(host)), nil) }
-        guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
-            (1...65_535).contains(number)
-        else { throw .badPort }
-        return (Identifier.folded(String(host)), number)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 }

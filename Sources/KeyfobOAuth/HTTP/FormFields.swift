@@ -79,8 +79,8 @@ package struct FormFields: Sendable {
             position += 1
             return byte == UInt8(ascii: "+") ? 0x20 : byte
         }
-        let high = PercentEncoding.value(ofDigit: bytes.byte(at: position + 1)) ?? 0
-        let low = PercentEncoding.value(ofDigit: bytes.byte(at: position + 2)) ?? 0
+        let high = Hexadecimal.value(of: bytes.byte(at: position + 1)) ?? 0
+        let low = Hexadecimal.value(of: bytes.byte(at: position + 2)) ?? 0
         position += 3
         return high << 4 | low
     }
@@ -110,8 +110,8 @@ package struct FormFields: Sendable {
             guard (0x21...0x7E).contains(byte) else { throw .malformed }
             if byte == UInt8(ascii: "%") {
                 guard position + 2 < range.upperBound,
-                    PercentEncoding.value(ofDigit: bytes.byte(at: position + 1)) != nil,
-                    PercentEncoding.value(ofDigit: bytes.byte(at: position + 2)) != nil
+                    Hexadecimal.value(of: bytes.byte(at: position + 1)) != nil,
+                    Hexadecimal.value(of: bytes.byte(at: position + 2)) != nil
                 else { throw .malformed }
             }
             _ = next(bytes, &position)

@@ -1,3 +1,4 @@
+internal import KeyfobModel
 package import KeyfobSodium
 
 /// A request that the shell sends as it is.
@@ -99,12 +100,7 @@ package struct HTTPHeader: Hashable, Sendable {
     /// Whether a text can be the name of a header: a token (RFC 9110, section 5.6.2).
     package static func isName(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
 
     /// Whether a text can be the value of a header: no control characters but tabs (RFC 9110, section 5.5).

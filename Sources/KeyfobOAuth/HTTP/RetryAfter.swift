@@ -11,9 +11,9 @@ package enum RetryAfter {
     package static func parse(_ value: String?, now: Timestamp) -> Timestamp? {
         guard let value, !value.isEmpty else { return nil }
         let latest = now.advanced(by: longest)
-        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if value.utf8.allSatisfy(\.isASCIIDigit) {
             return min(latest, Int64(value).map { now.advanced(by: $0) } ?? latest)
         }
-        return HTTPDate.parse(value).map { max(now, min(latest, $0)) }
+        return CivilDate(httpDate: value).map { max(now, min(latest, $0.time)) }
     }
 }

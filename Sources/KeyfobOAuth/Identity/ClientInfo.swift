@@ -10,7 +10,7 @@ package struct ClientInfo: Hashable, Sendable {
 
     /// Reads base64url of a JSON object with `uid` and `utid`, or nil where either is missing or blank.
     package init?(encoded: borrowing SecretBytes) {
-        guard let json = encoded.withBytes({ Base64.urlDecode($0) }) else { return nil }
+        guard let json = encoded.withBytes({ Base64.url.decodeSecret($0) }) else { return nil }
         let pair: (String, String)? = json.withBytes { bytes in
             guard let fields = try? JSONFields(reading: bytes), let uid = fields.string("uid", in: bytes),
                 let utid = fields.string("utid", in: bytes)

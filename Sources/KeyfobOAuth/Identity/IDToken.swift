@@ -58,9 +58,9 @@ package struct IDToken: Hashable, Sendable {
     private static func read(_ bytes: RawSpan) throws(IDTokenFlaw) -> IDToken {
         let dots = (0..<bytes.byteCount).filter { bytes.byte(at: $0) == UInt8(ascii: ".") }
         guard dots.count == 2 else { throw .notAToken }
-        guard let header = Base64.urlDecode(bytes.extracting(0..<dots[0])),
-            let payload = Base64.urlDecode(bytes.extracting(dots[0] + 1..<dots[1])),
-            let signature = Base64.urlDecode(bytes.extracting(dots[1] + 1..<bytes.byteCount))
+        guard let header = Base64.url.decodeSecret(bytes.extracting(0..<dots[0])),
+            let payload = Base64.url.decodeSecret(bytes.extracting(dots[0] + 1..<dots[1])),
+            let signature = Base64.url.decodeSecret(bytes.extracting(dots[1] + 1..<bytes.byteCount))
         else { throw .notAToken }
         let (algorithm, keyID) = try header.withBytes { bytes throws(IDTokenFlaw) in try readHeader(bytes) }
         guard signature.count > 0 else { throw .algorithmRefused }

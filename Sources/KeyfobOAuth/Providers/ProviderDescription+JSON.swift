@@ -74,39 +74,26 @@ extension ProviderDescription {
     /// The description as a JSON document.
     package var json: [UInt8] {
         var writer = JSONWriter()
-        func write(_ name: String, _ list: [String]) {
-            writer.name(name)
-            writer.beginArray()
-            for text in list { writer.string(text) }
-            writer.endArray()
-        }
         writer.beginObject()
         writer.name("formatVersion")
         writer.integer(Self.formatVersion)
-        let texts: [(String, String?)] = [
-            ("name", name), ("title", title), ("issuer", issuer), ("environment", environment),
-        ]
-        for (name, text) in texts {
-            guard let text else { continue }
-            writer.name(name)
-            writer.string(text)
-        }
+        writer.member("name", name)
+        writer.member("title", title)
+        writer.member("issuer", issuer)
+        writer.member("environment", environment)
         writer.name("discovery")
         writer.bool(hasDiscovery)
         writer.name("endpoints")
         writer.beginObject()
         for endpoint in ProviderMetadata.Endpoint.allCases {
-            guard let url = endpoints[endpoint] else { continue }
-            writer.name(endpoint.rawValue)
-            writer.string(url.text)
+            writer.member(endpoint.rawValue, endpoints[endpoint]?.text)
         }
         writer.endObject()
-        write("clientIDs", clientIDs)
-        write("defaultScopes", defaultScopes.scopes)
-        write("flows", Flow.allCases.filter(flows.contains).map(\.rawValue))
-        writer.name("rotation")
-        writer.string(rotation.rawValue)
-        write("quirks", Quirk.allCases.filter(quirks.contains).map(\.rawValue))
+        writer.member("clientIDs", clientIDs)
+        writer.member("defaultScopes", defaultScopes.scopes)
+        writer.member("flows", Flow.allCases.filter(flows.contains).map(\.rawValue))
+        writer.member("rotation", rotation.rawValue)
+        writer.member("quirks", Quirk.allCases.filter(quirks.contains).map(\.rawValue))
         writer.endObject()
         return writer.bytes
     }

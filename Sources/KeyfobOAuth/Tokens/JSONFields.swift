@@ -58,9 +58,9 @@ struct JSONFields: Sendable {
         }
         guard digits.utf8.count <= 32 else { return nil }
         let sign = digits.hasPrefix("-") ? 1 : 0
-        let whole = digits.utf8.dropFirst(sign).prefix { (0x30...0x39).contains($0) }
+        let whole = digits.utf8.dropFirst(sign).prefix(while: \.isASCIIDigit)
         let rest = digits.utf8.dropFirst(sign + whole.count)
-        let isFraction = rest.first == UInt8(ascii: ".") && rest.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+        let isFraction = rest.first == UInt8(ascii: ".") && rest.dropFirst().allSatisfy(\.isASCIIDigit)
         guard !whole.isEmpty, rest.isEmpty || isFraction && rest.count > 1 else { return nil }
         return Int64((sign == 1 ? "-" : "") + String(Substring(whole)))
     }

@@ -59,6 +59,6 @@ package struct OAuthClient: ~Copyable, Sendable {
         [UInt8(ascii: ":")].withBytes { pair.append($0) }
         encodedSecret.withBytes { pair.append($0) }
         let joined = pair.withBytes { SecretBytes(copying: $0, placement: .recycled) }
-        return Base64.encode(joined, behind: "Basic ")
+        return joined.withBytes { Base64.standard.encodeSecret($0, from: Array("Basic ".utf8)) }
     }
 }

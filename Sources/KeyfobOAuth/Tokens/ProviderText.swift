@@ -42,9 +42,7 @@ enum ProtocolWord {
     /// `text`, if it is at most 64 bytes of small letters, digits, `_`, `-` and `.`.
     static func accept(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
-        let isWord = text.utf8.allSatisfy {
-            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D || $0 == 0x2E
-        }
+        let isWord = text.utf8.allSatisfy { $0.isASCIISmallLetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
         return isWord ? text : nil
     }
 }

@@ -1,3 +1,4 @@
+internal import KeyfobModel
 internal import KeyfobSodium
 
 /// What a provider said when it refused (RFC 6749, section 5.2), without anything secret.
@@ -37,9 +38,7 @@ package struct Refusal: Hashable, Sendable, CustomStringConvertible {
             codes: Array(fields.integers("error_codes", in: bytes).prefix(8)),
             text: fields.string("error_description", in: bytes).flatMap { ProviderText($0) },
             correlationID: fields.string("correlation_id", in: bytes).flatMap { id in
-                let isID = id.utf8.allSatisfy {
-                    (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) || $0 == 0x2D
-                }
+                let isID = id.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil || $0 == UInt8(ascii: "-") }
                 return isID && (1...36).contains(id.utf8.count) ? id : nil
             })
     }

@@ -36,7 +36,7 @@ final class SecretSession {
     /// A secret as it goes to the service.
     func encode(_ secret: borrowing SecretBytes) throws(BusFailure) -> Variant {
         let functions = unsafe Libsecret.functions
-        let text = secret.withBytes { Base64URL.encode($0) }
+        let text = secret.withBytes { Base64.url.encodeSecret($0) }
         // libsecret keeps a copy of its own, and wipes it.
         let value = unsafe text.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { bytes in
@@ -67,6 +67,6 @@ final class SecretSession {
         guard count > 0 else { return SecretBytes(count: 0) { _ in } }
         guard let text = unsafe text else { return nil }
         let bytes = unsafe RawSpan(_unsafeStart: text, byteCount: count)
-        return Base64URL.decode(bytes)
+        return Base64.url.decodeSecret(bytes)
     }
 }

@@ -26,7 +26,7 @@ extension BundleManifest {
             throw minor > Self.minorVersion
                 ? .newerVersion(major: major, minor: minor) : .badField(line: line, .purpose)
         }
-        guard let vault = Hexadecimal.bytes(try object.text(.vault, bytes), count: 16) else {
+        guard let vault = Hexadecimal.bytes(try object.text(.vault, bytes)), vault.count == 16 else {
             throw .badField(line: line, .vault)
         }
         guard let device = UInt64(hexadecimal: try object.text(.device, bytes)) else {

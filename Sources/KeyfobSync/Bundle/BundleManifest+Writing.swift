@@ -38,16 +38,14 @@ extension JSONWriter {
 
     /// Writes a member, unless its value is nil.
     mutating func member(_ field: BundleError.Field, _ text: String?) {
-        guard let text else { return }
-        name(field)
-        string(text)
+        member(field.rawValue, text)
     }
 
     /// Writes a time as RFC 3339, or as seconds where that cannot tell it.
     mutating func member(_ field: BundleError.Field, _ time: Timestamp?) {
         guard let time else { return }
         name(field)
-        if let text = BundleTime.text(seconds: time.seconds) { string(text) } else { integer(time.seconds) }
+        if CivilDate.range.contains(time) { string(time.rfc3339) } else { integer(time.seconds) }
     }
 
     mutating func member(_ field: BundleError.Field, _ number: UInt64) {

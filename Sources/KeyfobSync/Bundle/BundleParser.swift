@@ -116,7 +116,7 @@ struct BundleParser: ~Copyable {
 
     private func checkEnd(_ end: inout LineObject, _ bytes: RawSpan) throws(BundleError) {
         let records: Int = try end.number(.records, bytes)
-        guard let digest = Hexadecimal.bytes(try end.text(.digest, bytes), count: 32) else {
+        guard let digest = Hexadecimal.bytes(try end.text(.digest, bytes)), digest.count == 32 else {
             throw .badField(line: lineCount, .digest)
         }
         guard records == seen.count, seen.counts == manifest?.counts else { throw .wrongCounts }

@@ -134,12 +134,6 @@ extension ItemHistory.UnknownFields {
 }
 
 extension JSONWriter {
-    fileprivate mutating func strings(_ texts: [String]) {
-        beginArray()
-        for text in texts { string(text) }
-        endArray()
-    }
-
     fileprivate mutating func additionalFields(_ fields: AdditionalFields) {
         guard !fields.isEmpty else { return }
         name(.additionalFields)

@@ -139,8 +139,8 @@ extension LineObject {
         guard let text = tape.string(of: value, in: bytes) else {
             return Timestamp(seconds: try number(value, field, bytes))
         }
-        guard let seconds = BundleTime.seconds(text) else { throw .badField(line: line, field) }
-        return Timestamp(seconds: seconds)
+        guard let date = CivilDate(rfc3339: text) else { throw .badField(line: line, field) }
+        return date.time
     }
 
     /// The version of a member.

@@ -54,7 +54,9 @@ struct RecordReader {
                 text.decode(from: bytes, into: &output)
             }
         case (nil, let value?):
-            guard let text = tape.text(of: value), let secret = SecretBase64.decode(bytes.extracting(text.range)) else {
+            guard let text = tape.text(of: value),
+                let secret = Base64.standard.decodeSecret(bytes.extracting(text.range))
+            else {
                 throw .badField(line: line, .secretBase64)
             }
             return secret

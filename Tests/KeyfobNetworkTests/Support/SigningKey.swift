@@ -43,15 +43,15 @@ final class SigningKey: Sendable {
             let bytes = stride(from: 0, to: digits.count, by: 2).map {
                 UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0
             }
-            members = ["n": Base64.urlEncode(bytes), "e": "AQAB"]
+            members = ["n": Base64.url.text(bytes), "e": "AQAB"]
         case "EC":
             let (name, count) = key.count < 100 ? ("P-256", 32) : key.count < 130 ? ("P-384", 48) : ("P-521", 66)
             let point = Array(key.suffix(2 * count))
             members = [
-                "crv": name, "x": Base64.urlEncode(Array(point[..<count])),
-                "y": Base64.urlEncode(Array(point[count...])),
+                "crv": name, "x": Base64.url.text(Array(point[..<count])),
+                "y": Base64.url.text(Array(point[count...])),
             ]
-        default: members = ["crv": "Ed25519", "x": Base64.urlEncode(Array(key.suffix(32)))]
+        default: members = ["crv": "Ed25519", "x": Base64.url.text(Array(key.suffix(32)))]
         }
         self.type = type
         self.folder = folder
@@ -67,8 +67,8 @@ final class SigningKey: Sendable {
 
     /// A token with this header and good claims.
     func token(_ header: String, algorithm: String, claims: String = SigningKey.claims) throws -> String {
-        let signed = Base64.urlEncode(Array(header.utf8)) + "." + Base64.urlEncode(Array(claims.utf8))
-        return signed + "." + Base64.urlEncode(try signature(of: Array(signed.utf8), algorithm))
+        let signed = Base64.url.text(Array(header.utf8)) + "." + Base64.url.text(Array(claims.utf8))
+        return signed + "." + Base64.url.text(try signature(of: Array(signed.utf8), algorithm))
     }
 
     /// Claims that can be read.

@@ -1,10 +1,17 @@
 /// Percent-encoding (RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// `text` with everything encoded but letters, digits and `-._~`.
-    package static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String { encode(text, where: { !isUnreserved($0) }) }
+
+    /// `text` with the percent sign and the characters of `marks`, which are ASCII, encoded.
+    package static func encode(_ text: String, only marks: String) -> String {
+        encode(text) { $0 == UInt8(ascii: "%") || marks.utf8.contains($0) }
+    }
+
+    private static func encode(_ text: String, where isEncoded: (UInt8) -> Bool) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
-            if isUnreserved(byte) {
+            if !isEncoded(byte) {
                 encoded.append(byte)
             } else {
                 encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
@@ -22,7 +29,8 @@ package enum PercentEncoding {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.next().flatMap(value), let low = rest.next().flatMap(value) else { return nil }
+            guard let high = rest.next().flatMap(Hexadecimal.value), let low = rest.next().flatMap(Hexadecimal.value)
+            else { return nil }
             bytes.append(high << 4 | low)
         }
         return bytes
@@ -30,23 +38,9 @@ package enum PercentEncoding {
 
     /// Whether RFC 3986, section 2.3 leaves the byte as it is.
     package static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
     }
 
     /// The capital hexadecimal digit of a value under 16.
     package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
-
-    /// The value of a hexadecimal digit.
-    package static func value(ofDigit byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
-    }
 }
