@@ -59,7 +59,7 @@ struct StatusCommand: ParsableCommand {
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"
             let (when, distance) = (
-                TimeText.rfc3339(key.until), TimeText.distance(to: key.until, from: WallClock.system.now)
+                key.until.rfc3339, TimeText.distance(to: key.until, from: WallClock.system.now)
             )
             try StandardOutput.write(line: "key     in \(whose) kernel keyring until \(when) (\(distance))")
         }
@@ -113,7 +113,7 @@ struct StatusDocument: JSONDocument {
 
         init(_ key: KeyKept) {
             keyring = key.place.rawValue
-            until = TimeText.rfc3339(key.until)
+            until = key.until.rfc3339
         }
     }
 

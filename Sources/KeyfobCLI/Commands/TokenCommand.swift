@@ -91,7 +91,7 @@ struct TokenDocument: JSONDocument {
 
     init(_ found: Keyring.Found) {
         tokenType = found.credential.shownTokenType
-        expiresOn = found.credential.expiresOn.map(TimeText.rfc3339)
+        expiresOn = found.credential.expiresOn.map(\.rfc3339)
         scopes = found.credential.scopes.scopes
         account = found.account.id.description
         username = found.account.username
