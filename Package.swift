@@ -182,11 +182,9 @@ let package = Package(
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles", "KeyfobModel",
-                "KeyfobOAuth",
-                "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSodium",
-                "KeyfobStore",
-                "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
+                "Keyfob", "KeyfobAge", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles", "KeyfobLookup",
+                "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite",
+                "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -63,7 +63,7 @@ extension TokenSearch {
     /// was when it was allowed.
     ///
     /// - Returns: The binding, and why nearer files do not count.
-    private func projectBinding(
+    package func projectBinding(
         _ state: inout LookupState, directory: String, groups: [UnlockedVault.Group]
     ) throws -> (binding: Binding?, warnings: [String]) {
         let paths = projectFiles.paths(directory)

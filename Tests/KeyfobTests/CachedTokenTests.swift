@@ -4,7 +4,7 @@ import KeyfobTestSupport
 import Testing
 
 /// What a program gets that links nothing but the lookup.
-@Suite("Tokens from the cache alone", .embeddedAlone)
+@Suite("Tokens from the cache alone")
 struct CachedTokenTests {
     private let home: KeyringHome
     private let ada: Account

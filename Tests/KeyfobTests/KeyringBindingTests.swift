@@ -1,5 +1,6 @@
 import Foundation
 @testable import Keyfob
+import KeyfobLookup
 import KeyfobRecords
 import KeyfobTestSupport
 import Testing
@@ -123,7 +124,7 @@ struct KeyringBindingTests {
         try home.database().run(
             "UPDATE records SET attributes = zeroblob(200) WHERE id = (SELECT max(id) FROM records WHERE kind = 7)")
         let other = try home.opened()
-        let found = try other.withState { state in try other.bindings(&state, state.groups(nil)) }
+        let found = try other.withState { state in try other.search.bindings(&state, state.groups(nil)) }
         #expect(found.bindings.map(\.subject) == [.tool("gh")])
         #expect(!found.isWhole)
         #expect(other.takeWarnings().contains { $0.contains("damaged") })

@@ -1,5 +1,6 @@
 import Foundation
 @testable import Keyfob
+import KeyfobLookup
 import KeyfobTestSupport
 import Testing
 
@@ -48,7 +49,7 @@ struct ProjectFileTests {
     ) throws -> (binding: Binding?, warnings: [String]) {
         let other = try home.opened()
         return try other.withState { state in
-            try other.projectBinding(&state, directory: root + folder, groups: state.groups(groups))
+            try other.search.projectBinding(&state, directory: root + folder, groups: state.groups(groups))
         }
     }
 
@@ -308,7 +309,7 @@ struct ProjectFileTests {
         _ = try keyring.allow(root)
         func count() throws -> [Binding] {
             try keyring.withState { state in
-                try keyring.bindings(&state, state.groups(nil), directory: root).bindings
+                try keyring.search.bindings(&state, state.groups(nil), directory: root).bindings
             }
         }
         #expect(try count() == [binding(ada, .default)])
