@@ -137,7 +137,7 @@ struct ProjectFileReader {
     private mutating func scalar(digits count: Int) throws(Flaw) -> Unicode.Scalar {
         let digits = rest.prefix(count)
         rest = rest.dropFirst(count)
-        guard digits.count == count, digits.allSatisfy({ PercentEncoding.value(ofDigit: $0) != nil }),
+        guard digits.count == count, digits.allSatisfy({ Hexadecimal.value(of: $0) != nil }),
             let scalar = UInt32(String(decoding: digits, as: UTF8.self), radix: 16).flatMap(Unicode.Scalar.init)
         else { throw flaw(.unreadable) }
         return scalar

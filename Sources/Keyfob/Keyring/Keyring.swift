@@ -1,3 +1,4 @@
+internal import KeyfobDesktop
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
@@ -100,7 +101,7 @@ public final class Keyring: Sendable {
     }
 
     static func keepsNothing() -> KeyringError {
-        KeyringError(StoreError.notOffered("the keyring of the desktop is what unlocks it"))
+        KeyringError(DesktopError.notOffered("the keyring of the desktop is what unlocks it"))
     }
 
     /// Takes the state, runs `body`, and translates what it throws.

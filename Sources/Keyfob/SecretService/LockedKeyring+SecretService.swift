@@ -2,6 +2,7 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSecretService
 internal import KeyfobVault
+internal import Synchronization
 
 extension LockedKeyring {
     /// Whether the vault has a slot whose key the Secret Service keeps, or lies with it altogether.
