@@ -1,5 +1,6 @@
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSQLite
 import KeyfobTestSupport
 import KeyfobVault
 import Testing
