@@ -31,7 +31,7 @@ struct DamagedVaultTests {
         Damage(testDescription: "another program's database", line: change("other-database"), words: "not Keyfob's"),
         Damage(
             testDescription: "newer header", line: change("header-version 2"),
-            words: "has format 2, this Keyfob knows 1"),
+            words: "has format 3, this Keyfob knows 2"),
         Damage(
             testDescription: "newer primitives", line: change("header-suite 2"),
             words: "cipher suite 2, which this Keyfob does not know; update Keyfob"),

@@ -1,10 +1,12 @@
 internal import Foundation
+internal import Synchronization
 package import Testing
 
 /// Gives a test a thread of its own each time it goes on.
 ///
 /// A test that waits for a program blocks the thread it is on. Of those that all tests share there are as many as there are
-/// processors: two such tests, and everything else waits for them.
+/// processors: two such tests, and everything else waits for them. Twice as many as there are processors go on at a time:
+/// with more, programs with deadlines, such as a Secret Service, would miss them.
 package struct WaitingTrait: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
 
@@ -13,6 +15,8 @@ package struct WaitingTrait: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         // Nothing of the suite runs outside of its tests.
         guard testCase != nil else { return try await function() }
+        await Places.shared.take()
+        defer { Places.shared.giveBack() }
         try await withTaskExecutorPreference(ThreadForEachJob.shared) { try await function() }
     }
 }
@@ -29,5 +33,42 @@ private final class ThreadForEachJob: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         Thread.detachNewThread { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// The places for tests that wait, and who waits for one.
+private final class Places: Sendable {
+    static let shared = Places(2 * ProcessInfo.processInfo.activeProcessorCount)
+
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) { state = Mutex(State(free: count)) }
+
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func giveBack() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
+        }
+        next?.resume()
     }
 }
