@@ -189,7 +189,7 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "KeyfobCLITests", dependencies: ["KeyfobCLI", "KeyfobTestSupport"],
+            name: "KeyfobCLITests", dependencies: ["Keyfob", "KeyfobCLI", "KeyfobTestSupport"],
             exclude: ["Support/Python", "Transcripts"]
         ),
     ]

@@ -27,12 +27,11 @@ extension KeyringError {
         case is SessionCache.NoRuntimeFolder:
             self.init(
                 .unavailable, "XDG_RUNTIME_DIR names no folder, so nothing can be kept for this login alone",
-                hint: "log in through PAM with pam_systemd, or set it to a folder of your own with mode 0700, best on "
-                    + "a tmpfs")
+                advice: .setRuntimeFolder)
         case StoreError.notWritable, StoreError.inputOutput:
             self.init(
                 .unavailable, "the folder 'keyfob' in XDG_RUNTIME_DIR cannot be made or written",
-                hint: "XDG_RUNTIME_DIR is to be a folder of your own with mode 0700")
+                advice: .useOwnRuntimeFolder)
         default: self.init(error)
         }
     }

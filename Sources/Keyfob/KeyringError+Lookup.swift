@@ -5,12 +5,12 @@ extension KeyringError {
         switch refusal {
         case .noSuchGroup(let name):
             self.init(
-                .noSuchGroup, "there is no group '\(name)'", hint: "'keyfob group list' shows those there are")
+                .noSuchGroup, "there is no group '\(name)'", advice: .listGroups)
         case .notGranted(let name): self.init(.groupNotGranted, "the key does not open group '\(name)'")
         case .uncertain:
             self.init(
                 .damaged, "records are damaged, so that no account can be chosen for certain",
-                hint: "name the account exactly, or run 'keyfob doctor'")
+                advice: .nameAccountExactly)
         case .unselected(let selection, let request):
             self = KeyringError(selection, for: request) ?? KeyringError(.fault, "a choice was lost")
         case .ambiguous(let ambiguity, let account): self.init(ambiguity, account)
@@ -24,15 +24,15 @@ extension KeyringError {
         case .clients(let clients):
             self.init(
                 .ambiguous, "\(account.name) has such tokens from \(clients.count) clients",
-                hint: "say which with --client", candidates: clients)
+                advice: .chooseClient, candidates: clients)
         case .tenants(let realms):
             self.init(
                 .ambiguous, "\(account.name) has such tokens in \(realms.count) tenants",
-                hint: "say which with --tenant", candidates: realms)
+                advice: .chooseTenant, candidates: realms)
         case .scopes(let scopes):
             self.init(
                 .ambiguous, "\(account.name) has \(scopes.count) tokens for different scopes",
-                hint: "say which with --scope", candidates: scopes.map(\.spaceSeparated).sorted())
+                advice: .chooseScopes, candidates: scopes.map(\.spaceSeparated).sorted())
         }
     }
 }

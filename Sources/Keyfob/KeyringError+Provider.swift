@@ -9,15 +9,13 @@ extension KeyringError {
         case .unavailable(let reason) where reason.isTransient:
             self.init(
                 .offline, "\(provider.title): \(failure)",
-                hint: "check the network and the proxy settings, then try again; --verbose says more")
-        case .unavailable(let reason) where reason.systemHint != nil:
-            self.init(.unavailable, "\(provider.title): \(failure)", hint: reason.systemHint)
+                advice: .checkProxy(triesAgain: true))
+        case .unavailable(let reason) where reason.systemAdvice != nil:
+            self.init(.unavailable, "\(provider.title): \(failure)", advice: reason.systemAdvice)
         case .endpointMissing(let endpoint):
             self.init(
                 .providerFailed, "\(provider.title): \(failure)",
-                hint: endpoint == .deviceAuthorization
-                    ? "if devices can sign in there, add it again with --device-endpoint"
-                    : "if it has one, name it in a description, see 'keyfob provider add --help'")
+                advice: endpoint == .deviceAuthorization ? .addDeviceEndpoint : .addEndpoint)
         default: self.init(.providerFailed, "\(provider.title): \(failure)")
         }
     }
@@ -29,17 +27,17 @@ extension KeyringError {
         case .throttled(let until):
             self.init(
                 .throttled, (account.map { "no token for \($0): " } ?? "") + "\(provider.title) asks to wait",
-                hint: "try again after \(until.seconds) (seconds since 1970)")
+                advice: .waitUntil(until))
         case .serverDown, .unreachable, .outcomeUnknown:
             // Where the provider may have acted, a refresh token may have been used up.
             self.init(
                 .offline, message,
-                hint: (failure.mayHaveBeenProcessed ? "" : "nothing is lost; ") + "try again; --verbose says more")
-        case .untrustedCertificate, .noHTTPLibrary: self.init(.unavailable, message, hint: failure.systemHint)
+                advice: .tryAgainWatching(failure.mayHaveBeenProcessed ? .none : .nothingLost))
+        case .untrustedCertificate, .noHTTPLibrary: self.init(.unavailable, message, advice: failure.systemAdvice)
         case .scopeRefused:
-            self.init(.scopesDeclined, message, hint: "ask for other scopes, or let an administrator consent")
+            self.init(.scopesDeclined, message, advice: .askForOtherScopes)
         case .clientRefused:
-            self.init(.configuration, message, hint: "'keyfob client list' shows the clients there are")
+            self.init(.configuration, message, advice: .listClients)
         case .denied: self.init(.cancelled, "the sign-in was declined: \(failure)")
         case .interactionRequired, .invalidGrant, .refusedWithoutReason: self.init(.signInNeeded, message)
         default: self.init(.providerFailed, message)
@@ -49,12 +47,10 @@ extension KeyringError {
 
 extension ProviderFailure {
     /// What to do about something that this machine lacks.
-    var systemHint: String? {
+    var systemAdvice: Advice? {
         switch self {
-        case .untrustedCertificate:
-            "nothing was sent; if it is your organisation's, trust its authority's certificate with --ca-file; "
-                + "--verbose says more"
-        case .noHTTPLibrary: "install libcurl (libcurl4 on Debian and Ubuntu)"
+        case .untrustedCertificate: .trustCertificate
+        case .noHTTPLibrary: .installLibcurl
         default: nil
         }
     }

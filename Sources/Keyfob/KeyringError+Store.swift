@@ -8,7 +8,7 @@ extension KeyringError {
     init(_ error: StoreError) {
         switch error {
         case .noVault(let path):
-            self.init(.noVault, "there is no vault at \(path)", hint: "make one with 'keyfob init'")
+            self.init(.noVault, "there is no vault at \(path)", advice: .createVault)
         case .alreadyThere(let path):
             self.init(.alreadyExists, "\(path) exists already")
         case .unsafePath(let path, let reason):
@@ -16,25 +16,23 @@ extension KeyringError {
         case .unsuitableFileSystem(let path, let name):
             self.init(
                 .configuration, "\(path) is on \(name), where a live database loses data",
-                hint: "keep the vault on a local disk and use exports between machines")
+                advice: .useLocalDisk)
         case .notAVault(let path):
             self.init(.damaged, "\(path) is a database, but not Keyfob's")
         case .newerSchema(let found, let supported):
             self.init(
                 .newerVersion, "the vault has format \(found), this Keyfob writes \(supported)",
-                hint: "update Keyfob; until then the vault can only be read")
+                advice: .update(isReadable: true))
         case .foreignSchema(let words, let isMendable):
             self.init(
                 .damaged, "keyring.db holds \(words), and nothing was read from it",
-                hint: isMendable
-                    ? "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
-                    : "put back the vault's folder from a copy, or restore a backup into a new one")
+                advice: isMendable ? .mendSchema : .replaceVault)
         case .damaged(let what):
-            self.init(.damaged, "\(what) is damaged", hint: "run 'keyfob doctor'; nothing has been changed")
+            self.init(.damaged, "\(what) is damaged", advice: .diagnose(.nothingChanged))
         case .busy:
-            self.init(.busy, "another process has held the vault for 5 seconds", hint: "try again")
+            self.init(.busy, "another process has held the vault for 5 seconds", advice: .tryAgain(.none))
         case .diskFull:
-            self.init(.diskFull, "the disk is full; the vault is as it was before", hint: "make room and try again")
+            self.init(.diskFull, "the disk is full; the vault is as it was before", advice: .makeRoom)
         case .notWritable:
             self.init(.inputOutput, "the vault, or its folder, cannot be written; it is as it was before")
         case .inputOutput(let number):
@@ -43,7 +41,7 @@ extension KeyringError {
         case .incomplete:
             self.init(
                 .damaged, "records are missing from a group, or records were added to it from outside",
-                hint: "run 'keyfob verify' to see which group, and restore a backup if you have one")
+                advice: .verifyAndRestore)
         case .rolledBack:
             self.init(.rolledBack, "the vault has been taken back to an earlier state")
         case .groupExists:
@@ -55,7 +53,7 @@ extension KeyringError {
         case .movedAway:
             self.init(
                 .busy, "the vault's records have been moved to another place meanwhile; nothing was written",
-                hint: "open it again")
+                advice: .openAgain)
         case .unexpected(let code):
             self.init(.fault, "SQLite failed with code \(code)")
         }

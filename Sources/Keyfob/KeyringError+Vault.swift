@@ -9,34 +9,35 @@ extension KeyringError {
             self.init(
                 .configuration,
                 "the vault has format \(found), from before the first release; this Keyfob knows "
-                    + "\(supported)", hint: "make a new vault")
+                    + "\(supported)", advice: .makeNewVault)
         case .unsupportedVersion(let found, let supported):
             self.init(
-                .newerVersion, "the vault has format \(found), this Keyfob knows \(supported)", hint: "update Keyfob")
+                .newerVersion, "the vault has format \(found), this Keyfob knows \(supported)",
+                advice: .update(isReadable: false))
         case .unsupportedSuite(let found):
             self.init(
                 .newerVersion, "the vault is sealed with cipher suite \(found), which this Keyfob does not know",
-                hint: "update Keyfob")
+                advice: .update(isReadable: false))
         case .wrongKey:
             self.init(.wrongKey, "that key or passphrase does not open the vault")
         case .noSuchKindOfSlot:
             self.init(
                 .wrongKey, "the vault has no slot for what was offered",
-                hint: "'keyfob slot list' shows the ways to unlock")
+                advice: .listKeys)
         case .corrupted(.header):
-            self.init(.damaged, "the header of the vault is damaged", hint: "run 'keyfob doctor'")
+            self.init(.damaged, "the header of the vault is damaged", advice: .diagnose(.none))
         case .corrupted(.headerAuthentication):
             self.init(
                 .damaged, "the header of the vault was altered by someone without its key",
-                hint: "restore it from a backup; nothing has been written")
+                advice: .restore)
         case .corrupted(let part):
-            self.init(.damaged, "the \(part.words) does not open: it was altered", hint: "run 'keyfob verify'")
+            self.init(.damaged, "the \(part.words) does not open: it was altered", advice: .verify)
         case .costRefused(let operations, let memory):
             self.init(
                 .damaged,
                 "a passphrase slot asks for \(operations) passes over \(memory >> 20) MiB, outside what is accepted; "
                     + "nothing was computed",
-                hint: "the slot was tampered with; unlock with another one")
+                advice: .avoidSlot)
         case .outOfMemory:
             self.init(.unavailable, "there is not enough memory to derive a key from the passphrase")
         case .notGranted:
@@ -44,18 +45,18 @@ extension KeyringError {
         case .needsVaultKey:
             self.init(
                 .needsVaultKey, "the key opens one group only, and this needs the whole vault",
-                hint: "unlock with the vault's passphrase or key file")
+                advice: .unlockWholeVault)
         case .noSuchGroup: self.init(.noSuchGroup, "there is no group of that name")
         case .noSuchSlot: self.init(.noSuchSlot, "there is no slot with that id")
         case .lastSlot:
-            self.init(.lastSlot, "it is the last way to unlock the vault", hint: "add another slot first")
+            self.init(.lastSlot, "it is the last way to unlock the vault", advice: .addSlot)
         case .tooManySlots(let limit): self.init(.limitExceeded, "there are \(limit) already, which is the most")
         case .tooLarge(let limit):
             self.init(.limitExceeded, "an item is larger than \(limit) bytes, the most a record holds")
         case .unsuitableKeyFile:
             self.init(
                 .configuration, "a key file has between 32 bytes and 64 KiB",
-                hint: "make one with 'head -c 32 /dev/urandom > FILE' and chmod 600 it")
+                advice: .makeLongKeyFile)
         }
     }
 }

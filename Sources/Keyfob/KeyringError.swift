@@ -16,27 +16,27 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What, where: one line.
     public let message: String
-    /// What to do about it, where there is something: one line.
-    public let hint: String?
+    /// What to do about it, where there is something.
+    public let advice: Advice?
     /// The accounts, groups or slots that the error is about, as people would type them.
     public let candidates: [String]
     /// The candidates as a line for people names them: accounts with their user names, where the ids are others.
     public let candidateNames: [String]
 
     /// An error.
-    public init(_ code: Code, _ message: String, hint: String? = nil, candidates: [String] = []) {
+    public init(_ code: Code, _ message: String, advice: Advice? = nil, candidates: [String] = []) {
         self.code = code
         self.message = message
-        self.hint = hint
+        self.advice = advice
         self.candidates = candidates
         candidateNames = candidates
     }
 
     /// An error about accounts.
-    public init(_ code: Code, _ message: String, hint: String? = nil, accounts: [Account]) {
+    public init(_ code: Code, _ message: String, advice: Advice? = nil, accounts: [Account]) {
         self.code = code
         self.message = message
-        self.hint = hint
+        self.advice = advice
         candidates = accounts.map(\.id.description)
         candidateNames = accounts.map { account in
             let name = Identifier.folded(account.username)
@@ -51,8 +51,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// Message and hint in one line.
-    public var description: String { hint.map { "\(message); \($0)" } ?? message }
+    /// The message: one line, without a command.
+    public var description: String { message }
 
     /// What can go wrong.
     ///
@@ -112,7 +112,7 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case lastSlot
         /// A path cannot be trusted, or a setting makes no sense.
         case configuration
-        /// The provider cannot be reached, or is out of order; try again. The hint says "nothing is lost" where that is sure.
+        /// The provider cannot be reached, or is out of order; try again. The advice says where nothing is lost for sure.
         case offline
         /// The provider asks to wait; nothing is lost, try again later.
         case throttled

@@ -31,7 +31,7 @@ public struct KeyringLocation: Hashable, Sendable {
             if let path = environment[variable], path.hasPrefix("/") { return path + "/keyfob" }
             guard let home else {
                 throw KeyringError(
-                    .configuration, "neither HOME nor \(variable) is set", hint: "say where the vault is with --vault")
+                    .configuration, "neither HOME nor \(variable) is set", advice: .nameVault)
             }
             return home + fallback + "/keyfob"
         }

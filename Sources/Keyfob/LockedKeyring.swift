@@ -121,7 +121,7 @@ public struct LockedKeyring: ~Copyable {
     public consuming func unlock(with key: consuming Key) throws(KeyringError) -> Keyring {
         guard let database else { return try Self.unlockDelegated(location, with: key, clock) }
         let vault: UnlockedVault
-        var warning: String?
+        var warning: Warning?
         switch consume key {
         case .passphrase(let passphrase):
             // Derivations take much memory: on one machine they wait for one another.
@@ -136,7 +136,7 @@ public struct LockedKeyring: ~Copyable {
             vault = try locked.unlocked(withIdentities: text)
         case .session:
             guard let cached = cache.read() else {
-                throw KeyringError(.locked, "the vault is locked", hint: "run 'keyfob unlock', or give a key file")
+                throw KeyringError(.locked, "the vault is locked", advice: .unlock)
             }
             vault = try locked.unlocked(with: cached)
         case .secretService(let options):

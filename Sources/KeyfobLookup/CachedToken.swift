@@ -36,7 +36,7 @@ package enum CachedToken: ~Copyable {
         /// No token that is fresh is stored.
         case notFresh
         /// There is something that the owner should know.
-        case warnings([String])
+        case warnings([Warning])
     }
 
     /// Looks for the token that `request` asks for.

@@ -1,3 +1,4 @@
+package import KeyfobModel
 package import KeyfobFiles
 package import KeyfobRecords
 package import KeyfobSQLite
@@ -27,7 +28,7 @@ extension LookupState {
     /// The state of a vault that has just been unlocked, compared with what was seen of it before.
     package init(
         opening vault: consuming UnlockedVault, in storage: any VaultReading, _ mark: HighWaterMark,
-        warnings: [String]
+        warnings: [Warning]
     ) {
         var vault = vault
         var warnings = warnings
@@ -39,8 +40,10 @@ extension LookupState {
             if vault.sequence < seen { try? storage.refresh(&vault) }
             if vault.sequence < seen {
                 warnings.append(
-                    "the vault has been taken back to an earlier state (header \(vault.sequence), seen \(seen)); "
-                        + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
+                    Warning(
+                        .rolledBack,
+                        "the vault has been taken back to an earlier state (header \(vault.sequence), seen \(seen))",
+                        advice: .acceptRollback(first: false)))
             } else if vault.sequence > seen {
                 try? mark.raise([(nil, vault.sequence)])
                 marks.raise([(nil, vault.sequence)])

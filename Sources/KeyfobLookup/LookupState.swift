@@ -15,10 +15,10 @@ package struct LookupState: ~Copyable {
     /// The state of the storage in which each group was last compared with its marks and its count.
     package var checked: [(group: GroupID, version: StorageVersion)] = []
     /// What the owner should know, each told once.
-    package var warnings: [String]
+    package var warnings: [Warning]
 
     /// The state of a vault that has just been unlocked.
-    package init(vault: consuming UnlockedVault, marks: HighWaterMark.Marks, warnings: [String] = []) {
+    package init(vault: consuming UnlockedVault, marks: HighWaterMark.Marks, warnings: [Warning] = []) {
         self.vault = vault
         self.marks = marks
         self.warnings = warnings
@@ -50,20 +50,30 @@ package struct LookupState: ~Copyable {
     }
 
     /// Adds a warning unless it stands there already.
-    package mutating func warn(_ text: String) {
-        if !warnings.contains(text) { warnings.append(text) }
+    package mutating func warn(_ warning: Warning) {
+        if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    /// Adds a warning that a setting, named as in "a binding", was passed over.
+    package mutating func warn(unknown setting: String, in group: AccessGroup) {
+        warn(
+            Warning(
+                .unknownSetting, "\(setting) of group '\(group)' makes no sense to this Keyfob and was passed over"))
     }
 
     /// Adds a warning for each record that was passed over because it does not open.
     package mutating func warn(ofDamage damaged: [String], in group: AccessGroup) {
         for damage in damaged {
-            warn("\(damage) of group '\(group)' is damaged and was passed over; run 'keyfob doctor'")
+            warn(
+                Warning(
+                    .damagedRecord, "\(damage) of group '\(group)' is damaged and was passed over",
+                    advice: .diagnose(.none)))
         }
     }
 
     /// Says once why the history is not what it could be; that it was in use for a moment is not worth saying.
     package mutating func warn(of problem: UsageProblem?) {
         guard let problem, problem != .busy else { return }
-        warn(problem.description)
+        warn(Warning(.history, problem.description))
     }
 }

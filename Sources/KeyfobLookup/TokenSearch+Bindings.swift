@@ -7,12 +7,12 @@ package struct ProjectFileAccess: Sendable {
     /// The files that there are from a folder, a real path, upwards.
     package let paths: @Sendable (_ directory: String) -> [String]
     /// Why the file at a path does not count, where it was allowed with this digest or not at all; nil when it does.
-    package let problem: @Sendable (_ path: String, _ digest: String?) -> String?
+    package let problem: @Sendable (_ path: String, _ digest: String?) -> Warning?
 
     /// Project files as these two functions see them.
     package init(
         paths: @escaping @Sendable (_ directory: String) -> [String],
-        problem: @escaping @Sendable (_ path: String, _ digest: String?) -> String?
+        problem: @escaping @Sendable (_ path: String, _ digest: String?) -> Warning?
     ) {
         self.paths = paths
         self.problem = problem
@@ -36,7 +36,7 @@ extension TokenSearch {
                 if let binding = BindingSetting.binding(item.value, in: group.name) {
                     bindings.append(binding)
                 } else {
-                    state.warn("a binding of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                    state.warn(unknown: "a binding", in: group.name)
                 }
             }
         }
@@ -65,15 +65,15 @@ extension TokenSearch {
     /// - Returns: The binding, and why nearer files do not count.
     package func projectBinding(
         _ state: inout LookupState, directory: String, groups: [UnlockedVault.Group]
-    ) throws -> (binding: Binding?, warnings: [String]) {
+    ) throws -> (binding: Binding?, warnings: [Warning]) {
         let paths = projectFiles.paths(directory)
         guard !paths.isEmpty else { return (nil, []) }
-        func problem(_ path: String, _ allowance: AllowanceSetting?) -> String? {
+        func problem(_ path: String, _ allowance: AllowanceSetting?) -> Warning? {
             projectFiles.problem(path, allowance?.digest)
         }
         let asked = Set(groups.map(\.name))
         let (allowances, isWhole) = try allowances(&state, state.reachable(nil))
-        var warnings: [String] = []
+        var warnings: [Warning] = []
         for path in paths {
             let own = allowances.filter { $0.setting.path == path }
             let here = own.filter { asked.contains($0.group) }
@@ -82,7 +82,9 @@ extension TokenSearch {
             }
             if here.isEmpty, let other = own.first(where: { problem(path, $0.setting) == nil }) {
                 warnings.append(
-                    "\(path) is allowed in group '\(other.group)', which was not asked for, and does not count")
+                    Warning(
+                        .projectFile,
+                        "\(path) is allowed in group '\(other.group)', which was not asked for, and does not count"))
             } else if isWhole || !own.isEmpty, let problem = problem(path, here.first?.setting) {
                 // Where an allowance does not open, the file may well be allowed.
                 warnings.append(problem)

@@ -10,9 +10,10 @@ extension TokenSearch {
         do {
             try mark.raise(sequences)
         } catch {
-            let warning =
-                "the sequence of the vault could not be noted in \(mark.folder); a rollback would go unnoticed"
-            if !state.warnings.contains(warning) { state.warnings.append(warning) }
+            state.warn(
+                Warning(
+                    .notNoted,
+                    "the sequence of the vault could not be noted in \(mark.folder); a rollback would go unnoticed"))
         }
     }
 
@@ -24,13 +25,17 @@ extension TokenSearch {
         let found = try storage.state(of: group.keys)
         if found.counted != found.expected {
             state.warn(
-                "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be; run 'keyfob verify'"
-            )
+                Warning(
+                    .wrongCount,
+                    "group '\(group.name)' holds \(found.counted) records where \(found.expected) should be",
+                    advice: .verify))
         }
         if found.sequence < seen {
             state.warn(
-                "group '\(group.name)' has been taken back to an earlier state (\(found.sequence), seen \(seen)); "
-                    + "if you restored it yourself, run 'keyfob doctor --accept-rollback'")
+                Warning(
+                    .rolledBack,
+                    "group '\(group.name)' has been taken back to an earlier state (\(found.sequence), seen \(seen))",
+                    advice: .acceptRollback(first: false)))
         } else if found.sequence > seen {
             note(&state, [(group.keys.group, found.sequence)])
         }

@@ -95,7 +95,7 @@ private struct Observation: Equatable {
             throw error as? KeyringError ?? KeyringError(.fault, "\(error)")
         }
         accounts = Result { () throws(KeyringError) in try keyring.accounts() }
-        isWarned = keyring.takeWarnings().contains { $0.contains("is damaged and was passed over") }
+        isWarned = keyring.takeWarnings().contains { $0.message.contains("is damaged and was passed over") }
         for request in Self.requests {
             do {
                 tokens.append(.text(try keyring.tokenText(request)))

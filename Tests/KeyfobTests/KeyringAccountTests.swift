@@ -68,7 +68,7 @@ struct KeyringAccountTests {
         let one = failure(of: KeyringError.self) { _ = try keyring.account(named: "bob") }
         #expect(one?.code == .ambiguous && one?.candidates == [bob.id.description])
         #expect(one?.message == "'bob' names an account that is in several groups: default, work")
-        #expect(one?.hint?.contains("--group") == true)
+        #expect(one?.advice == .chooseGroup)
         let eve = try Account.contoso("adam")
         try keyring.store(.access(eve), "x", for: eve, in: [work])
         for groups in [[.default, work], [work, .default]] {

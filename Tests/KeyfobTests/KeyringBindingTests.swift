@@ -127,7 +127,7 @@ struct KeyringBindingTests {
         let found = try other.withState { state in try other.search.bindings(&state, state.groups(nil)) }
         #expect(found.bindings.map(\.subject) == [.tool("gh")])
         #expect(!found.isWhole)
-        #expect(other.takeWarnings().contains { $0.contains("damaged") })
+        #expect(other.takeWarnings().contains { $0.message.contains("damaged") })
     }
 
     @Test("a setting that makes no sense to this Keyfob is passed over with a warning")
@@ -145,6 +145,6 @@ struct KeyringBindingTests {
             }
         }
         #expect(try keyring.bindings().isEmpty)
-        #expect(keyring.takeWarnings().count { $0.contains("makes no sense") } == 1)
+        #expect(keyring.takeWarnings().count { $0.message.contains("makes no sense") } == 1)
     }
 }

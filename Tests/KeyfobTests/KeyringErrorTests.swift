@@ -61,7 +61,8 @@ struct KeyringErrorTests {
         #expect(errors.count >= 20)
         let recovery = text(of: secret(home.recoveryKey))
         for error in errors {
-            let told = ([error.description, error.message, error.hint ?? ""] + error.candidates).joined(separator: "\n")
+            let told = ([error.description, error.message, "\(error.advice.map { "\($0)" } ?? "")"] + error.candidates)
+                .joined(separator: "\n")
             for secret in [Self.token, Self.passphrase, recovery, "eyJhbGci", "horse"] {
                 #expect(!told.contains(secret), "\(error.code)")
             }
@@ -78,8 +79,8 @@ struct KeyringErrorTests {
 
     @Test("two errors are equal when their codes are")
     func equality() {
-        #expect(KeyringError(.damaged, "a") == KeyringError(.damaged, "b", hint: "c"))
+        #expect(KeyringError(.damaged, "a") == KeyringError(.damaged, "b", advice: .verify))
         #expect(KeyringError(.damaged, "a") != KeyringError(.busy, "a"))
-        #expect(KeyringError(.damaged, "a", hint: "b").description == "a; b")
+        #expect(KeyringError(.damaged, "a", advice: .repair).description == "a")
     }
 }

@@ -220,7 +220,7 @@ struct KeyringProviderTests {
         #expect(try keyring.providers().count == ProviderRegistry.builtIn.count)
         #expect(keyring.takeWarnings().count == 1)
         #expect(try keyring.clients().isEmpty)
-        #expect(keyring.takeWarnings().contains { $0.contains("a client of group 'default' makes no sense") })
+        #expect(keyring.takeWarnings().contains { $0.message.contains("a client of group 'default' makes no sense") })
         #expect(try keyring.description(forEnvironment: "github.com")?.name == "github")
     }
 }

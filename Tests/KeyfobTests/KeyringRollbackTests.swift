@@ -24,7 +24,7 @@ struct KeyringRollbackTests {
     }
 
     /// What the owner is told who opens the keyring and looks at its groups.
-    private func warnings(keyFile number: UInt8 = 1) throws -> [String] {
+    private func warnings(keyFile number: UInt8 = 1) throws -> [Warning] {
         let keyring = try home.opened(keyFile: number)
         _ = try keyring.groups()
         return keyring.takeWarnings()
@@ -64,7 +64,8 @@ struct KeyringRollbackTests {
         #expect(try warnings(keyFile: 2) == [])
         let left = try warnings()
         #expect(
-            left.count == 2 && left.contains { $0.contains("header") } && left.contains { $0.contains("'default'") })
+            left.count == 2 && left.allSatisfy { $0.code == .rolledBack && $0.advice == .acceptRollback(first: false) })
+        #expect(left.contains { $0.message.contains("header") } && left.contains { $0.message.contains("'default'") })
         try home.opened().acceptRollback()
         #expect(try warnings() == [])
     }

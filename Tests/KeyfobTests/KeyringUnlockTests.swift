@@ -114,7 +114,7 @@ struct KeyringUnlockTests {
         try home.folder.write("vault/keyring.db", earlier)
         let keyring = try home.opened()
         _ = try keyring.groups()
-        #expect(keyring.takeWarnings().contains { $0.contains("earlier state") })
+        #expect(keyring.takeWarnings().contains { $0.message.contains("earlier state") })
         #expect(try keyring.verify().problems.contains { $0.contains("earlier state") })
         try keyring.acceptRollback()
         let again = try home.opened()
@@ -128,7 +128,7 @@ struct KeyringUnlockTests {
         let earlier = try home.folder.read("vault/keyring.db")
         try home.keyring.createGroup(AccessGroup("work"))
         try home.folder.write("vault/keyring.db", earlier)
-        #expect(try home.opened().takeWarnings().contains { $0.contains("header") })
+        #expect(try home.opened().takeWarnings().contains { $0.message.contains("header") })
     }
 
     @Test("a damaged header is replaced by its copy, and repaired on request")
@@ -140,7 +140,7 @@ struct KeyringUnlockTests {
             try home.keyring.store(.access(ada), "token", for: ada)
             try home.database().run(damage)
             let keyring = try home.opened()
-            #expect(keyring.takeWarnings().contains { $0.contains("copy") })
+            #expect(keyring.takeWarnings().contains { $0.message.contains("copy") })
             #expect(try keyring.tokenText(TokenRequest(account: "ada@contoso.example")) == "token")
             #expect(try keyring.verify().problems.contains { $0.contains("copy") })
             #expect(try keyring.repair() == [])

@@ -175,7 +175,7 @@ struct MigrationKeyringTests {
         let error = failure(of: KeyringError.self) {
             _ = try old.migrate(to: .secretService, secretService: home.options)
         }
-        #expect(error?.code == .rolledBack && error?.hint?.contains("--accept-rollback") == true)
+        #expect(error?.code == .rolledBack && error?.advice == .acceptRollback(first: true))
         try old.acceptRollback()
         _ = try old.migrate(to: .secretService, secretService: home.options)
         try expectNothingWrong(delegated())
@@ -222,7 +222,7 @@ struct MigrationKeyringTests {
         let error = failure(of: KeyringError.self) {
             _ = try back.migrate(to: .secretService, secretService: home.options)
         }
-        #expect(error?.code == .damaged && error?.hint?.contains("doctor --repair") == true)
+        #expect(error?.code == .damaged && error?.advice == .repair)
     }
 
     @Test("without a session bus or a service all stays where it is")

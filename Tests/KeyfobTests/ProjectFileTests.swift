@@ -46,7 +46,7 @@ struct ProjectFileTests {
     /// What counts in a folder of the project, as another process sees it.
     private func found(
         in folder: String = "", groups: [AccessGroup]? = nil
-    ) throws -> (binding: Binding?, warnings: [String]) {
+    ) throws -> (binding: Binding?, warnings: [Warning]) {
         let other = try home.opened()
         return try other.withState { state in
             try other.search.projectBinding(&state, directory: root + folder, groups: state.groups(groups))
@@ -71,7 +71,9 @@ struct ProjectFileTests {
         let before = try found(in: "/a/b")
         #expect(before.binding == nil)
         #expect(
-            before.warnings == ["\(path) is not allowed, and does not count; review it and run 'keyfob allow \(path)'"])
+            before.warnings == [
+                Warning(.projectFile, "\(path) is not allowed, and does not count", advice: .allow(path: path))
+            ])
         #expect(try keyring.allow(path) == binding(ada, .default))
         for folder in ["", "/a", "/a/b"] {
             let after = try found(in: folder)
@@ -113,7 +115,7 @@ struct ProjectFileTests {
         let inner = try write("account = \"Lab\"", in: "/a")
         let outside = try found(in: "/a/b")
         #expect(outside.binding == binding(ada, .default))
-        #expect(outside.warnings.count == 1 && outside.warnings[0].contains(inner))
+        #expect(outside.warnings.count == 1 && outside.warnings[0].message.contains(inner))
         _ = try keyring.allow(inner)
         #expect(try found(in: "/a/b").binding == binding(bob, work, in: "/a"))
         #expect(try found().binding == binding(ada, .default))
@@ -127,14 +129,16 @@ struct ProjectFileTests {
         let changed = try found()
         #expect(changed.binding == nil)
         #expect(
-            changed.warnings == ["\(path) has changed since it was allowed; review it and run 'keyfob allow \(path)'"])
+            changed.warnings == [
+                Warning(.projectFile, "\(path) has changed since it was allowed", advice: .allow(path: path))
+            ])
         #expect(try keyring.allowedFiles().first?.problem == changed.warnings.first)
         // What it was counts again.
         try write("account = \"ada\"")
         #expect(try found().binding != nil)
         try FileManager.default.removeItem(atPath: path)
         #expect(try found().binding == nil && found().warnings.isEmpty)
-        #expect(try keyring.allowedFiles().first?.problem?.contains("is not there") == true)
+        #expect(try keyring.allowedFiles().first?.problem?.advice == .disallow(path: path))
     }
 
     @Test("what was allowed at one path is not at another")
@@ -166,7 +170,7 @@ struct ProjectFileTests {
             #expect(code { _ = try keyring.allow(path) } == expected)
             let refused = try found()
             #expect(refused.binding == nil)
-            #expect(refused.warnings.count == 1 && refused.warnings[0].contains(words), "\(refused.warnings)")
+            #expect(refused.warnings.count == 1 && refused.warnings[0].message.contains(words), "\(refused.warnings)")
         }
         _ = try keyring.allow(path)
         try home.folder.setMode("project/.keyfob.toml", 0o602)
@@ -181,7 +185,7 @@ struct ProjectFileTests {
         try expectRefused(.configuration, "no regular file")
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(try found().warnings.first?.contains("no regular file") == true)
+        #expect(try found().warnings.first?.message.contains("no regular file") == true)
         try FileManager.default.removeItem(atPath: path)
         try write("account = \"ada\"\n" + String(repeating: "#", count: 65_536))
         try expectRefused(.limitExceeded, "larger than 65536 bytes")
@@ -194,7 +198,7 @@ struct ProjectFileTests {
         #expect(unsafe chown(path, 4_242, 4_242) == 0)
         #expect(code { _ = try keyring.allow(path) } == .configuration)
         #expect(try found().binding == nil)
-        #expect(try found().warnings.first?.contains("belongs to another user") == true)
+        #expect(try found().warnings.first?.message.contains("belongs to another user") == true)
     }
 
     @Test("a file of 64 KiB is read")

@@ -37,6 +37,6 @@ struct SecretServiceErrorTests {
     @Test("what keeps a vault shut says what to do, unless the person has just said no", arguments: cases)
     func hints(_ expected: Case) {
         guard [.unavailable, .locked].contains(expected.code) else { return }
-        #expect(KeyringError(expected.error).hint != nil)
+        #expect(KeyringError(expected.error).advice != nil)
     }
 }

@@ -79,12 +79,12 @@ struct SecretServiceSlotTests {
         let slots = try keyring.slots().filter { $0.kind == "secret-service" }
         let slot = try #require(slots.first).id
         try keyring.removeSlot(slot)
-        #expect(keyring.takeWarnings().contains { $0.contains("'Keyfob: unlocks vault'") })
+        #expect(keyring.takeWarnings().contains { $0.message.contains("'Keyfob: unlocks vault'") })
         let second = try keyring.addSlot(.secretService(home.options))
         try home.session.stopService()
         try keyring.removeSlot(second, secretService: home.options)
         let warnings = keyring.takeWarnings()
-        #expect(warnings.count == 1 && warnings[0].contains("no Secret Service"))
+        #expect(warnings.count == 1 && warnings[0].message.contains("no Secret Service"))
         #expect(try keyring.slots().map(\.kind) == ["key-file", "recipient"])
     }
 

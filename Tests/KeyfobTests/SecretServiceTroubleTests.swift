@@ -53,7 +53,7 @@ struct SecretServiceTroubleTests {
         try home.kept().double()
         let keyring = try home.opened()
         let warnings = keyring.takeWarnings()
-        #expect(warnings.count == 1 && warnings[0].contains("2 items"))
+        #expect(warnings.count == 1 && warnings[0].message.contains("2 items"))
         #expect(keyring.takeWarnings() == [])
         #expect(try home.items().map(\.items) == [2])
     }
@@ -66,7 +66,7 @@ struct SecretServiceTroubleTests {
             try home.kept().addForeign(secret([UInt8](repeating: UInt8(number), count: count)))
         }
         let keyring = try home.opened()
-        #expect(keyring.takeWarnings().contains { $0.contains("4 items") })
+        #expect(keyring.takeWarnings().contains { $0.message.contains("4 items") })
         #expect(try home.items().map(\.state) == [.opens])
     }
 

@@ -144,12 +144,12 @@ extension KeyringError {
         case BundleError.wrongPurpose(.backup):
             self.init(
                 .usage, "\(name) is a backup",
-                hint: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one")
+                advice: .restoreOrVerify)
         case BundleError.wrongPurpose(.export):
-            self.init(.usage, "\(name) is an export and no backup", hint: "'keyfob import' takes it in")
+            self.init(.usage, "\(name) is an export and no backup", advice: .importBundle)
         case let error as BundleError:
             let known = KeyringError(error)
-            self.init(known.code, "\(name): \(known.message)", hint: known.hint)
+            self.init(known.code, "\(name): \(known.message)", advice: known.advice)
         default: self.init(error)
         }
     }

@@ -46,7 +46,7 @@ extension AgeRecipient {
         for text in texts {
             guard let recipient = AgeRecipient(parsing: text) else {
                 throw KeyringError(
-                    .usage, "that is no age recipient", hint: "one looks like age1… and has 62 characters")
+                    .usage, "that is no age recipient", advice: .giveRecipient)
             }
             if !recipients.contains(recipient) { recipients.append(recipient) }
         }
@@ -61,7 +61,7 @@ extension KeyringError {
         case .wrongPassphrase, .wrongIdentity: self.init(.wrongKey, error.description)
         case .limitExceeded: self.init(.limitExceeded, error.description)
         case .outOfMemory: self.init(.unavailable, error.description)
-        case .newerVersion: self.init(.newerVersion, error.description, hint: "update Keyfob")
+        case .newerVersion: self.init(.newerVersion, error.description, advice: .update(isReadable: false))
         case .wrongPurpose, .noRecipients: self.init(.usage, error.description)
         default: self.init(.damaged, error.description)
         }

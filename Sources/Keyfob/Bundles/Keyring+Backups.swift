@@ -57,7 +57,8 @@ extension Keyring {
     /// The backup that is made by itself before a group gets a new key; where nobody could open it, a warning.
     func backUpBeforehand(_ state: inout State) throws {
         guard !Self.recoveryRecipients(of: state.vault).isEmpty else {
-            return state.warn("no backup was made: the vault has no recovery key that could open it")
+            return state.warn(
+                Warning(.noBackup, "no backup was made: the vault has no recovery key that could open it"))
         }
         _ = try makeBackup(&state, to: nil, for: nil)
     }
@@ -77,7 +78,7 @@ extension Keyring {
         guard !recipients.isEmpty else {
             throw KeyringError(
                 .configuration, "the vault has no recovery key that could open a backup",
-                hint: "say for whom it is, or add one with 'keyfob slot add recipient'")
+                advice: .nameRecipient)
         }
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generate()

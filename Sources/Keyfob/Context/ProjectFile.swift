@@ -74,14 +74,14 @@ public struct ProjectFile: Hashable, Sendable {
         case unreadable(CInt)
 
         /// What is wrong with the file, and what to do.
-        var words: (what: String, advice: String?) {
+        var words: (what: String, advice: Advice?) {
             switch self {
             case .missing: ("is not there", nil)
-            case .link: ("is a symbolic link, which is not followed", "put the file itself in its place")
+            case .link: ("is a symbolic link, which is not followed", .replaceLink)
             case .notRegular: ("is no regular file", nil)
             case .tooLarge: ("is larger than \(ProjectFile.maximumCount) bytes", nil)
-            case .foreign: ("belongs to another user", "make a file of your own")
-            case .writableByEverybody: ("can be written by everybody", "chmod o-w it")
+            case .foreign: ("belongs to another user", .makeOwnFile)
+            case .writableByEverybody: ("can be written by everybody", .restrictFile)
             case .unreadable(let number): ("cannot be read: \(KeyringError.text(ofErrno: number))", nil)
             }
         }
@@ -95,7 +95,7 @@ public struct ProjectFile: Hashable, Sendable {
                 case .unreadable: .inputOutput
                 case .link, .notRegular, .foreign, .writableByEverybody: .configuration
                 }
-            return KeyringError(code, "\(path) \(words.what)", hint: words.advice)
+            return KeyringError(code, "\(path) \(words.what)", advice: words.advice)
         }
     }
 }
@@ -142,17 +142,17 @@ extension ProjectFileReader.Flaw {
         func notTOML(_ words: String) -> KeyringError {
             KeyringError(.damaged, "\(path) is not TOML: line \(line) \(words)")
         }
-        func notSupported(_ words: String, hint: String? = nil) -> KeyringError {
-            KeyringError(.configuration, "\(path), line \(line): \(words)", hint: hint)
+        func notSupported(_ words: String, advice: Advice? = nil) -> KeyringError {
+            KeyringError(.configuration, "\(path), line \(line): \(words)", advice: advice)
         }
         return switch kind {
         case .control: notTOML("holds a control character")
         case .unreadable: notTOML("cannot be read")
         case .twice(let key): notTOML("has '\(key)' again")
         case .unknown(let key):
-            notSupported("there is no key '\(key.prefix(60))'", hint: "the keys are 'account' and 'group'")
+            notSupported("there is no key '\(key.prefix(60))'", advice: .useProjectFileKeys)
         case .noText(let key): notSupported("'\(key)' is no text in quotation marks")
-        case .table: notSupported("tables are not supported here", hint: "the keys are 'account' and 'group'")
+        case .table: notSupported("tables are not supported here", advice: .useProjectFileKeys)
         case .severalLines: notSupported("text of several lines is not supported here")
         }
     }

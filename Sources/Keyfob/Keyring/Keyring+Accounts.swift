@@ -25,7 +25,7 @@ extension Keyring {
         let matching = AccountSelector().candidates(named: text, among: try accounts(in: groups))
         guard let first = matching.first else {
             throw KeyringError(
-                .noSuchAccount, "there is no account '\(text)'", hint: "'keyfob account list' shows those there are")
+                .noSuchAccount, "there is no account '\(text)'", advice: .listAccounts)
         }
         guard matching.count == 1 else {
             let ids = Set(matching.map(\.account.id)).sorted()
@@ -33,10 +33,10 @@ extension Keyring {
                 let groups = matching.map(\.group.name).sorted().joined(separator: ", ")
                 throw KeyringError(
                     .ambiguous, "'\(text)' names an account that is in several groups: \(groups)",
-                    hint: "say in which group with --group", candidates: ids.map(\.description))
+                    advice: .chooseGroup, candidates: ids.map(\.description))
             }
             throw KeyringError(
-                .ambiguous, "'\(text)' names \(ids.count) accounts", hint: "use the id of one of them",
+                .ambiguous, "'\(text)' names \(ids.count) accounts", advice: .useAccountID,
                 candidates: ids.map(\.description))
         }
         return first
@@ -118,7 +118,7 @@ extension Keyring {
                 } catch StoreError.alreadyThere {
                     throw KeyringError(
                         .alreadyExists, "the account is in group '\(to.name)' as well",
-                        hint: "remove it from one of the two: 'keyfob account remove \(account) --group NAME'")
+                        advice: .removeFromOneGroup(account))
                 }
             }
             state.hits.removeAll()
@@ -158,7 +158,7 @@ extension Keyring {
     /// The locks of several refresh tokens, which nobody else uses as long as it lives.
     private final class GrantLocks {
         static let busy = KeyringError(
-            .busy, "a refresh of this account is under way", hint: "nothing has changed; try again")
+            .busy, "a refresh of this account is under way", advice: .tryAgain(.nothingChanged))
 
         private let locks: [Held]
 

@@ -64,7 +64,7 @@ extension Keyring {
         guard count > 0 else {
             throw KeyringError(
                 .noSuchBinding, "\(subject.kind) \(subject.text) is not bound",
-                hint: "'keyfob bindings' shows what is")
+                advice: .listBindings)
         }
         return count
     }

@@ -41,7 +41,7 @@ extension Keyring {
         guard cache.withBytes({ $0.byteCount == 0 || $0.byte(at: 0) != UInt8(ascii: "<") }) else {
             throw KeyringError(
                 .damaged, "the file is XML, and property lists are read in their binary form only",
-                hint: "convert it with 'plistutil', or with 'plutil -convert binary1'")
+                advice: .convertPropertyList)
         }
         guard CacheFormat(recognizing: cache) == .adal else {
             return try importMSALCache(

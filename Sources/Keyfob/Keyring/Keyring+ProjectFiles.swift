@@ -10,7 +10,7 @@ extension Keyring {
         /// Where it is.
         public let path: String
         /// Why it does not count any more, and what to do; nil when it counts.
-        public let problem: String?
+        public let problem: Warning?
     }
 
     /// Allows a project file: what it says counts from now on, until it changes.
@@ -74,7 +74,7 @@ extension Keyring {
             return count
         }
         guard count > 0 else {
-            throw KeyringError(.noSuchBinding, "\(path) is not allowed", hint: "'keyfob bindings' shows what is")
+            throw KeyringError(.noSuchBinding, "\(path) is not allowed", advice: .listBindings)
         }
         return path
     }
@@ -97,19 +97,21 @@ extension Keyring {
         paths: { ProjectFile.paths(from: $0) }, problem: { problem(of: $0, $1) })
 
     /// Why a project file does not count, and what to do; nil when it does.
-    private static func problem(of path: String, _ digest: String?) -> String? {
-        let review = "review it and run 'keyfob allow \(ShellWord.quoted(path))'"
+    private static func problem(of path: String, _ digest: String?) -> Warning? {
         do {
             let content = try ProjectFile.content(path)
-            guard let digest else { return "\(path) is not allowed, and does not count; \(review)" }
+            guard let digest else {
+                return Warning(.projectFile, "\(path) is not allowed, and does not count", advice: .allow(path: path))
+            }
             guard content.digest == digest else {
-                return "\(path) has changed since it was allowed; \(review)"
+                return Warning(.projectFile, "\(path) has changed since it was allowed", advice: .allow(path: path))
             }
             return nil
         } catch {
-            let revoke = digest == nil ? nil : "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
-            let advice = (error.words.advice ?? (error == .missing ? revoke : nil)).map { "; " + $0 } ?? ""
-            return "\(path) \(error.words.what), and does not count\(advice)"
+            let canForget = error == .missing && digest != nil
+            return Warning(
+                .projectFile, "\(path) \(error.words.what), and does not count",
+                advice: error.words.advice ?? (canForget ? .disallow(path: path) : nil))
         }
     }
 }

@@ -61,7 +61,7 @@ extension Keyring {
             throw KeyringError(
                 .usage,
                 "the Secret Service opens a whole vault, not one group: every program of the session can ask it",
-                hint: "give the group a key file")
+                advice: .useKeyFile)
         }
         let now = clock.now
         return try changeVault { state in
@@ -71,7 +71,7 @@ extension Keyring {
             if try opensSomething(new.slot) {
                 throw KeyringError(
                     .alreadyExists, "that key file opens the vault or a group already",
-                    hint: "make another key file for group '\(name)'")
+                    advice: .makeKeyFile(name))
             }
             let sealed = try inTurn { try state.vault.sealedGrant(of: group, to: new.slot, now: now) }
             return try database.changeSlots(&state.vault) { try $0.grant(sealed).short }
@@ -123,8 +123,10 @@ extension Keyring {
                 try kept.remove(secretService)
             } catch {
                 state.warn(
-                    "the slot is removed, but its item '\(KeptSlotKey.label(folder: location.vault))' is still in the "
-                        + "desktop's keyring, where it opens nothing any more: \(error.message)")
+                    Warning(
+                        .serviceItems,
+                        "the slot is removed, but its item '\(KeptSlotKey.label(folder: location.vault))' is still in "
+                            + "the desktop's keyring, where it opens nothing any more: \(error.message)"))
             }
         }
     }
@@ -154,7 +156,7 @@ extension Keyring {
         let matching = slots.filter { !wanted.isEmpty && $0.id.description.hasPrefix(wanted) }
         guard let slot = matching.first else {
             throw KeyringError(
-                .noSuchSlot, "there is no slot '\(id)'", hint: "'keyfob slot list' shows those there are")
+                .noSuchSlot, "there is no slot '\(id)'", advice: .listSlots)
         }
         guard matching.count == 1 else {
             throw KeyringError(.ambiguous, "several slots begin with '\(id)'", candidates: matching.map(\.id.short))

@@ -109,7 +109,7 @@ extension Keyring {
             guard let old = stored.hit else { throw error }
             let reason = KeyringError(error)
             guard Self.leavesOldToken(reason) else { throw error }
-            state.warn(Self.staleness(of: old.account, reason.message))
+            state.warn(Warning(.oldToken, Self.staleness(of: old.account, reason.message)))
             return .hit(old)
         }
     }
@@ -135,10 +135,7 @@ extension Keyring {
         let canRefresh = grants.contains { $0.grant?.state == .active }
         return KeyringError(
             .signInNeeded, Self.lack(of: account, stored.fitting.map(\.value), request, now),
-            hint: canRefresh
-                ? "its refresh token is here: ask without --offline"
-                : "sign in with 'keyfob login', or with the program that owns the account, and import again",
-            candidates: [account.id.description])
+            advice: canRefresh ? .allowRefresh : .signInOrImport, candidates: [account.id.description])
     }
 
     /// Why none of the access tokens that fit is valid.

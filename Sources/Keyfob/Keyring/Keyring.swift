@@ -55,9 +55,11 @@ public final class Keyring: Sendable {
         search = TokenSearch(
             storage: database, usage: UsageDatabase(directory: VaultDirectory(path: location.vault)), mark: mark,
             projectFiles: Self.projectFileAccess)
-        var warnings: [String] = []
+        var warnings: [Warning] = []
         if isHeaderFromCopy {
-            warnings.append("the header in keyring.db is damaged; its copy is used (run 'keyfob doctor')")
+            warnings.append(
+                Warning(
+                    .damagedHeader, "the header in keyring.db is damaged; its copy is used", advice: .diagnose(.none)))
         } else if vault.opensWholeVault {
             // A copy that lags behind would be of little use later; failing to mend it is no reason to stop.
             try? database.repairHeaderCopy(vault)
@@ -75,7 +77,7 @@ public final class Keyring: Sendable {
     public var isReadOnly: Bool { database.isReadOnly }
 
     /// What the owner should know, told once.
-    public func takeWarnings() -> [String] {
+    public func takeWarnings() -> [Warning] {
         state.withLock { state in
             defer { state.warnings = [] }
             return state.warnings
@@ -177,7 +179,7 @@ extension Keyring.State {
     /// The group where new items go: the first of those named, else `default` or the first there is.
     func groupForNewItems(_ names: [AccessGroup]?) throws(KeyringError) -> UnlockedVault.Group {
         guard let first = try groups(names.map { Array($0.prefix(1)) }).first else {
-            throw KeyringError(.noSuchGroup, "the vault has no group", hint: "make one with 'keyfob group create'")
+            throw KeyringError(.noSuchGroup, "the vault has no group", advice: .createGroup)
         }
         return first
     }

@@ -65,7 +65,7 @@ extension Keyring {
                 guard replacing else {
                     throw KeyringError(
                         .alreadyExists, "there is a client '\(client.id)' at \(place) already, in group '\(group)'",
-                        hint: "put this one in its place with --replace")
+                        advice: .replace)
                 }
                 target = try state.group(group)
             }
@@ -112,13 +112,13 @@ extension Keyring {
             guard let client = found.first else { throw KeyringError.noSuchClient(id) }
             guard found.count == 1 else {
                 throw KeyringError(
-                    .ambiguous, "clients of several providers are called '\(id)'", hint: "say which with --provider",
+                    .ambiguous, "clients of several providers are called '\(id)'", advice: .chooseProvider,
                     candidates: found.map { $0.provider ?? $0.environment })
             }
             guard case .added = client.origin else {
                 throw KeyringError(
                     .usage, "client '\(id)' stands in the description of provider '\(client.provider ?? "")'",
-                    hint: "change that with 'keyfob provider add --replace'")
+                    advice: .replaceProvider)
             }
             let name = RegistrySetting.client(id, at: client.environment)
             for group in reach {
@@ -158,9 +158,7 @@ extension Keyring {
                 .noSuchClient,
                 known.isEmpty
                     ? "there is no client to sign in with at \(place)" : "no client is the default at \(place)",
-                hint: known.isEmpty
-                    ? "add the client id that the provider gave you with 'keyfob client add'"
-                    : "say which with --client, or make one the default with 'keyfob client add --replace --default'",
+                advice: known.isEmpty ? .addClient : .chooseClientOrDefault,
                 candidates: known.map(\.client.id))
         }
         let client = found.client
@@ -174,7 +172,7 @@ extension Keyring {
         case nil:
             throw KeyringError(
                 .damaged, "the secret of client '\(client.id)' is missing from group '\(name)'",
-                hint: "add the client again with 'keyfob client add --replace --secret-fd'")
+                advice: .addClientSecret)
         }
     }
 
@@ -196,7 +194,7 @@ extension Keyring {
                 {
                     stored.append(ClientRoster.Stored(client: client, environment: environment, group: group.name))
                 } else {
-                    state.warn("a client of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                    state.warn(unknown: "a client", in: group.name)
                 }
             }
         }
@@ -231,6 +229,6 @@ extension GroupWriter {
 
 extension KeyringError {
     static func noSuchClient(_ id: String) -> KeyringError {
-        KeyringError(.noSuchClient, "there is no client '\(id)'", hint: "'keyfob client list' shows those there are")
+        KeyringError(.noSuchClient, "there is no client '\(id)'", advice: .listClients)
     }
 }

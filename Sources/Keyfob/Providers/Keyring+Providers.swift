@@ -136,7 +136,7 @@ extension Keyring {
                 guard let description, item.value.name == RegistrySetting.provider(description.name),
                     ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) == nil
                 else {
-                    state.warn("a provider of group '\(group.name)' makes no sense to this Keyfob and was passed over")
+                    state.warn(unknown: "a provider", in: group.name)
                     continue
                 }
                 added.append(IdentityProvider(description, .added(group.name)))
@@ -156,12 +156,12 @@ extension Keyring {
                     let place = if case .added(let group) = old.origin { "in group '\(group)'" } else { "built in" }
                     throw KeyringError(
                         .alreadyExists, "there is a provider '\(old.name)' already, \(place)",
-                        hint: "give the new one another name, or put it in its place with --replace")
+                        advice: .renameOrReplace)
                 }
                 if case .added(let group) = old.origin { target = try state.group(group) }
             }
             if let clash = ProviderRules.clash(of: description, among: providers + ProviderRegistry.builtIn) {
-                throw KeyringError(.alreadyExists, clash, hint: "each provider needs an environment of its own")
+                throw KeyringError(.alreadyExists, clash, advice: .separateEnvironments)
             }
             let text = String(decoding: description.json, as: UTF8.self)
             try change(&state, target) { try $0.setSetting(RegistrySetting.provider(description.name), to: text) }
@@ -183,6 +183,6 @@ extension KeyringError {
         // An address may have a query, which is nobody's business.
         let name = text.prefix { $0 != "?" && $0 != "#" }
         return KeyringError(
-            .noSuchProvider, "there is no provider '\(name)'", hint: "'keyfob provider list' shows those there are")
+            .noSuchProvider, "there is no provider '\(name)'", advice: .listProviders)
     }
 }

@@ -58,7 +58,7 @@ public struct NewProvider: Hashable, Sendable {
             }
         }
         if let problem = ProviderRules.problem(of: description) {
-            throw KeyringError(.usage, problem, hint: name == nil ? "give it a name" : nil)
+            throw KeyringError(.usage, problem, advice: name == nil ? .nameProvider : nil)
         }
         return description
     }

@@ -25,7 +25,7 @@ enum ProviderDocument {
 
     private static func damaged(_ what: String) -> KeyringError {
         KeyringError(
-            .damaged, "the description \(what)", hint: "'keyfob provider show --json NAME' prints one that will")
+            .damaged, "the description \(what)", advice: .showDescription)
     }
 
     private static func error(_ violation: ProtocolViolation) -> KeyringError {
@@ -38,7 +38,7 @@ enum ProviderDocument {
         case .badValue("formatVersion"):
             KeyringError(
                 .newerVersion, "the description has no formatVersion that this Keyfob knows",
-                hint: "it knows \(ProviderDescription.formatVersion)")
+                advice: .useDescriptionFormat(ProviderDescription.formatVersion))
         case .badValue(let name): damaged("has no usable '\(name)'")
         default: damaged("makes no sense")
         }

@@ -93,18 +93,18 @@ extension Keyring {
                 status: status, contentType: type, location: location, body: response.takeBody())
         case .failed(.protocolViolation(.tooLarge, _)):
             throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than 64 MiB")
-        case .failed(let failure) where failure.systemHint != nil:
+        case .failed(let failure) where failure.systemAdvice != nil:
             throw KeyringError(
                 .unavailable,
                 failure == .untrustedCertificate
                     ? "the certificate of \(url.authority) is not trusted on this machine"
-                    : "libcurl (7.87 or later) is not installed", hint: failure.systemHint)
+                    : "libcurl (7.87 or later) is not installed", advice: failure.systemAdvice)
         case .failed(let failure):
             throw KeyringError(
                 .offline,
                 failure == .unreachable
                     ? "\(url.authority) cannot be reached" : "\(url.authority) gave no whole answer",
-                hint: "check the network and the proxy settings; --verbose says more")
+                advice: .checkProxy(triesAgain: false))
         }
     }
 

@@ -73,9 +73,11 @@ extension Keyring {
             if found.isRebuilt {
                 keyring.state.withLock {
                     $0.warn(
-                        "the item that lists the vault's groups was gone from the Secret Service and has been made "
-                            + "again; what the selection had learned is lost, and so are groups without records and the "
-                            + "recipients of backups: add one with 'keyfob slot add recipient'")
+                        Warning(
+                            .serviceItems,
+                            "the item that lists the vault's groups was gone from the Secret Service and has been made "
+                                + "again; what the selection had learned is lost, and so are groups without records and "
+                                + "the recipients of backups", advice: .addRecipient))
                 }
             }
             return keyring

@@ -97,7 +97,7 @@ extension Keyring {
             guard !state.vault.header.slots.allSatisfy({ $0.kind == .recipient }) else {
                 throw KeyringError(
                     .usage, "nothing but its recovery key would open this vault without the Secret Service",
-                    hint: "give it a passphrase or a key file")
+                    advice: .usePassphraseOrKeyFile)
             }
             return try migrateToDatabase(&state, [], progress)
         }

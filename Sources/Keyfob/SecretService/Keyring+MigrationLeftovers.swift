@@ -104,7 +104,7 @@ extension Keyring {
         if let problem = try verify().problems.first {
             throw KeyringError(
                 .damaged, "not all is well where the records are: \(problem); nothing was removed",
-                hint: "run 'keyfob doctor --repair' first")
+                advice: .repair)
         }
         return try withPlaceLocked { state in
             let directory = database.directory
@@ -130,7 +130,7 @@ extension Keyring {
         guard MigrationNote.read(directory) != nil else {
             throw KeyringError(
                 .configuration, "nothing says that the items of the Secret Service are left over from this folder",
-                hint: "they may be in use by another copy of the vault; remove them in Seahorse if they are not")
+                advice: .removeItemsByHand)
         }
     }
 

@@ -8,7 +8,7 @@ extension KeyringError {
         case .notOffered(let reason):
             self.init(
                 .notOffered, "this vault's records lie with the Secret Service, where \(reason)",
-                hint: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own")
+                advice: .moveToFile)
         }
     }
 
@@ -22,21 +22,21 @@ extension KeyringError {
         guard !partly else {
             self.init(
                 code, message + "; a part of the change was made, and nothing that was there is lost",
-                hint: "do the same again, and see 'keyfob verify'")
+                advice: .repeatChange)
             return
         }
-        let hint: String? =
+        let advice: Advice? =
             switch error {
-            case .noLibrary: "install libsecret (libsecret-1-0 on Debian); this vault's records lie with the service"
-            case .noBus: "run this in your desktop session; this vault's records lie with its Secret Service"
-            case .noService: "start the desktop's keyring, in which this vault's records lie"
-            case .timedOut: "see whether the desktop's keyring hangs; this vault's records lie in it"
-            case .locked: "unlock it in your session, for example by opening Seahorse"
-            case .noCollection: "make one, for example in Seahorse"
-            case .noItem: "see whether another keyring holds them, or restore a backup elsewhere (--vault)"
-            case .refused: "see what the desktop's keyring says; this vault's records lie in it"
-            case .promptDismissed, .needsPrompt, .tooLarge, .damaged: plain.hint
+            case .noLibrary: .mendService(.noLibrary, .records)
+            case .noBus: .mendService(.noBus, .records)
+            case .noService: .mendService(.noService, .records)
+            case .timedOut: .mendService(.timedOut, .records)
+            case .locked: .mendService(.locked, .records)
+            case .noCollection: .mendService(.noCollection, .records)
+            case .noItem: .mendService(.noItem, .records)
+            case .refused: .mendService(.refused, .records)
+            case .promptDismissed, .needsPrompt, .tooLarge, .damaged: plain.advice
             }
-        self.init(code, message, hint: hint)
+        self.init(code, message, advice: advice)
     }
 }

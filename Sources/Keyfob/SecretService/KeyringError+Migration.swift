@@ -11,17 +11,17 @@ extension KeyringError {
                 .alreadyExists,
                 "the Secret Service holds \(error.count) items of this vault that were written later than what would "
                     + "take their place; nothing was moved",
-                hint: "see with 'keyfob doctor' whether this vault is an old copy; --force overwrites them")
+                advice: .overwriteNewer)
         case DesktopError.service(let error, _) where place == .embedded:
             self.init(migratingTo: error)
         case StoreError.damaged, StoreError.incomplete:
             let plain = KeyringError(error)
-            self.init(plain.code, plain.message + "; nothing was moved", hint: "run 'keyfob doctor --repair' first")
+            self.init(plain.code, plain.message + "; nothing was moved", advice: .repair)
         case StoreError.rolledBack:
             let plain = KeyringError(error)
             self.init(
                 plain.code, plain.message + "; nothing was moved",
-                hint: "if you restored it yourself, run 'keyfob doctor --accept-rollback' first")
+                advice: .acceptRollback(first: true))
         default: self.init(error)
         }
     }
@@ -29,18 +29,18 @@ extension KeyringError {
     /// The Secret Service does not take the records of a vault that has others.
     private init(migratingTo error: SecretServiceError) {
         let plain = KeyringError(error)
-        let hint: String? =
+        let trouble: Advice.ServiceTrouble =
             switch error {
-            case .noLibrary: "install libsecret (libsecret-1-0 on Debian)"
-            case .noBus: "run this in your desktop session"
-            case .noService: "start the desktop's keyring"
-            case .locked, .noItem: "unlock it in your session, for example by opening Seahorse"
-            case .noCollection: "make a default collection, for example in Seahorse"
-            case .tooLarge: "remove that record, or keep the vault where it is"
-            case .damaged: "the desktop's keyring does not keep what it is given; keep the vault where it is"
-            case .timedOut, .refused, .promptDismissed, .needsPrompt:
-                "run this again when the desktop's keyring answers; it goes on from there"
+            case .noLibrary: .noLibrary
+            case .noBus: .noBus
+            case .noService: .noService
+            case .locked, .noItem: .locked
+            case .noCollection: .noCollection
+            case .tooLarge: .tooLarge
+            case .damaged: .damaged
+            case .timedOut, .refused, .promptDismissed, .needsPrompt: .interrupted
             }
-        self.init(plain.code, plain.message + "; the vault is as it was before", hint: hint)
+        self.init(
+            plain.code, plain.message + "; the vault is as it was before", advice: .mendService(trouble, .moving))
     }
 }

@@ -81,11 +81,13 @@ extension VaultHeader {
         throw failure
     }
 
-    private static func warning(of items: Int, _ slot: SlotID) -> String? {
+    private static func warning(of items: Int, _ slot: SlotID) -> Warning? {
         items < 2
             ? nil
-            : "the desktop's keyring (Secret Service) holds \(items) items for slot \(slot.short), where one should be; "
-                + "run 'keyfob doctor'"
+            : Warning(
+                .serviceItems,
+                "the desktop's keyring (Secret Service) holds \(items) items for slot \(slot.short), where one should be",
+                advice: .diagnose(.none))
     }
 }
 
@@ -93,7 +95,7 @@ extension VaultHeader {
 struct UnlockedBySecretService: ~Copyable {
     let vault: UnlockedVault
     /// What its owner should know.
-    let warning: String?
+    let warning: Warning?
 }
 
 extension Keyring {

@@ -66,6 +66,6 @@ extension KeyringError {
             .wrongKey,
             "the item that the desktop's keyring (Secret Service) holds for slot \(slot.short) does not open the vault: "
                 + "it was changed, or is not Keyfob's",
-            hint: "unlock with another slot; 'keyfob doctor' tells how to mend it")
+            advice: .unlockOtherwise)
     }
 }

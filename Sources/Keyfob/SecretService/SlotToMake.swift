@@ -82,7 +82,7 @@ extension Keyring.NewSlot {
         case .recipient(let text):
             guard let recipient = AgeRecipient(parsing: text) else {
                 throw KeyringError(
-                    .usage, "that is no age recipient", hint: "one looks like age1… and has 62 characters")
+                    .usage, "that is no age recipient", advice: .giveRecipient)
             }
             return SlotToMake(.recipient(recipient))
         case .secretService(let options): return SlotToMake(keptBy: options)

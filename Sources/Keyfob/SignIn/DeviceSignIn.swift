@@ -121,7 +121,8 @@ extension Keyring {
         switch ending {
         case .tokens: KeyringError(.fault, "the tokens of a sign-in were lost")
         case .expired:
-            KeyringError(.signInNeeded, "the code expired before anybody answered", hint: "run the command again")
+            KeyringError(
+                .signInNeeded, "the code expired before anybody answered", advice: .beginAnew(waitsLonger: false))
         case .timedOut: .nobodySignedIn(within: timeout)
         case .denied: KeyringError(.cancelled, "the sign-in was declined on the other device")
         case .failed(let failure): KeyringError(failure, of: context.provider)
@@ -134,6 +135,6 @@ extension KeyringError {
     package static func nobodySignedIn(within seconds: Int64) -> KeyringError {
         KeyringError(
             .cancelled, "nobody signed in within \(seconds) seconds",
-            hint: "run the command again; --timeout waits longer")
+            advice: .beginAnew(waitsLonger: true))
     }
 }

@@ -14,7 +14,7 @@ extension Keyring {
         throw KeyringError(
             .noSuchProvider,
             "no provider is known for \(plan.account.name): nothing in group '\(plan.group)' describes \(environment)",
-            hint: "add it with 'keyfob provider add --group \(ShellWord.quoted(plan.group.name)) --issuer'")
+            advice: .addProvider(plan.group))
     }
 
     /// The provider that a person signs in to, kept in the group where the tokens will be.
@@ -29,7 +29,7 @@ extension Keyring {
             else { throw error }
             throw KeyringError(
                 .noSuchProvider, "provider '\(other.name)' is kept in group '\(place)', and counts there alone",
-                hint: "sign in with --group \(ShellWord.quoted(place.name)), or add it to group '\(group)' too")
+                advice: .useGroupOfProvider(place, otherwise: group))
         }
     }
 

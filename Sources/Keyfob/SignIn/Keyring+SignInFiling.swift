@@ -32,7 +32,7 @@ extension Keyring {
         guard let expected = context.expected, signedIn.compared(with: expected) == .other else { return }
         throw KeyringError(
             .otherAccount, "\(signedIn.name) signed in, and not \(expected.name); nothing was stored",
-            hint: "sign in as \(expected.name), or without --account",
+            advice: .signInAs(expected.name),
             candidates: [expected.id.description, signedIn.id.description])
     }
 
@@ -99,7 +99,7 @@ extension Keyring {
         else {
             throw KeyringError(
                 .providerFailed, "\(context.provider.title) did not say who signed in",
-                hint: "ask for the scope openid, or describe its userinfo_endpoint")
+                advice: .askWhoSignedIn)
         }
         return account
     }
@@ -115,7 +115,7 @@ extension Keyring {
             // A token from the future says so itself.
             KeyringError(
                 .providerFailed, "\(context.provider.title): \(flaw)",
-                hint: flaw == .expired ? "check this machine's clock" : nil)
+                advice: flaw == .expired ? .checkClock : nil)
         }
         let now = clock.now
         let read = received.response.withIDToken { token -> Result<IDToken, IDTokenFlaw> in

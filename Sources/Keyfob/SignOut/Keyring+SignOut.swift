@@ -22,7 +22,7 @@ public struct SignOutReport: Hashable, Sendable {
     /// How many refresh tokens the provider revoked.
     public let revoked: Int
     /// What the person should know, one line each.
-    public let notes: [String]
+    public let notes: [Warning]
     /// What the browser opens to end its session too; nil where that was not asked for or the provider has nothing.
     public let endSessionURL: String?
 }
@@ -86,9 +86,9 @@ extension Keyring {
             guard let network, let metadata, let provider, metadata.endpoints[.revocation] != nil else { break }
             plan.note(await revoke(grant, provider, metadata, group, network), for: grant.target)
         }
-        var notes = plan.notes.map(\.words)
+        var notes = plan.notes.map(\.warning)
         if endsBrowserSession, report.url == nil {
-            notes.append("the provider has no address that ends the browser's session")
+            notes.append(Warning(.notRevoked, "the provider has no address that ends the browser's session"))
         }
         return SignOutReport(
             account: held.account, clients: report.clients, revoked: revoked, notes: notes, endSessionURL: report.url)
@@ -191,7 +191,7 @@ private struct HeldGrants: Sendable {
             guard clients.contains(named) || grants.contains(where: \.isOfFamily) else {
                 throw KeyringError(
                     .noSuchClient, "\(account.name) is not signed in to a client '\(named)'",
-                    hint: "'keyfob account show' lists those there are", candidates: clients.sorted())
+                    advice: .listAccountClients, candidates: clients.sorted())
             }
             return named
         }
@@ -200,7 +200,7 @@ private struct HeldGrants: Sendable {
         guard names.count < 2 || reach != .client else {
             throw KeyringError(
                 .ambiguous, "\(account.name) is signed in to \(names.count) clients",
-                hint: "say which with --client, or sign out of all with --everywhere", candidates: names)
+                advice: .chooseClientOrAll, candidates: names)
         }
         return names.first ?? ""
     }
@@ -218,17 +218,24 @@ extension SignOutPlan.Reach {
 }
 
 extension SignOutPlan.Note {
-    fileprivate var words: String {
+    fileprivate var warning: Warning {
         switch self {
         case .revocationNotOffered(let client):
-            "the provider names no place to revoke tokens: the refresh token of \(client) stays good until it expires "
-                + "('keyfob provider add --revocation-endpoint' names one)"
+            Warning(
+                .notRevoked,
+                "the provider names no place to revoke tokens: the refresh token of \(client) stays good until it expires",
+                advice: .addRevocationEndpoint)
         case .sharedByFamily(let client):
-            "the refresh token of \(client) was not revoked: other clients of its family use it"
+            Warning(
+                .notRevoked, "the refresh token of \(client) was not revoked: other clients of its family use it")
         case .notRevokedOffline(let client):
-            "the provider was not told: the refresh token of \(client) stays good until it expires"
+            Warning(
+                .notRevoked,
+                "the provider was not told: the refresh token of \(client) stays good until it expires")
         case .revocationFailed(let client, let failure):
-            "the refresh token of \(client) could not be revoked and stays good until it expires: \(failure)"
+            Warning(
+                .notRevoked,
+                "the refresh token of \(client) could not be revoked and stays good until it expires: \(failure)")
         }
     }
 }

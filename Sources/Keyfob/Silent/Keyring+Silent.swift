@@ -36,7 +36,7 @@ extension Keyring {
             return try await refreshedAnswer(missing)
         } catch  where Self.leavesOldToken(error) && !acquisition.ignoresStored {
             guard let old = try storedToken(acquisition) else { throw error }
-            warn(Self.staleness(of: old.found.account, error.message))
+            warn(.oldToken, Self.staleness(of: old.found.account, error.message))
             return old
         }
     }
@@ -99,7 +99,7 @@ extension Keyring {
             }
         }
         throw KeyringError(
-            .busy, "others keep replacing the token faster than it can be used", hint: "nothing is lost; try again")
+            .busy, "others keep replacing the token faster than it can be used", advice: .tryAgain(.nothingLost))
     }
 
     /// What is stored and valid by now; nil where there is none.
@@ -160,7 +160,7 @@ extension Keyring {
         guard let realm = request.realm, !provider.quirks.contains(.tenantIssuer), plan.stored == nil else { return }
         let folded = Identifier.folded(realm)
         guard !plan.account.tenantProfiles.contains(where: { Identifier.folded($0.realm) == folded }) else { return }
-        throw KeyringError(.usage, "\(provider.title) has no tenant '\(realm)'", hint: "leave out --tenant")
+        throw KeyringError(.usage, "\(provider.title) has no tenant '\(realm)'", advice: .omitTenant)
     }
 
     /// A refresh token is shown to the cloud that issued it, and to no other that a document names.

@@ -16,10 +16,12 @@ extension Keyring {
         switch action {
         case .useCached: return try opened(plan.hit)
         case .useOld(let staleness):
-            warn(Self.staleness(of: plan.account, staleness.words))
+            warn(.oldToken, Self.staleness(of: plan.account, staleness.words))
             return try opened(plan.hit)
         case .useExtended(let failure):
-            warn("the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
+            warn(
+                .oldToken,
+                "the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
             return try opened(plan.hit, .extended)
         case .needsSignIn(.refused(.invalidGrant(let refusal))):
             // What was written down says more: that an earlier answer was lost.
@@ -35,16 +37,16 @@ extension Keyring {
         case .retryLater(.offline(let failure)):
             throw KeyringError(
                 .offline, "no token for \(plan.account.name): \(failure)",
-                hint: (failure.mayHaveBeenProcessed ? "" : "nothing is lost; ") + "check the network and try again")
+                advice: .checkNetwork(failure.mayHaveBeenProcessed ? .none : .nothingLost))
         case .retryLater(.throttled(let until)):
             let wait = max(1, until.seconds - clock.now.seconds)
             throw KeyringError(
                 .throttled, "no token for \(plan.account.name): the provider asks to wait",
-                hint: "try again in \(wait) seconds")
+                advice: .wait(seconds: wait))
         case .retryLater(.contention):
             throw KeyringError(
                 .busy, "another process is still refreshing the token of \(plan.account.name)",
-                hint: "nothing is lost; try again")
+                advice: .tryAgain(.nothingLost))
         case .failed(let failure):
             throw KeyringError(failure, of: try provider(for: plan), account: plan.account.name)
         case .refresh: throw KeyringError(.fault, "a refresh was asked for where it ended")
@@ -56,7 +58,9 @@ extension Keyring {
         _ received: ReceivedTokens, _ plan: SilentCase, _ provider: ProviderDescription, isSaved: Bool
     ) throws(KeyringError) -> TokenAnswer {
         if !isSaved {
-            warn("the new token of \(plan.account.name) could not be stored; the next one is asked for again")
+            warn(
+                .tokenNotStored,
+                "the new token of \(plan.account.name) could not be stored; the next one is asked for again")
         }
         let scopes = GrantedScopes(asked: plan.scopes, answered: received.response.details.scopes)
         guard scopes.declined.isEmpty else { throw Self.declined(scopes, plan.account.name) }
@@ -73,14 +77,14 @@ extension Keyring {
     static func declined(_ scopes: GrantedScopes, _ name: String) -> KeyringError {
         KeyringError(
             .scopesDeclined, "the provider declined \(scopes.declined) for \(name)",
-            hint: "granted and stored: \(scopes.granted)", candidates: scopes.granted.scopes)
+            advice: .useGrantedScopes(scopes.granted), candidates: scopes.granted.scopes)
     }
 
     /// The error for an account that must sign in.
     static func signInNeeded(_ plan: SilentCase, _ reason: String) -> KeyringError {
         KeyringError(
             .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
-            hint: "run 'keyfob login --account \(ShellWord.quoted(plan.account.id.description))'",
+            advice: .signIn(plan.account.id, ScopeSet()),
             candidates: [plan.account.id.description])
     }
 
@@ -90,7 +94,7 @@ extension Keyring {
         guard plan.own == nil, plan.family == nil else {
             return KeyringError(
                 .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
-                hint: "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'",
+                advice: .addProviderOrToken,
                 candidates: candidates)
         }
         var message = "nothing renews the tokens of \(plan.account.name): its provider is not known"
@@ -100,20 +104,18 @@ extension Keyring {
             message = Self.lack(of: plan.account, plan.fitting, request, now)
         }
         return KeyringError(
-            .signInNeeded, message, hint: "store a new token with 'keyfob add'", candidates: candidates)
+            .signInNeeded, message, advice: .storeToken, candidates: candidates)
     }
 
     /// The error for scopes that a refresh cannot give.
     static func consentNeeded(_ plan: SilentCase) -> KeyringError {
-        let account = ShellWord.quoted(plan.account.id.description)
-        let scopes = plan.scopes.scopes.map { "--scope \(ShellWord.quoted($0))" }.joined(separator: " ")
-        return KeyringError(
+        KeyringError(
             .signInNeeded, "\(plan.account.name) has not consented to \(plan.scopes)",
-            hint: "run 'keyfob login --account \(account) \(scopes)'", candidates: [plan.account.id.description])
+            advice: .signIn(plan.account.id, plan.scopes), candidates: [plan.account.id.description])
     }
 
-    func warn(_ text: String) {
-        state.withLock { $0.warn(text) }
+    func warn(_ code: Warning.Code, _ message: String) {
+        state.withLock { $0.warn(Warning(code, message)) }
     }
 }
 

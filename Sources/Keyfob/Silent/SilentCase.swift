@@ -135,7 +135,7 @@ extension Keyring {
             let environment = account.id.environment
             if let id = try preferredClient(&state, among: clients, at: environment, stored.group) { return id }
             throw KeyringError(
-                .ambiguous, "\(account.name) is signed in to \(clients.count) clients", hint: "say which with --client",
+                .ambiguous, "\(account.name) is signed in to \(clients.count) clients", advice: .chooseClient,
                 candidates: clients)
         }
         return clients.first

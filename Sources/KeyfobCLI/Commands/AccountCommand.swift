@@ -49,7 +49,7 @@ struct AccountListCommand: ParsableCommand {
             try StandardOutput.write(lines: Self.table(candidates))
         }
         guard damage.isEmpty else {
-            for warning in damage { StandardError.write(line: "keyfob: \(warning)") }
+            for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
             throw Failed(status: .malformed)
         }
     }

@@ -32,7 +32,7 @@ struct BindingsCommand: ParsableCommand {
         try StandardOutput.write(lines: table.text)
         for file in files {
             if let problem = file.problem {
-                StandardError.write(line: "keyfob: warning: \(problem)")
+                StandardError.write(line: "keyfob: warning: \(problem.text)")
             }
         }
     }
@@ -44,7 +44,7 @@ private struct ListedBinding {
     /// The account, when it is in the group.
     let account: Account?
     /// Why its file does not count.
-    let problem: String?
+    let problem: Warning?
     let state: String
 
     /// A binding that stands in the keyring.
@@ -112,7 +112,7 @@ private struct BindingDocument: Encodable {
         case .file(let path, _): (origin, file) = ("file", path)
         }
         state = listed.state
-        problem = listed.problem
+        problem = listed.problem?.text
     }
 }
 

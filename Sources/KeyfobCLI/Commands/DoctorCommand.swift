@@ -103,7 +103,7 @@ struct DoctorCommand: ParsableCommand {
         } catch  where error.code == .damaged {
             return findings.append(Finding(damage: error, of: "records"))
         }
-        for warning in keyring.takeWarnings() { findings.append(Finding("vault", .warning, warning)) }
+        for warning in keyring.takeWarnings() { findings.append(Finding("vault", .warning, warning.text)) }
         if report.problems.isEmpty {
             findings.append(
                 Finding(

@@ -47,7 +47,7 @@ struct GroupRevokeCommand: ParsableCommand {
             guard !slots.isEmpty else {
                 throw KeyringError(
                     .noSuchSlot, "group '\(group)' has no slot '\(slot)'",
-                    hint: "'keyfob slot list' shows those there are")
+                    advice: .listSlots)
             }
             try keyring.removeSlot(slot)
             return global.say("removed slot \(slot); the group keeps its key")

@@ -84,7 +84,7 @@ struct ImportCommand: ParsableCommand {
         guard error.message.hasPrefix(words) else { return error }
         let name = file == "-" ? BundleInput.standardInput : file
         return KeyringError(
-            error.code, "\(name) \(error.message.dropFirst(words.count))", hint: error.hint,
+            error.code, "\(name) \(error.message.dropFirst(words.count))", advice: error.advice,
             candidates: error.candidates)
     }
 

@@ -46,7 +46,7 @@ struct LogoutCommand: ParsableCommand {
             try await keyring.signOut(
                 id, clientID: client, reach: reach, from: group, endsBrowserSession: browser, network: network)
         }
-        for note in report.notes { global.say("keyfob: warning: \(note)") }
+        for note in report.notes { global.say("keyfob: warning: \(note.text)") }
         if global.json {
             try JSONOutput.print(SignOutDocument(report, group))
         } else {
@@ -84,7 +84,7 @@ struct SignOutDocument: JSONDocument {
         self.group = group.name
         clients = report.clients
         revoked = report.revoked
-        notes = report.notes
+        notes = report.notes.map(\.text)
         endSessionURL = report.endSessionURL
     }
 }

@@ -30,9 +30,8 @@ struct WhichCommand: ParsableCommand {
         if request.account == nil { try keyring.requireWhole(for: request, in: global.groups()) }
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
-        let isAdvice = error.hint?.contains("'keyfob which'") == false
-        throw KeyringError(
-            error.code, error.message, hint: isAdvice ? error.hint : nil, candidates: error.candidates)
+        let advice = error.advice == .explainSelection ? nil : error.advice
+        throw KeyringError(error.code, error.message, advice: advice, candidates: error.candidates)
     }
 }
 

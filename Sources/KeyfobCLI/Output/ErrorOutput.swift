@@ -9,14 +9,15 @@ struct ErrorDocument: JSONDocument {
         let code: String
         let message: String
         let hint: String?
+        let advice: String?
         let candidates: [String]
         let exitStatus: Int32
     }
 
     init(_ error: KeyringError, status: ExitStatus) {
         self.error = Body(
-            code: error.code.rawValue, message: error.message, hint: error.hint, candidates: error.candidates,
-            exitStatus: status.rawValue)
+            code: error.code.rawValue, message: error.message, hint: error.hint, advice: error.advice?.code,
+            candidates: error.candidates, exitStatus: status.rawValue)
     }
 }
 

@@ -23,7 +23,7 @@ extension GlobalOptions {
     /// Tells what the owner should know; to be called again after an operation.
     func tellWarnings(of keyring: Keyring) {
         for warning in keyring.takeWarnings() {
-            StandardError.write(line: "keyfob: warning: \(warning)")
+            StandardError.write(line: "keyfob: warning: \(warning.text)")
         }
     }
 

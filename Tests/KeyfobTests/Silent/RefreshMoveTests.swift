@@ -147,7 +147,7 @@ struct RefreshMoveTests {
         let key = GrantKey(Credential(kind: .refreshToken, account: ada.id, clientID: "app"))
         let lock = try lock(key)
         #expect(try await home.token(ada).text == "old")
-        #expect(home.keyring.takeWarnings().contains { $0.contains("another process is still refreshing") })
+        #expect(home.keyring.takeWarnings().contains { $0.message.contains("another process is still refreshing") })
         #expect(provider.tokenRequests.isEmpty)
         withExtendedLifetime(lock) {}
     }

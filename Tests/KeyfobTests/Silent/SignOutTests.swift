@@ -73,7 +73,7 @@ struct SignOutTests {
         provider.answerOthers { $0.url.hasSuffix("/revoke") ? answer : nil }
         let report = try await home.keyring.signOut(ada.id, from: .default, network: provider.network)
         #expect(report.revoked == 0 && report.notes.count == 1)
-        #expect(report.notes.first?.contains("could not be revoked") == true)
+        #expect(report.notes.first?.message.contains("could not be revoked") == true)
         #expect(try home.theGrant(of: ada).state == .signedOut)
     }
 
@@ -85,7 +85,7 @@ struct SignOutTests {
         let report = try await home.keyring.signOut(
             ada.id, from: .default, network: hasNetwork ? provider.network : nil)
         #expect(report.revoked == 0 && report.notes.count == 1)
-        #expect(report.notes.first?.contains("stays good") == true)
+        #expect(report.notes.first?.message.contains("stays good") == true)
         #expect(try home.theGrant(of: ada).state == .signedOut && home.accessTokens(of: ada).isEmpty)
     }
 
@@ -102,7 +102,7 @@ struct SignOutTests {
         }
         let report = try await home.keyring.signOut(bob.id, clientID: "a", from: .default, network: provider.network)
         #expect(report.revoked == 0 && provider.revoked.isEmpty)
-        #expect(report.notes.first?.contains("other clients of its family") == true)
+        #expect(report.notes.first?.message.contains("other clients of its family") == true)
         #expect(try home.theGrant(of: bob, client: "a").state == .signedOut)
         let all = try await home.keyring.signOut(
             bob.id, reach: .everywhere, from: .default, network: provider.network)
@@ -121,7 +121,7 @@ struct SignOutTests {
     @Test("without such an address the report says so")
     func noEndSession() async throws {
         let report = try await home.keyring.signOut(ada.id, from: .default, endsBrowserSession: true, network: nil)
-        #expect(report.endSessionURL == nil && report.notes.contains { $0.contains("browser's session") })
+        #expect(report.endSessionURL == nil && report.notes.contains { $0.message.contains("browser's session") })
     }
 
     @Test("a refresh that ends while the provider revokes leaves no token that nobody revoked")

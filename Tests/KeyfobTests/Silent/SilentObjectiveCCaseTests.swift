@@ -204,7 +204,7 @@ struct SilentObjectiveCCaseTests {
         try home.grant("rt", ada)
         provider.answer(.status(429, retryAfter: "17"))
         let error = try #require(await home.refusal(ada))
-        #expect(error.code == .throttled && error.hint == "try again in 17 seconds")
+        #expect(error.code == .throttled && error.advice == .wait(seconds: 17))
     }
 
     @Test("6.5.19 403 and 404 are no refusals of the grant", arguments: [403, 404])
@@ -258,7 +258,7 @@ struct SilentObjectiveCCaseTests {
         }
         let found = try await home.token(ada, options: options)
         #expect(found.text == "old" && found.found.origin == .extended)
-        #expect(home.keyring.takeWarnings().contains { $0.contains("extended lifetime") })
+        #expect(home.keyring.takeWarnings().contains { $0.message.contains("extended lifetime") })
     }
 
     @Test("6.5.22 no extended lifetime after its end, nor after a refusal, nor where a new token is forced")

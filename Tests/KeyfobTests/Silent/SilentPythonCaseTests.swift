@@ -52,7 +52,7 @@ struct SilentPythonCaseTests {
         let found = try await home.token(ada)
         #expect(found.text == "old" && found.found.origin == .stored && found.found.isAging)
         let warnings = home.keyring.takeWarnings()
-        #expect(warnings.count == 1 && warnings[0].contains("should be replaced and could not be"))
+        #expect(warnings.count == 1 && warnings[0].message.contains("should be replaced and could not be"))
     }
 
     @Test(

@@ -22,7 +22,7 @@ struct DelegatedLimitTests {
         let state = try home.state()
         let error = failure(of: KeyringError.self, body)
         #expect(error?.code == .notOffered, sourceLocation: sourceLocation)
-        #expect(error?.hint?.contains("keyfob migrate") == true, sourceLocation: sourceLocation)
+        #expect(error?.advice == .moveToFile, sourceLocation: sourceLocation)
         #expect(try home.state() == state, sourceLocation: sourceLocation)
         #expect(try keyring.backups() == [], sourceLocation: sourceLocation)
     }

@@ -1,3 +1,5 @@
+internal import Keyfob
+
 /// A word of a shell's command line, for commands that a person is advised to run.
 enum ShellWord {
     /// The text as one word: as it is where every shell takes it so, else in single quotes.

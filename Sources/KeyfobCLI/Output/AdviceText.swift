@@ -1,0 +1,234 @@
+internal import Keyfob
+
+extension KeyringError {
+    /// An error of the command, which says what to do in its own words.
+    init(_ code: Code, _ message: String, hint: String?, candidates: [String] = []) {
+        self.init(code, message, advice: hint.map(Advice.words), candidates: candidates)
+    }
+
+    /// An error of the command about accounts.
+    init(_ code: Code, _ message: String, hint: String?, accounts: [Account]) {
+        self.init(code, message, advice: hint.map(Advice.words), accounts: accounts)
+    }
+
+    /// What to do, in this command's terms: one line.
+    var hint: String? { advice?.text }
+}
+
+extension Warning {
+    /// The warning and what to do, in one line.
+    var text: String { message + (advice.map { "; \($0.text)" } ?? "") }
+}
+
+// Each advice in the words of this command: no other file of it knows which advice there is.
+extension Advice {
+    /// The name that documents give the advice; nil for words of the command's own.
+    var code: String? {
+        if case .words = self { return nil }
+        return Mirror(reflecting: self).children.first?.label ?? "\(self)"
+    }
+
+    /// The advice as it is shown: one line.
+    var text: String {
+        switch self {
+        case .listAccounts: "'keyfob account list' shows those there are"
+        case .chooseAccount: "say which with --account"
+        case .useAccountID: "use the id of one of them"
+        case .nameAccountExactly: "name the account exactly, or run 'keyfob doctor'"
+        case .explainSelection: "'keyfob which' says why of each"
+        case .importAccounts: "bring some with 'keyfob import'"
+        case .rebind(let binding): "bind it again, run \(binding.undoing), or name an account with --account"
+        case .nameAccountOrUnbind(let binding): "name an account with --account, or run \(binding.undoing)"
+        case .removeFromOneGroup(let account):
+            "remove it from one of the two: 'keyfob account remove \(account) --group NAME'"
+        case .chooseGroup: "say in which group with --group"
+        case .chooseClient: "say which with --client"
+        case .chooseClientOrAll: "say which with --client, or sign out of all with --everywhere"
+        case .chooseClientOrDefault:
+            "say which with --client, or make one the default with 'keyfob client add --replace --default'"
+        case .chooseTenant: "say which with --tenant"
+        case .omitTenant: "leave out --tenant"
+        case .chooseScopes: "say which with --scope"
+        case .chooseProvider: "say which with --provider"
+
+        case .signIn(let account, let scopes):
+            "run 'keyfob login --account \(ShellWord.quoted(account.description))"
+                + scopes.scopes.map { " --scope \(ShellWord.quoted($0))" }.joined() + "'"
+        case .signInOrImport:
+            "sign in with 'keyfob login', or with the program that owns the account, and import again"
+        case .signInAs(let name): "sign in as \(name), or without --account"
+        case .allowRefresh: "its refresh token is here: ask without --offline"
+        case .storeToken: "store a new token with 'keyfob add'"
+        case .addProviderOrToken:
+            "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'"
+        case .useGrantedScopes(let scopes): "granted and stored: \(scopes)"
+        case .askForOtherScopes: "ask for other scopes, or let an administrator consent"
+        case .askWhoSignedIn: "ask for the scope openid, or describe its userinfo_endpoint"
+        case .checkClock: "check this machine's clock"
+
+        case .tryAgain(let assurance): assurance.prefix + "try again"
+        case .tryAgainWatching(let assurance): assurance.prefix + "try again; --verbose says more"
+        case .checkNetwork(let assurance): assurance.prefix + "check the network and try again"
+        case .checkProxy(let triesAgain):
+            "check the network and the proxy settings\(triesAgain ? ", then try again" : ""); --verbose says more"
+        case .trustCertificate:
+            "nothing was sent; if it is your organisation's, trust its authority's certificate with --ca-file; "
+                + "--verbose says more"
+        case .installLibcurl: "install libcurl (libcurl4 on Debian and Ubuntu)"
+        case .wait(let seconds): "try again in \(seconds) seconds"
+        case .waitUntil(let time): "try again after \(time.rfc3339)"
+        case .beginAnew(let waitsLonger): "run the command again" + (waitsLonger ? "; --timeout waits longer" : "")
+        case .allowPrompt: "run this again where it may ask, without --no-input"
+
+        case .listProviders: "'keyfob provider list' shows those there are"
+        case .listClients: "'keyfob client list' shows those there are"
+        case .listAccountClients: "'keyfob account show' lists those there are"
+        case .showDescription: "'keyfob provider show --json NAME' prints one that will"
+        case .useDescriptionFormat(let version): "it knows \(version)"
+        case .nameProvider: "give it a name"
+        case .replace: "put this one in its place with --replace"
+        case .renameOrReplace: "give the new one another name, or put it in its place with --replace"
+        case .replaceProvider: "change that with 'keyfob provider add --replace'"
+        case .separateEnvironments: "each provider needs an environment of its own"
+        case .addProvider(let group):
+            "add it with 'keyfob provider add --group \(ShellWord.quoted(group.name)) --issuer'"
+        case .useGroupOfProvider(let group, let otherwise):
+            "sign in with --group \(ShellWord.quoted(group.name)), or add it to group '\(otherwise)' too"
+        case .addDeviceEndpoint: "if devices can sign in there, add it again with --device-endpoint"
+        case .addEndpoint: "if it has one, name it in a description, see 'keyfob provider add --help'"
+        case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
+        case .addClient: "add the client id that the provider gave you with 'keyfob client add'"
+        case .addClientSecret: "add the client again with 'keyfob client add --replace --secret-fd'"
+
+        case .createVault: "make one with 'keyfob init'"
+        case .makeNewVault: "make a new vault"
+        case .nameVault: "say where the vault is with --vault"
+        case .unlock: "run 'keyfob unlock', or give a key file"
+        case .unlockWholeVault: "unlock with the vault's passphrase or key file"
+        case .unlockOtherwise: "unlock with another slot; 'keyfob doctor' tells how to mend it"
+        case .avoidSlot: "the slot was tampered with; unlock with another one"
+        case .listGroups: "'keyfob group list' shows those there are"
+        case .createGroup: "make one with 'keyfob group create'"
+        case .listSlots: "'keyfob slot list' shows those there are"
+        case .listKeys: "'keyfob slot list' shows the ways to unlock"
+        case .addSlot: "add another slot first"
+        case .useKeyFile: "give the group a key file"
+        case .makeKeyFile(let group): "make another key file for group '\(group)'"
+        case .makeLongKeyFile: "make one with 'head -c 32 /dev/urandom > FILE' and chmod 600 it"
+        case .usePassphraseOrKeyFile: "give it a passphrase or a key file"
+        case .giveRecipient: "one looks like age1… and has 62 characters"
+        case .addRecipient: "add one with 'keyfob slot add recipient'"
+        case .nameRecipient: "say for whom it is, or add one with 'keyfob slot add recipient'"
+        case .startSession:
+            "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "
+                + "key with 'keyfob unlock --user'"
+        case .giveKeyFile: "give a key file (--key-file, KEYFOB_KEY_FILE) to each command"
+        case .setRuntimeFolder:
+            "log in through PAM with pam_systemd, or set it to a folder of your own with mode 0700, best on a tmpfs"
+        case .useOwnRuntimeFolder: "XDG_RUNTIME_DIR is to be a folder of your own with mode 0700"
+        case .diagnose(.none): "run 'keyfob doctor'"
+        case .diagnose: "run 'keyfob doctor'; nothing has been changed"
+        case .verify: "run 'keyfob verify'"
+        case .verifyAndRestore: "run 'keyfob verify' to see which group, and restore a backup if you have one"
+        case .repair: "run 'keyfob doctor --repair' first"
+        case .mendSchema:
+            "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
+        case .replaceVault: "put back the vault's folder from a copy, or restore a backup into a new one"
+        case .restore: "restore it from a backup; nothing has been written"
+        case .acceptRollback(let first):
+            "if you restored it yourself, run 'keyfob doctor --accept-rollback'" + (first ? " first" : "")
+        case .update(let isReadable): "update Keyfob" + (isReadable ? "; until then the vault can only be read" : "")
+        case .useLocalDisk: "keep the vault on a local disk and use exports between machines"
+        case .makeRoom: "make room and try again"
+        case .openAgain: "open it again"
+
+        case .listBindings: "'keyfob bindings' shows what is"
+        case .allow(let path): "review it and run 'keyfob allow \(ShellWord.quoted(path))'"
+        case .disallow(let path): "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
+        case .replaceLink: "put the file itself in its place"
+        case .makeOwnFile: "make a file of your own"
+        case .restrictFile: "chmod o-w it"
+        case .useProjectFileKeys: "the keys are 'account' and 'group'"
+
+        case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
+        case .importBundle: "'keyfob import' takes it in"
+        case .convertPropertyList: "convert it with 'plistutil', or with 'plutil -convert binary1'"
+
+        case .mendService(let trouble, let use): trouble.text(for: use)
+        case .repeatChange: "do the same again, and see 'keyfob verify'"
+        case .moveToFile: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own"
+        case .overwriteNewer: "see with 'keyfob doctor' whether this vault is an old copy; --force overwrites them"
+        case .removeItemsByHand:
+            "they may be in use by another copy of the vault; remove them in Seahorse if they are not"
+
+        case .words(let text): text
+        }
+    }
+}
+
+extension Advice.Assurance {
+    fileprivate var prefix: String {
+        switch self {
+        case .none: ""
+        case .nothingLost: "nothing is lost; "
+        case .nothingChanged: "nothing has changed; "
+        }
+    }
+}
+
+extension Advice.ServiceTrouble {
+    fileprivate func text(for use: Advice.ServiceUse) -> String {
+        switch use {
+        case .unlocking: "\(unlocking), or give another key, such as --key-file or --identity"
+        case .records: records
+        case .moving: moving
+        }
+    }
+
+    private var unlocking: String {
+        switch self {
+        case .noLibrary: "install it (libsecret-1-0 on Debian)"
+        case .noBus: "run this in your desktop session"
+        case .noService: "start gnome-keyring or another keyring of the desktop"
+        case .timedOut, .interrupted: "see whether the desktop's keyring hangs"
+        case .locked: "unlock it in your session (for example by opening Seahorse)"
+        case .noCollection: "make one (for example in Seahorse)"
+        case .noItem, .refused, .tooLarge, .damaged: "see what the desktop's keyring says"
+        }
+    }
+
+    private var records: String {
+        switch self {
+        case .noLibrary: "install libsecret (libsecret-1-0 on Debian); this vault's records lie with the service"
+        case .noBus: "run this in your desktop session; this vault's records lie with its Secret Service"
+        case .noService: "start the desktop's keyring, in which this vault's records lie"
+        case .timedOut, .interrupted: "see whether the desktop's keyring hangs; this vault's records lie in it"
+        case .locked: "unlock it in your session, for example by opening Seahorse"
+        case .noCollection: "make one, for example in Seahorse"
+        case .noItem: "see whether another keyring holds them, or restore a backup elsewhere (--vault)"
+        case .refused, .tooLarge, .damaged: "see what the desktop's keyring says; this vault's records lie in it"
+        }
+    }
+
+    private var moving: String {
+        switch self {
+        case .noLibrary: "install libsecret (libsecret-1-0 on Debian)"
+        case .noBus: "run this in your desktop session"
+        case .noService: "start the desktop's keyring"
+        case .locked, .noItem: "unlock it in your session, for example by opening Seahorse"
+        case .noCollection: "make a default collection, for example in Seahorse"
+        case .tooLarge: "remove that record, or keep the vault where it is"
+        case .damaged: "the desktop's keyring does not keep what it is given; keep the vault where it is"
+        case .timedOut, .refused, .interrupted:
+            "run this again when the desktop's keyring answers; it goes on from there"
+        }
+    }
+}
+
+extension Binding {
+    /// The command that takes the binding back.
+    fileprivate var undoing: String {
+        if case .file(let path, _) = origin { return "'keyfob allow --revoke \(ShellWord.quoted(path))'" }
+        return "'keyfob unbind --\(subject.kind) \(ShellWord.quoted(subject.text))'"
+    }
+}

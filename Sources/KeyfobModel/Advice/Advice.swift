@@ -1,0 +1,274 @@
+/// What to do about an error or a warning.
+///
+/// The library knows no commands and no options: whoever shows an advice words it.
+public enum Advice: Hashable, Sendable {
+    // MARK: Which account, client, group or scope
+    /// See which accounts there are.
+    case listAccounts
+    /// Say which account is meant.
+    case chooseAccount
+    /// Name an account by its id.
+    case useAccountID
+    /// Name the account exactly, or look for damage.
+    case nameAccountExactly
+    /// See what was said of each account.
+    case explainSelection
+    /// Take accounts over from another program.
+    case importAccounts
+    /// Bind the subject again, take this binding back, or name an account.
+    case rebind(Binding)
+    /// Name an account, or take this binding back.
+    case nameAccountOrUnbind(Binding)
+    /// Remove the account from one of the groups it is in.
+    case removeFromOneGroup(AccountID)
+    /// Say in which group.
+    case chooseGroup
+    /// Say which client is meant.
+    case chooseClient
+    /// Say which client is meant, or sign out of all.
+    case chooseClientOrAll
+    /// Say which client is meant, or make one the default.
+    case chooseClientOrDefault
+    /// Say which tenant is meant.
+    case chooseTenant
+    /// Ask without a tenant.
+    case omitTenant
+    /// Say which scopes the token must have.
+    case chooseScopes
+    /// Say which provider is meant.
+    case chooseProvider
+
+    // MARK: Signing in and tokens
+    /// Sign in, with these scopes where there are any.
+    case signIn(AccountID, ScopeSet)
+    /// Sign in, or import again what another program has.
+    case signInOrImport
+    /// Sign in as the one who was expected.
+    case signInAs(String)
+    /// Let the refresh token be used.
+    case allowRefresh
+    /// Store a new token.
+    case storeToken
+    /// Add the account's provider, or store a new token.
+    case addProviderOrToken
+    /// Go on with what was granted, which is stored.
+    case useGrantedScopes(ScopeSet)
+    /// Ask for other scopes, or let an administrator consent.
+    case askForOtherScopes
+    /// Ask for the scope `openid`, or say where the provider tells who signed in.
+    case askWhoSignedIn
+    /// Set this machine's clock.
+    case checkClock
+
+    // MARK: Trying again
+    /// What is certain about what was there before.
+    public enum Assurance: Hashable, Sendable {
+        /// Nothing.
+        case none
+        /// Nothing is lost.
+        case nothingLost
+        /// Nothing has changed.
+        case nothingChanged
+    }
+    /// Try again.
+    case tryAgain(Assurance)
+    /// Try again, and look at the network's trace.
+    case tryAgainWatching(Assurance)
+    /// Check the network and try again.
+    case checkNetwork(Assurance)
+    /// Check the network and the proxy settings; and try again, where the same request may be sent twice.
+    case checkProxy(triesAgain: Bool)
+    /// Trust the certificate of the organisation's authority; nothing was sent.
+    case trustCertificate
+    /// Install libcurl.
+    case installLibcurl
+    /// Wait for so many seconds.
+    case wait(seconds: Int64)
+    /// Wait until then.
+    case waitUntil(Timestamp)
+    /// Begin anew, and wait longer for whoever signs in.
+    case beginAnew(waitsLonger: Bool)
+    /// Let the desktop's keyring ask.
+    case allowPrompt
+
+    // MARK: Providers and their clients
+    /// See which providers there are.
+    case listProviders
+    /// See which clients there are.
+    case listClients
+    /// See to which clients the account is signed in.
+    case listAccountClients
+    /// See a description that will do.
+    case showDescription
+    /// Write a description in this format.
+    case useDescriptionFormat(Int64)
+    /// Give the provider a name.
+    case nameProvider
+    /// Replace the one that is there.
+    case replace
+    /// Choose another name, or replace the one that is there.
+    case renameOrReplace
+    /// Change the provider's description.
+    case replaceProvider
+    /// Give each provider an environment of its own.
+    case separateEnvironments
+    /// Add the provider to this group.
+    case addProvider(AccessGroup)
+    /// Sign in where the provider is known, or add it to the second group.
+    case useGroupOfProvider(AccessGroup, otherwise: AccessGroup)
+    /// Say where devices ask for a code.
+    case addDeviceEndpoint
+    /// Say where the endpoint is, in a description.
+    case addEndpoint
+    /// Say where tokens are revoked.
+    case addRevocationEndpoint
+    /// Add the client id that the provider gave.
+    case addClient
+    /// Add the client again, with its secret.
+    case addClientSecret
+
+    // MARK: The vault, its groups and slots
+    /// Make a vault.
+    case createVault
+    /// Make a new vault in the place of one from before the first release.
+    case makeNewVault
+    /// Say where the vault is.
+    case nameVault
+    /// Unlock the vault.
+    case unlock
+    /// Unlock with a key of the whole vault.
+    case unlockWholeVault
+    /// Unlock with another slot, and look for what is wrong with this one.
+    case unlockOtherwise
+    /// Unlock with another slot, because somebody has changed this one.
+    case avoidSlot
+    /// See which groups there are.
+    case listGroups
+    /// Make a group.
+    case createGroup
+    /// See which slots there are.
+    case listSlots
+    /// See with what the vault can be unlocked.
+    case listKeys
+    /// Add another slot first.
+    case addSlot
+    /// Use a key file for the group.
+    case useKeyFile
+    /// Make another key file, for this group.
+    case makeKeyFile(AccessGroup)
+    /// Make a key file of the right size.
+    case makeLongKeyFile
+    /// Use a passphrase or a key file.
+    case usePassphraseOrKeyFile
+    /// Give a recipient of age.
+    case giveRecipient
+    /// Add a recipient who can open backups.
+    case addRecipient
+    /// Say for whom the backup is, or add such a recipient.
+    case nameRecipient
+    /// Start a session with a kernel keyring, or keep the key for all sessions of the user.
+    case startSession
+    /// Give a key file each time.
+    case giveKeyFile
+    /// Log in so that there is a runtime folder, or set one.
+    case setRuntimeFolder
+    /// Let the runtime folder be one's own.
+    case useOwnRuntimeFolder
+    /// Look for what is wrong; nothing has been changed where that is said.
+    case diagnose(Assurance)
+    /// Check every record.
+    case verify
+    /// Find out which group it is, and restore a backup.
+    case verifyAndRestore
+    /// Repair the vault first.
+    case repair
+    /// Find out which program wrote into the database, and make its schema right again.
+    case mendSchema
+    /// Put the vault's folder back from a copy, or restore a backup into a new one.
+    case replaceVault
+    /// Restore a backup.
+    case restore
+    /// Accept the earlier state, if that was meant.
+    case acceptRollback(first: Bool)
+    /// Update Keyfob; until then the vault can be read, where that is said.
+    case update(isReadable: Bool)
+    /// Keep the vault on a local disk.
+    case useLocalDisk
+    /// Make room on the disk.
+    case makeRoom
+    /// Open the vault again.
+    case openAgain
+
+    // MARK: Bindings and project files
+    /// See what is bound and allowed.
+    case listBindings
+    /// Review the project file at this path, and allow it.
+    case allow(path: String)
+    /// Take back that the file at this path is allowed.
+    case disallow(path: String)
+    /// Put a file in the place of a link.
+    case replaceLink
+    /// Make a file of one's own.
+    case makeOwnFile
+    /// Take the right to write from others.
+    case restrictFile
+    /// Use the keys that project files have.
+    case useProjectFileKeys
+
+    // MARK: Bundles, backups and other programs' files
+    /// Restore the backup, or check it.
+    case restoreOrVerify
+    /// Import the bundle.
+    case importBundle
+    /// Convert the property list to its binary form.
+    case convertPropertyList
+
+    // MARK: The Secret Service
+    /// What is wrong with the Secret Service.
+    public enum ServiceTrouble: Hashable, Sendable {
+        /// libsecret is not installed.
+        case noLibrary
+        /// There is no session bus.
+        case noBus
+        /// Nothing on the bus is a Secret Service.
+        case noService
+        /// It does not answer.
+        case timedOut
+        /// It is locked.
+        case locked
+        /// It has no default collection.
+        case noCollection
+        /// What is looked for is not in it.
+        case noItem
+        /// It refused.
+        case refused
+        /// It takes no item of that size.
+        case tooLarge
+        /// It gives back other bytes than it was given.
+        case damaged
+        /// It could not finish.
+        case interrupted
+    }
+    /// What the Secret Service was used for.
+    public enum ServiceUse: Hashable, Sendable {
+        /// To unlock a vault that other keys open as well.
+        case unlocking
+        /// For the records of a vault, which lie there alone.
+        case records
+        /// To take a vault's records, which lie elsewhere.
+        case moving
+    }
+    /// Mend what is wrong with the Secret Service, or do without it.
+    case mendService(ServiceTrouble, ServiceUse)
+    /// Do the same again, and check every record.
+    case repeatChange
+    /// Move the records into a file of Keyfob's own.
+    case moveToFile
+    /// See whether this vault is an old copy, or overwrite what is newer.
+    case overwriteNewer
+    /// Remove the items by hand, unless another copy of the vault uses them.
+    case removeItemsByHand
+
+    /// The words of whoever uses the library and makes errors of its own; none of the library's own has them.
+    case words(String)
+}

@@ -1,0 +1,51 @@
+/// What the owner of a keyring should know, although what was asked for was done.
+public struct Warning: Hashable, Sendable, CustomStringConvertible {
+    /// What it is about.
+    public let code: Code
+    /// What, where: one line, without a command.
+    public let message: String
+    /// What to do about it, where there is something.
+    public let advice: Advice?
+
+    /// What a warning can be about.
+    ///
+    /// The raw value is stable.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        /// A record does not open and was passed over.
+        case damagedRecord
+        /// A setting makes no sense to this Keyfob and was passed over.
+        case unknownSetting
+        /// A group holds more or fewer records than it should.
+        case wrongCount
+        /// The vault, or a group, has been taken back to an earlier state.
+        case rolledBack
+        /// How far the vault has come could not be noted.
+        case notNoted
+        /// The header is damaged; its copy is used.
+        case damagedHeader
+        /// An old token is used, because no new one could be had.
+        case oldToken
+        /// A new token could not be stored.
+        case tokenNotStored
+        /// A project file does not count.
+        case projectFile
+        /// The history of choices is not what it could be.
+        case history
+        /// No backup was made.
+        case noBackup
+        /// The Secret Service holds more items than it should, or lost one that was made again.
+        case serviceItems
+        /// A provider still takes a token after the account was signed out.
+        case notRevoked
+    }
+
+    /// A warning.
+    public init(_ code: Code, _ message: String, advice: Advice? = nil) {
+        self.code = code
+        self.message = message
+        self.advice = advice
+    }
+
+    /// The message.
+    public var description: String { message }
+}
