@@ -71,4 +71,11 @@ package struct AgeIdentityFile: ~Copyable, Sendable {
         }
         return nil
     }
+
+    /// Calls `body` with the 32 bytes of the scalar that goes with a public key, which must not outlive the call; nil
+    /// where the file has no such identity.
+    package borrowing func withSecret<Result>(of publicKey: [UInt8], _ body: (RawSpan) -> Result) -> Result? {
+        guard let index = recipients.firstIndex(where: { $0.publicKey == publicKey }) else { return nil }
+        return secrets.withBytes { body($0.extracting(index * X25519.count..<(index + 1) * X25519.count)) }
+    }
 }

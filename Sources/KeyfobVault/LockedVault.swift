@@ -44,7 +44,8 @@ package struct LockedVault: ~Copyable {
                 failure = Self.graver(failure, error)
                 continue
             }
-            return try UnlockedVault.opening(header, headerBytes, vaultKey: key)
+            let isProven = try Self.isProven(slot, by: offered, header.vault)
+            return try UnlockedVault.opening(header, headerBytes, vaultKey: key, isProven: isProven)
         }
         for group in header.groups {
             for grant in group.grants {
@@ -55,10 +56,24 @@ package struct LockedVault: ~Copyable {
                     failure = Self.graver(failure, error)
                     continue
                 }
-                return try UnlockedVault.opening(header, group: group.id, slot: grant.slot.id, ownKey: key)
+                let isProven = try Self.isProven(grant.slot, by: offered, header.vault)
+                return try UnlockedVault.opening(
+                    header, group: group.id, slot: grant.slot.id, ownKey: key, isProven: isProven)
             }
         }
         throw failure
+    }
+
+    /// Whether what opened a slot shows that whoever made the slot knew a secret: everything does but a public key.
+    private static func isProven(
+        _ slot: KeySlot, by offered: borrowing SlotKey, _ vault: VaultID
+    ) throws(VaultError) -> Bool {
+        switch offered {
+        case .identities(let identities): try slot.isProven(by: identities, vault: vault)
+        case .passphrase: true
+        case .keyFile: true
+        case .secretService: true
+        }
     }
 
     /// How much deriving may cost one attempt to unlock, in bytes times passes: enough for every slot of the

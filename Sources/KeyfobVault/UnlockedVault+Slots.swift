@@ -102,7 +102,7 @@ extension UnlockedVault {
     /// The public keys of the recipients that can open the whole vault, 32 bytes each.
     package var recipients: [[UInt8]] {
         header.slots.compactMap {
-            if case .recipient(let publicKey, _) = $0.lock { publicKey } else { nil }
+            if case .recipient(let publicKey, _, _) = $0.lock { publicKey } else { nil }
         }
     }
 }

@@ -6,9 +6,14 @@ package struct UnlockedVault: ~Copyable {
     /// The header, authenticated where the vault key is held.
     package internal(set) var header: VaultHeader
     /// What the key held may open.
-    let authority: Authority
+    private(set) var authority: Authority
     /// The groups that can be opened, in the order they were made.
     package internal(set) var groups: [Group] = []
+    /// Whether what unlocked the vault shows that whoever wrote it knew a secret of the owner's.
+    ///
+    /// False for a recipient's slot that was made with nothing but the public key: anybody who can write files can put a
+    /// vault of their own there that such an identity opens.
+    package let isProven: Bool
 
     /// A group that can be opened.
     package struct Group: Sendable {
@@ -33,27 +38,28 @@ package struct UnlockedVault: ~Copyable {
         }
     }
 
-    init(_ header: VaultHeader, _ authority: Authority) {
+    init(_ header: VaultHeader, _ authority: Authority, isProven: Bool = true) {
         self.header = header
         self.authority = authority
+        self.isProven = isProven
     }
 
     /// Opens every group with the vault key.
     static func opening(
-        _ header: VaultHeader, _ headerBytes: [UInt8], vaultKey: borrowing SecretBytes
+        _ header: VaultHeader, _ headerBytes: [UInt8], vaultKey: borrowing SecretBytes, isProven: Bool = true
     ) throws(VaultError) -> UnlockedVault {
         let keys = VaultKeys(vaultKey: vaultKey)
         guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
-        var vault = UnlockedVault(header, .vault(keys))
+        var vault = UnlockedVault(header, .vault(keys), isProven: isProven)
         try vault.openGroups()
         return vault
     }
 
     /// Opens one group with a group slot's own key.
     static func opening(
-        _ header: VaultHeader, group: GroupID, slot: SlotID, ownKey: borrowing SecretBytes
+        _ header: VaultHeader, group: GroupID, slot: SlotID, ownKey: borrowing SecretBytes, isProven: Bool = true
     ) throws(VaultError) -> UnlockedVault {
-        var vault = UnlockedVault(header, .group(group, slot, GrantKey(copying: ownKey)))
+        var vault = UnlockedVault(header, .group(group, slot, GrantKey(copying: ownKey)), isProven: isProven)
         try vault.openGroups()
         return vault
     }
@@ -91,6 +97,29 @@ package struct UnlockedVault: ~Copyable {
 
     /// Begins a new version of the header that differs in nothing else.
     package mutating func advance() { header.sequence += 1 }
+
+    /// The MAC of a backup's digest under a key of the vault's: nobody else can make one.
+    ///
+    /// - Throws: `needsVaultKey`.
+    package func authentication(ofBackup digest: [UInt8]) throws(VaultError) -> [UInt8] {
+        try vaultKeys().authenticate(backup: digest)
+    }
+
+    /// Replaces the vault key and the key of every group. No slot is left: what opened the old keys opens nothing any more.
+    ///
+    /// The caller adds slots, and seals every record again, in the transaction that writes the header.
+    ///
+    /// - Throws: `needsVaultKey`, `corrupted(.groupKey)`.
+    /// - Returns: The keys of every group, before and after.
+    package mutating func rekey() throws(VaultError) -> [(old: GroupKeys, new: GroupKeys)] {
+        _ = try vaultKeys()
+        authority = .vault(VaultKeys(vaultKey: .random(count: VaultKeys.count)))
+        header.slots = []
+        for index in header.groups.indices { header.groups[index].grants = [] }
+        var keys: [(old: GroupKeys, new: GroupKeys)] = []
+        for group in groups { keys.append(try rotateKey(of: group.keys.group)) }
+        return keys
+    }
 
     /// A copy of the key that unlocked: the vault key, or a group slot's own key with the slot's id.
     package func unlockingKey() -> UnlockingKey {

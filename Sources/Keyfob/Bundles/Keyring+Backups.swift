@@ -65,7 +65,7 @@ extension Keyring {
 
     private static func recoveryRecipients(of vault: borrowing UnlockedVault) -> [AgeRecipient] {
         vault.header.slots.compactMap { slot in
-            if case .recipient(let publicKey, _) = slot.lock { AgeRecipient(publicKey: publicKey) } else { nil }
+            if case .recipient(let publicKey, _, _) = slot.lock { AgeRecipient(publicKey: publicKey) } else { nil }
         }
     }
 

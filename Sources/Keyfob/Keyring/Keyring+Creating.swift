@@ -39,6 +39,7 @@ extension Keyring {
         secretService: SecretServiceOptions?, clock: WallClock
     ) throws(KeyringError) -> Created {
         let recovery = AgeIdentity.generate()
+        let recoveryKey = recovery.text()
         let first = try slot.forVault()
         let now = clock.now
         do {
@@ -50,21 +51,21 @@ extension Keyring {
             if let secretService {
                 let second = SlotToMake(keptBy: secretService)
                 let secondID = try vault.addSlot(second.slot, now: now)
-                _ = try vault.addSlot(.recipient(recovery.recipient), now: now)
+                _ = try vault.addSlot(.recoveryKey(recovery), now: now)
                 database = try first.keeping(as: firstID, of: id, folder: folder, in: directory.path) {
                     try second.keeping(as: secondID, of: id, folder: folder, in: directory.path) {
                         try write(vault, in: directory)
                     }
                 }
             } else {
-                _ = try vault.addSlot(.recipient(recovery.recipient), now: now)
+                _ = try vault.addSlot(.recoveryKey(recovery), now: now)
                 database = try first.keeping(as: firstID, of: id, folder: folder, in: directory.path) {
                     try write(vault, in: directory)
                 }
             }
             let keyring = try Keyring(
                 location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
-            return Created(keyring: keyring, recoveryKey: recovery.text())
+            return Created(keyring: keyring, recoveryKey: recoveryKey)
         } catch {
             throw KeyringError(error)
         }

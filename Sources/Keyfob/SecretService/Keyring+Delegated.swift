@@ -31,10 +31,11 @@ extension Keyring {
         at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system
     ) throws(KeyringError) -> Created {
         let recovery = AgeIdentity.generate()
+        let recoveryKey = recovery.text()
         do {
             let directory = VaultDirectory(path: location.vault)
             try directory.create()
-            let vault = try UnlockedVault.create(slot: .recipient(recovery.recipient), now: clock.now)
+            let vault = try UnlockedVault.create(slot: .recoveryKey(recovery), now: clock.now)
             let id = vault.header.vault
             let storage = try DelegatedVault.create(
                 in: directory, for: vault, device: newDevice(), secretService.access)
@@ -47,7 +48,7 @@ extension Keyring {
                 _ = try? storage.removeEverything()
                 throw error
             }
-            return Created(keyring: keyring, recoveryKey: recovery.text())
+            return Created(keyring: keyring, recoveryKey: recoveryKey)
         } catch DesktopError.service(let reason, _) {
             throw KeyringError(reason)
         } catch {

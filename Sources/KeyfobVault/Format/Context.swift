@@ -6,6 +6,11 @@ enum Context {
         Array("keyfob slot v1".utf8) + vault.bytes + slot.bytes + parameters
     }
 
+    /// What a recovery key's proof begins with; the slot's age file follows.
+    static func slotProof(_ vault: VaultID, _ slot: SlotID, created: Int64) -> [UInt8] {
+        Array("keyfob slot proof v1".utf8) + vault.bytes + slot.bytes + littleEndian(created)
+    }
+
     static func groupKey(_ vault: VaultID, _ group: GroupID, epoch: UInt32) -> [UInt8] {
         Array("keyfob group key v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch)
     }

@@ -17,9 +17,10 @@ extension KeySlot {
         case .keyFile(let salt, let box):
             writer.write(salt)
             box.write(to: &writer)
-        case .recipient(let publicKey, let file):
+        case .recipient(let publicKey, let file, let proof):
             writer.write(publicKey)
             writer.writeCounted(file)
+            writer.writeCounted(proof ?? [])
         case .secretService(let salt, let box):
             writer.write(salt)
             box.write(to: &writer)
@@ -40,8 +41,10 @@ extension KeySlot {
             lock = .keyFile(salt: salt, box: try CommittingAEAD.Box(from: &reader, messageCount: 32))
         case .recipient:
             let publicKey = try reader.read(32)
-            lock = .recipient(
-                publicKey: publicKey, file: Array(try reader.readCounted(limit: Self.maximumFileCount)))
+            let file = Array(try reader.readCounted(limit: Self.maximumFileCount))
+            let proof = Array(try reader.readCounted(limit: Self.proofCount))
+            guard proof.isEmpty || proof.count == Self.proofCount else { throw ByteReader.Malformed() }
+            lock = .recipient(publicKey: publicKey, file: file, proof: proof.isEmpty ? nil : proof)
         case .secretService:
             let salt = try reader.read(32)
             lock = .secretService(salt: salt, box: try CommittingAEAD.Box(from: &reader, messageCount: 32))

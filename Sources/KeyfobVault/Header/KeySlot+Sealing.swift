@@ -36,14 +36,44 @@ extension KeySlot {
             let box = seal(key, with: derive(kept, salt: salt), context: context)
             return KeySlot(id: id, created: now, lock: .secretService(salt: salt, box: box))
         case .recipient(let recipient):
-            let file: [UInt8]
-            do {
-                file = try key.withBytes { (key) throws(AgeError) in try Age.seal(key, to: [recipient]) }
-            } catch {
-                preconditionFailure("one recipient is neither none nor too many")
-            }
-            return KeySlot(id: id, created: now, lock: .recipient(publicKey: recipient.publicKey, file: file))
+            let lock = Lock.recipient(publicKey: recipient.publicKey, file: seal(key, to: recipient), proof: nil)
+            return KeySlot(id: id, created: now, lock: lock)
+        case .recoveryKey(let identity):
+            let file = seal(key, to: identity.recipient)
+            let proof = identity.withSecret { Self.proof(of: file, in: id, of: vault, created: now, by: $0) }
+            let lock = Lock.recipient(publicKey: identity.recipient.publicKey, file: file, proof: proof)
+            return KeySlot(id: id, created: now, lock: lock)
         }
+    }
+
+    private static func seal(_ key: borrowing SecretBytes, to recipient: AgeRecipient) -> [UInt8] {
+        do {
+            return try key.withBytes { (key) throws(AgeError) in try Age.seal(key, to: [recipient]) }
+        } catch {
+            preconditionFailure("one recipient is neither none nor too many")
+        }
+    }
+
+    /// The length of a proof in bytes.
+    static let proofCount = 32
+
+    /// What nobody can make of a slot who has not the identity that opens it: BLAKE2b keyed with its scalar.
+    private static func proof(
+        of file: [UInt8], in slot: SlotID, of vault: VaultID, created: Int64, by scalar: RawSpan
+    ) -> [UInt8] {
+        BLAKE2b.mac(Context.slotProof(vault, slot, created: created) + file, key: scalar, count: proofCount)
+    }
+
+    /// Whether the slot proves that whoever made it had the identity that opens it, which is among `identities`.
+    ///
+    /// - Throws: `corrupted(.header)` for a proof that is not the right one.
+    func isProven(by identities: borrowing AgeIdentityFile, vault: VaultID) throws(VaultError) -> Bool {
+        guard case .recipient(let publicKey, let file, let proof?) = lock else { return false }
+        let expected = identities.withSecret(of: publicKey) {
+            Self.proof(of: file, in: id, of: vault, created: created, by: $0)
+        }
+        guard let expected, ConstantTime.areEqual(expected, proof) else { throw .corrupted(.header) }
+        return true
     }
 
     /// The key in the slot.
@@ -69,7 +99,7 @@ extension KeySlot {
             let context = Context.slotKey(vault, id, parameters: Self.parameters(.secretService, salt: salt))
             return try Self.open(box, with: Self.derive(kept, salt: salt), context: context)
         case .identities(let identities):
-            guard case .recipient(_, let file) = lock else { throw .noSuchKindOfSlot }
+            guard case .recipient(_, let file, _) = lock else { throw .noSuchKindOfSlot }
             return try Self.open(file, with: identities)
         }
     }

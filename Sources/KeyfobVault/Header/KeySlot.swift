@@ -18,7 +18,10 @@ package struct KeySlot: Equatable, Sendable {
         /// The bytes of a file, through BLAKE2b keyed with a 32-byte salt.
         case keyFile(salt: [UInt8], box: CommittingAEAD.Box)
         /// The identity of an age recipient (32 bytes, X25519); the key lies in an age file.
-        case recipient(publicKey: [UInt8], file: [UInt8])
+        ///
+        /// Anybody can seal a key for a public key. The proof (32 bytes) is made with the identity, and only a slot for a
+        /// recovery key has one.
+        case recipient(publicKey: [UInt8], file: [UInt8], proof: [UInt8]?)
         /// 32 random bytes that the Secret Service keeps, through BLAKE2b keyed with a 32-byte salt.
         case secretService(salt: [UInt8], box: CommittingAEAD.Box)
     }
@@ -82,8 +85,10 @@ package enum NewSlot: ~Copyable {
     case passphrase(NewPassphrase)
     /// Whoever has the file.
     case keyFile(SecretBytes)
-    /// Whoever has the identity of this recipient.
+    /// Whoever has the identity of this recipient, of which nothing but the public key is known.
     case recipient(AgeRecipient)
+    /// Whoever has this identity: the slot proves that it was made by somebody who had it.
+    case recoveryKey(AgeIdentity)
     /// Whoever the Secret Service gives these 32 random bytes.
     ///
     /// The caller stores them there, under the id of the slot that comes of it.

@@ -7,17 +7,19 @@ final class VaultKeys: Sendable {
 
     private static let header = Subkey.Purpose("KeyfobVK", 1)
     private static let wrap = Subkey.Purpose("KeyfobVK", 2)
+    private static let backup = Subkey.Purpose("KeyfobVK", 3)
 
-    /// Vault key, header key, wrap key.
+    /// Vault key, header key, wrap key, backup key.
     private let keys: SecretBytes
 
     /// The keys under `vaultKey`, which must have 32 bytes.
     init(vaultKey: borrowing SecretBytes) {
         keys = vaultKey.withBytes { key in
-            SecretBytes(count: 3 * Self.count) { span in
+            SecretBytes(count: 4 * Self.count) { span in
                 span.copy(from: key)
-                Subkey.derive(Self.header, from: key, into: &span, at: Self.count)
-                Subkey.derive(Self.wrap, from: key, into: &span, at: 2 * Self.count)
+                for (index, purpose) in [Self.header, Self.wrap, Self.backup].enumerated() {
+                    Subkey.derive(purpose, from: key, into: &span, at: (index + 1) * Self.count)
+                }
             }
         }
     }
@@ -25,6 +27,11 @@ final class VaultKeys: Sendable {
     /// The MAC of a header's bytes.
     func authenticate(_ header: [UInt8]) -> [UInt8] {
         keys.withBytes { BLAKE2b.mac(header, key: $0.extracting(32..<64), count: 32) }
+    }
+
+    /// The MAC of a backup's digest: what shows that the vault's owner made it.
+    func authenticate(backup digest: [UInt8]) -> [UInt8] {
+        keys.withBytes { BLAKE2b.mac(digest, key: $0.extracting(96..<128), count: 32) }
     }
 
     /// Seals a key under the wrap key.
