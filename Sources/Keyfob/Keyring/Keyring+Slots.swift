@@ -83,6 +83,7 @@ extension Keyring {
         switch new {
         case .passphrase: return false
         case .recipient: return false
+        case .recoveryKey: return false
         case .secretService: return false
         case .keyFile(let content):
             let locked = try LockedVault(headerBytes: try database.storedHeader().bytes)
