@@ -86,6 +86,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case limitExceeded
         /// The vault has been taken back to an earlier state.
         case rolledBack
+        /// The vault is another one than was there before, or nothing shows that it is the owner's.
+        case unknownVault
         /// A newer Keyfob wrote it.
         case newerVersion
         /// There is no vault.

@@ -14,7 +14,7 @@ internal import Synchronization
 ///     let keyring = try LockedKeyring(at: location).unlock(with: .session)
 ///     let token = try keyring.token(for: TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"]))
 public struct LockedKeyring: ~Copyable {
-    private let location: KeyringLocation
+    let location: KeyringLocation
     /// The database; nil where the records lie with the Secret Service.
     private let database: VaultDatabase?
     private let locked: LockedVault
@@ -115,10 +115,11 @@ public struct LockedKeyring: ~Copyable {
     /// A wrong passphrase costs as much time as a right one, half a second by default, and never
     /// anything else.
     ///
-    /// - Throws: `wrongKey`, `locked` when the session's keyring holds nothing, or the Secret Service is locked or
+    /// - Throws: `unknownVault`, `wrongKey`, `locked` when the session's keyring holds nothing, or the Secret Service is locked or
     ///   has no item for the vault, `unavailable`, `cancelled` when a person dismissed what the Secret Service asked,
     ///   `damaged`, `configuration` for an unsuitable key file.
     public consuming func unlock(with key: consuming Key) throws(KeyringError) -> Keyring {
+        try requireSamePlace()
         guard let database else { return try Self.unlockDelegated(location, with: key, clock) }
         let vault: UnlockedVault
         var warning: Warning?
@@ -144,8 +145,10 @@ public struct LockedKeyring: ~Copyable {
             warning = unlocked.warning
             vault = unlocked.vault
         }
+        try Self.requireProof(vault, location)
         let keyring = try Keyring(
             location: location, database: database, vault: vault, isHeaderFromCopy: isHeaderFromCopy, clock: clock)
+        keyring.notePlace()
         if let warning { keyring.state.withLock { $0.warn(warning) } }
         return keyring
     }

@@ -31,7 +31,7 @@ enum ExitStatus: Int32 {
         case .scopesDeclined: self = .scopesDeclined
         case .cancelled: self = .cancelled
         case .usage, .lastSlot: self = .usage
-        case .damaged, .limitExceeded, .rolledBack, .newerVersion: self = .malformed
+        case .damaged, .limitExceeded, .rolledBack, .unknownVault, .newerVersion: self = .malformed
         case .noVault, .noSuchFile: self = .noInput
         case .unavailable, .providerFailed: self = .unavailable
         case .alreadyExists: self = .cannotCreate

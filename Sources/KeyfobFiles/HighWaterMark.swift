@@ -18,6 +18,9 @@ package struct HighWaterMark: Sendable {
         lock = state + "/\(vault).lock"
     }
 
+    /// Whether anything was seen of the vault.
+    package var isKnown: Bool { (try? POSIXFile.status(path)) != nil }
+
     /// What was seen of a vault.
     package struct Marks: Sendable {
         /// One for the header and one for each group: few, and looked at by every process, for which a

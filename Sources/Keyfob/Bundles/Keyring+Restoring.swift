@@ -79,6 +79,7 @@ extension Keyring {
             let vault = try LockedVault(headerBytes: header.bytes).unlock(vaultKey: built.vaultKey)
             let keyring = try Keyring(
                 location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
+            keyring.notePlace()
             _ = consume turn
             let recoveryKey = built.recoveryKey.withBytes { SecretBytes(copying: $0) }
             return Restored(keyring: keyring, recoveryKey: recoveryKey, plan: built.plan)

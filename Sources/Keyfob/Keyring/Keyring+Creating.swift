@@ -65,6 +65,7 @@ extension Keyring {
             }
             let keyring = try Keyring(
                 location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
+            if folder == location.vault { keyring.notePlace() }
             return Created(keyring: keyring, recoveryKey: recoveryKey)
         } catch {
             throw KeyringError(error)

@@ -48,6 +48,7 @@ extension Keyring {
                 _ = try? storage.removeEverything()
                 throw error
             }
+            keyring.notePlace()
             return Created(keyring: keyring, recoveryKey: recoveryKey)
         } catch DesktopError.service(let reason, _) {
             throw KeyringError(reason)

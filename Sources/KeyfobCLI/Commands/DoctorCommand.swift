@@ -10,6 +10,8 @@ struct DoctorCommand: ParsableCommand {
             is ever deleted, and makes the manifests fit what is left. Where the desktop's keyring keeps the records, \
             they stay there, with the label 'Keyfob: put aside'.
             --accept-rollback accepts an earlier state of the vault, after you restored it yourself.
+            --accept-vault accepts another vault in the place of the one that was there, or one that nothing shows to be \
+            yours.
             Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too.
 
             Example:
@@ -18,10 +20,12 @@ struct DoctorCommand: ParsableCommand {
 
     @Flag(name: .long, help: "Put damaged records aside.") var repair = false
     @Flag(name: .long, help: "Accept an earlier state of the vault.") var acceptRollback = false
+    @Flag(name: .long, help: "Accept the vault that is there as yours.") var acceptVault = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let location = try global.location()
+        if acceptVault { try Keyring.acceptVault(at: location) }
         var findings: [Finding] = []
         if Keyring.canLockMemory {
             findings.append(Finding("memory", .ok, "secrets can be kept out of swap"))
@@ -90,7 +94,7 @@ struct DoctorCommand: ParsableCommand {
                         hint: "update Keyfob to change it"))
             }
             return .opened(keyring)
-        } catch  where error.code == .damaged || error.code == .configuration || error.code == .newerVersion {
+        } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {
             findings.append(Finding(damage: error, of: "vault"))
             return nil
         }

@@ -1,0 +1,52 @@
+internal import KeyfobFiles
+internal import KeyfobVault
+
+// Which vault a folder had is kept outside the vault: the file alone says nothing of who put it there.
+
+extension LockedKeyring {
+    /// Makes sure that the folder has the vault that it had when it was last unlocked on this machine.
+    ///
+    /// - Throws: `unknownVault`.
+    func requireSamePlace() throws(KeyringError) {
+        let known = try? KnownPlaces(state: location.state).vault(in: location.vault)
+        guard let known, known != header.vault else { return }
+        throw KeyringError(
+            .unknownVault, "the vault in \(location.vault) is not the one that was there before (\(known))",
+            hint: "if you put it there yourself, run 'keyfob doctor --accept-vault'; else put the old one back")
+    }
+
+    /// Makes sure that a vault is the owner's, which a slot for a public key does not show.
+    ///
+    /// - Throws: `unknownVault`.
+    static func requireProof(_ vault: borrowing UnlockedVault, _ location: KeyringLocation) throws(KeyringError) {
+        guard !vault.isProven, !HighWaterMark(state: location.state, vault: vault.header.vault).isKnown else { return }
+        throw KeyringError(
+            .unknownVault, "nothing shows that the vault in \(location.vault) is yours: anybody can write one for a public key",
+            hint: "unlock it in another way, or, if you made it, run 'keyfob doctor --accept-vault'")
+    }
+}
+
+extension Keyring {
+    /// Takes the vault at `location` for the owner's from now on, because they say so.
+    ///
+    /// - Throws: as ``LockedKeyring/init(at:clock:)``, and what writing can throw.
+    public static func acceptVault(at location: KeyringLocation) throws(KeyringError) {
+        let vault = try LockedKeyring(at: location).header.vault
+        try KeyringError.translating {
+            try KnownPlaces(state: location.state).note(vault, in: location.vault)
+            let mark = HighWaterMark(state: location.state, vault: vault)
+            if !mark.isKnown { try mark.reset([(nil, 0)]) }
+        }
+    }
+
+    /// Takes note of which vault the folder has; where that fails, another one in its place would go unnoticed.
+    func notePlace() {
+        do {
+            try KnownPlaces(state: location.state).note(state.withLock { $0.vault.header.vault }, in: location.vault)
+        } catch {
+            state.withLock {
+                $0.warn("which vault is in \(location.vault) could not be noted in \(location.state)")
+            }
+        }
+    }
+}

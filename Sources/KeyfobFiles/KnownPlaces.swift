@@ -1,0 +1,46 @@
+package import KeyfobModel
+
+/// Which vault lies in which folder, kept outside the vaults: whoever may write in such a folder can put another vault
+/// there, and what opens it may be public.
+///
+/// One text file, `places`, with a line `VAULT FOLDER` for each, the folder percent-encoded. It holds no secret; losing it
+/// loses only the knowledge of what was where.
+package struct KnownPlaces: Sendable {
+    private let path: String
+    private let lock: String
+    private let state: String
+
+    /// The places in the folder `state` (`$XDG_STATE_HOME/keyfob`).
+    package init(state: String) {
+        self.state = state
+        path = state + "/places"
+        lock = state + "/places.lock"
+    }
+
+    /// The vault that `folder` had when it was last unlocked; nil where none was.
+    package func vault(in folder: String) throws -> VaultID? {
+        let name = PercentEncoding.encode(folder)
+        return try lines().first { $0.folder == name }?.vault
+    }
+
+    /// Takes note of the vault in `folder`, in place of any other.
+    package func note(_ vault: VaultID, in folder: String) throws {
+        // Nearly always it is known already, and costs no lock.
+        guard try self.vault(in: folder) != vault else { return }
+        let name = PercentEncoding.encode(folder)
+        try POSIXFile.createDirectories(state)
+        let held = try FileLock(lock)
+        let lines = try lines().filter { $0.folder != name } + [(vault, name)]
+        try POSIXFile.replace(path, with: Array(lines.map { "\($0.vault) \($0.folder)\n" }.joined().utf8))
+        _ = consume held
+    }
+
+    private func lines() throws -> [(vault: VaultID, folder: String)] {
+        let text = String(decoding: try POSIXFile.read(path, limit: 1 << 20) ?? [], as: UTF8.self)
+        return text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let bytes = Hexadecimal.bytes(parts[0]), let vault = VaultID(bytes) else { return nil }
+            return (vault, String(parts[1]))
+        }
+    }
+}
