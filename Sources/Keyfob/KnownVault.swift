@@ -12,7 +12,7 @@ extension LockedKeyring {
         guard let known, known != header.vault else { return }
         throw KeyringError(
             .unknownVault, "the vault in \(location.vault) is not the one that was there before (\(known))",
-            hint: "if you put it there yourself, run 'keyfob doctor --accept-vault'; else put the old one back")
+            advice: .acceptVault(isReplaced: true))
     }
 
     /// Makes sure that a vault is the owner's, which a slot for a public key does not show.
@@ -21,8 +21,9 @@ extension LockedKeyring {
     static func requireProof(_ vault: borrowing UnlockedVault, _ location: KeyringLocation) throws(KeyringError) {
         guard !vault.isProven, !HighWaterMark(state: location.state, vault: vault.header.vault).isKnown else { return }
         throw KeyringError(
-            .unknownVault, "nothing shows that the vault in \(location.vault) is yours: anybody can write one for a public key",
-            hint: "unlock it in another way, or, if you made it, run 'keyfob doctor --accept-vault'")
+            .unknownVault,
+            "nothing shows that the vault in \(location.vault) is yours: anybody can write one for a public key",
+            advice: .acceptVault(isReplaced: false))
     }
 }
 
@@ -45,7 +46,8 @@ extension Keyring {
             try KnownPlaces(state: location.state).note(state.withLock { $0.vault.header.vault }, in: location.vault)
         } catch {
             state.withLock {
-                $0.warn("which vault is in \(location.vault) could not be noted in \(location.state)")
+                $0.warn(
+                    Warning(.notNoted, "which vault is in \(location.vault) could not be noted in \(location.state)"))
             }
         }
     }

@@ -39,7 +39,9 @@ package struct KnownPlaces: Sendable {
         let text = String(decoding: try POSIXFile.read(path, limit: 1 << 20) ?? [], as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: " ")
-            guard parts.count == 2, let bytes = Hexadecimal.bytes(parts[0]), let vault = VaultID(bytes) else { return nil }
+            guard parts.count == 2, let bytes = Hexadecimal.bytes(parts[0]), let vault = VaultID(bytes) else {
+                return nil
+            }
             return (vault, String(parts[1]))
         }
     }

@@ -135,6 +135,10 @@ extension Advice {
             "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
         case .replaceVault: "put back the vault's folder from a copy, or restore a backup into a new one"
         case .restore: "restore it from a backup; nothing has been written"
+        case .acceptVault(let isReplaced):
+            isReplaced
+                ? "if you put it there yourself, run 'keyfob doctor --accept-vault'; else put the old one back"
+                : "unlock it in another way, or, if you made it, run 'keyfob doctor --accept-vault'"
         case .acceptRollback(let first):
             "if you restored it yourself, run 'keyfob doctor --accept-rollback'" + (first ? " first" : "")
         case .update(let isReadable): "update Keyfob" + (isReadable ? "; until then the vault can only be read" : "")

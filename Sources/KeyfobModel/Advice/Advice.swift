@@ -190,6 +190,8 @@ public enum Advice: Hashable, Sendable {
     case restore
     /// Accept the earlier state, if that was meant.
     case acceptRollback(first: Bool)
+    /// Accept the vault that is there, if it is the owner's; else put the old one back, or unlock it in another way.
+    case acceptVault(isReplaced: Bool)
     /// Update Keyfob; until then the vault can be read, where that is said.
     case update(isReadable: Bool)
     /// Keep the vault on a local disk.
