@@ -1,5 +1,7 @@
 internal import KeyfobFiles
+internal import KeyfobLookup
 internal import KeyfobVault
+internal import Synchronization
 
 // Which vault a folder had is kept outside the vault: the file alone says nothing of who put it there.
 
