@@ -66,7 +66,7 @@ struct CachedTokenTests {
         let libraries = try output(of: "/usr/bin/env", ["readelf", "--dynamic", "--wide", program])
             .split(separator: "\n").filter { $0.contains("(NEEDED)") }
         #expect(!libraries.isEmpty)
-        for name in ["Foundation", "icu", "glib", "libsecret", "dbus", "curl", "ssl"] {
+        for name in ["Foundation", "icu", "libglib", "libsecret", "dbus", "curl", "ssl"] {
             #expect(!libraries.contains { $0.localizedCaseInsensitiveContains(name) }, "\(libraries)")
         }
         let symbols = try output(of: "/usr/bin/env", ["nm", "--defined-only", program])
