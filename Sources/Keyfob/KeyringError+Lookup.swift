@@ -14,7 +14,7 @@ extension KeyringError {
         case .unselected(let selection, let request):
             self = KeyringError(selection, for: request) ?? KeyringError(.fault, "a choice was lost")
         case .ambiguous(let ambiguity, let account): self.init(ambiguity, account)
-        case .needsProviders: self.init(.fault, "the default client was asked for where no providers are known")
+        case .needsProviders: self.init(.fault, "the providers were asked for where none are known")
         case .fault(let what): self.init(.fault, what)
         }
     }

@@ -25,6 +25,14 @@ extension KeyringError {
                 candidates: [candidate.account.id.description])
         case .nobody where selection.verdicts.isEmpty:
             self.init(.noSuchAccount, "the keyring holds no account", advice: .importAccounts)
+        case .nobody where selection.isOfDestination:
+            let host = request.context.url?.host ?? ""
+            let concerned = selection.verdicts.filter { $0.verdict.isOfDestination }.map(\.candidate.account)
+            let name = concerned.count == 1 ? concerned[0].name : nil
+            self.init(
+                .hostNotAllowed,
+                name.map { "the tokens of \($0) do not go to \(host)" } ?? "no account's tokens go to \(host)",
+                advice: .allowHost(host, account: name), accounts: concerned)
         case .nobody:
             let onlySignedOut = selection.verdicts.contains { $0.verdict == .rejected(.signedOut) }
             self.init(
@@ -32,6 +40,27 @@ extension KeyringError {
                 advice: .explainSelection,
                 accounts: selection.verdicts.map(\.candidate.account))
         }
+    }
+}
+
+extension Selection {
+    /// Whether the host is why no account will do: there is none whose tokens go there.
+    fileprivate var isOfDestination: Bool {
+        verdicts.contains { $0.verdict.isOfDestination }
+            && !verdicts.contains { judged in
+                switch judged.verdict {
+                case .rejected(.notInTenant), .rejected(.unknownToClient), .rejected(.signedOut),
+                    .rejected(.scopesNotGranted):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension Verdict {
+    fileprivate var isOfDestination: Bool {
+        if case .rejected(let rejection) = self { rejection.isOfDestination } else { false }
     }
 }
 

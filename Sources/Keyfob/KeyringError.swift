@@ -126,6 +126,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case providerFailed
         /// A service answered a request with an error.
         case requestRefused
+        /// The token does not go to that host.
+        case hostNotAllowed
         /// The place where the records lie cannot do this.
         case notOffered
         /// A fault of Keyfob.

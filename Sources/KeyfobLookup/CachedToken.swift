@@ -72,7 +72,8 @@ package enum CachedToken: ~Copyable {
         }
         let search = TokenSearch(
             storage: storage, usage: UsageDatabase(directory: directory),
-            mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles)
+            mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles,
+            providerHosts: nil)
         var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [])
         return search.answer(&lookup, request, groups, now)
     }

@@ -13,7 +13,8 @@ package enum LookupRefusal: Error {
     case unselected(Selection, TokenRequest)
     /// Several tokens of the account that only the caller can tell apart.
     case ambiguous(TokenChoice.Ambiguity, Account)
-    /// The default among several clients decides, and the providers, which say it, are not at hand.
+    /// The default among several clients, or the hosts of a provider's services, decide, and the providers, which say
+    /// so, are not at hand.
     case needsProviders
     /// A mistake of Keyfob's own.
     case fault(String)

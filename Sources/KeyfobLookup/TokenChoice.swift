@@ -53,6 +53,11 @@ package struct TokenChoice {
         let (clients, tenants) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) })
         guard clients.count == 1 else { throw Ambiguity.clients(clients) }
         guard tenants.count == 1 else { throw Ambiguity.tenants(tenants) }
+        if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
+            // Of several for the resource that the address means, the one for whatever was consented to.
+            let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
+            if !whole.isEmpty { remaining = whole }
+        }
         if request.scopes.isEmpty, remaining.count > 1 { throw Ambiguity.scopes(remaining.map(\.value.scopes)) }
         return remaining.max { rank($0.value) < rank($1.value) }
     }
@@ -84,6 +89,9 @@ extension Credential {
         if let client = request.clientID, clientID != client { return false }
         if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
         guard partition.isEmpty else { return false }
-        return effectiveTokenType == Identifier.folded(request.tokenType) && request.scopes.isSubset(of: scopes)
+        guard effectiveTokenType == Identifier.folded(request.tokenType), request.scopes.isSubset(of: scopes) else {
+            return false
+        }
+        return request.resource(at: account.environment)?.isMeant(by: scopes) ?? true
     }
 }

@@ -7,6 +7,8 @@ package import KeyfobVault
 extension TokenSearch {
     /// The setting that names the default account of a group.
     package static let defaultAccount = "default account"
+    /// How the settings begin that describe added providers.
+    package static let providerPrefix = "provider:"
 
     /// The accounts and the bindings of the groups of a request: what a choice is made from.
     package struct Roster {
@@ -40,7 +42,8 @@ extension TokenSearch {
     ) throws -> Roster {
         var roster = Roster()
         for group in groups {
-            let found = try self.candidates(&state, group)
+            var found = try self.candidates(&state, group)
+            if context.url != nil { try addHosts(to: &found.candidates, of: group) }
             roster.candidates += found.candidates
             roster.isWhole = roster.isWhole && found.isWhole
         }
@@ -48,6 +51,19 @@ extension TokenSearch {
         roster.bindings = found.bindings
         roster.isWhole = roster.isWhole && found.isWhole
         return roster
+    }
+
+    /// Tells the candidates of a group which hosts the providers name that were added to it.
+    private func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
+        let settings = try storage.settings(prefixes: [Self.providerPrefix], in: group.keys).items
+        guard !settings.isEmpty else { return }
+        guard let providerHosts else { throw LookupRefusal.needsProviders }
+        for (environment, hosts) in settings.compactMap({ providerHosts($0.value) }) where !hosts.isEmpty {
+            for index in candidates.indices
+            where EnvironmentAliases.areSame(environment, candidates[index].account.id.environment) {
+                candidates[index].apiHosts = hosts
+            }
+        }
     }
 
     /// What a choice rests on besides the request; the candidates are called as the history calls them.

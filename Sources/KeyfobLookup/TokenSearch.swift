@@ -15,15 +15,23 @@ package struct TokenSearch: Sendable {
     package let mark: HighWaterMark
     /// How project files are looked at.
     let projectFiles: ProjectFileAccess
+    /// What the description of an added provider says of hosts; nil where nobody is here to read it.
+    let providerHosts: ProviderHosts?
+
+    /// The environment of an added provider and the API hosts that its description names, by the setting that keeps
+    /// it; nil for one that does not count.
+    package typealias ProviderHosts = @Sendable (Setting) -> (environment: String, hosts: [HostPattern])?
 
     /// A search.
     package init(
-        storage: any VaultReading, usage: UsageDatabase, mark: HighWaterMark, projectFiles: ProjectFileAccess
+        storage: any VaultReading, usage: UsageDatabase, mark: HighWaterMark, projectFiles: ProjectFileAccess,
+        providerHosts: ProviderHosts?
     ) {
         self.storage = storage
         self.usage = usage
         self.mark = mark
         self.projectFiles = projectFiles
+        self.providerHosts = providerHosts
     }
 
     /// Whose token it is to be, where the account is, and why.
@@ -155,7 +163,10 @@ package struct TokenSearch: Sendable {
     private func account(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws -> Owner {
-        if let text = request.account, let found = try indexed(text, request, groups) {
+        // Where its provider alone does not say that the token may go there, all the evidence decides.
+        if let text = request.account, let found = try indexed(text, request, groups),
+            DestinationRule(request)?.allows(found.account.id, in: found.group) ?? true
+        {
             return (found.account, found.group, .explicit)
         }
         let (candidate, reason) = try choose(&state, request, groups, now)

@@ -20,11 +20,14 @@ public struct Candidate: Hashable, Sendable {
     public var isDefault: Bool
     /// What the account is called in the history.
     public var tag: UsageTag
+    /// The API hosts that the description of its provider names, where that is not built in.
+    public var apiHosts: [HostPattern]
 
     /// A candidate.
     public init(
         account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, realms: Set<String> = [],
-        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], isDefault: Bool, tag: UsageTag? = nil
+        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], isDefault: Bool, tag: UsageTag? = nil,
+        apiHosts: [HostPattern] = []
     ) {
         self.account = account
         self.group = group
@@ -35,6 +38,7 @@ public struct Candidate: Hashable, Sendable {
         self.grantScopes = grantScopes
         self.isDefault = isDefault
         self.tag = tag ?? UsageTag(of: account.id.canonical)
+        self.apiHosts = apiHosts
     }
 
     /// How an account's sign-in stands, over all its grants.

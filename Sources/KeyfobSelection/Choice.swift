@@ -100,7 +100,7 @@ struct Choice {
     }
 
     private mutating func rejectInfeasible() {
-        for policy in request.feasibilityPolicies { policy.sift(&open, of: candidates, &rejections) }
+        for policy in request.feasibilityPolicies(evidence.bindings) { policy.sift(&open, of: candidates, &rejections) }
     }
 
     private mutating func reject(_ rejection: Verdict.Rejection, where isRejected: (Int) -> Bool) {
@@ -144,6 +144,9 @@ struct Choice {
             let named = candidates.indices.filter { candidates[$0].account.id == id }
             if let index = named.first(where: { rejections[$0] == nil }) {
                 bound[index] = bound[index] ?? binding
+            } else if named.contains(where: { rejections[$0]?.isOfDestination == true }) {
+                // Its tokens do not go there: it gives way, as one of another provider does.
+                continue
             } else if let index = named.first(where: { !isRepeated($0) }), let rejection = rejections[index] {
                 if vain == nil || rejection == .signedOut && !isLost { vain = .boundInVain(binding, index, rejection) }
                 isLost = isLost || rejection == .signedOut

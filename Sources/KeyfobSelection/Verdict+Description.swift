@@ -33,6 +33,7 @@ extension Verdict.Rejection: CustomStringConvertible {
         switch self {
         case .notNamed: "the request names another account"
         case .otherEnvironment(let own): "it is at \(own)"
+        case .hostNotAllowed(let host): "its tokens do not go to \(host)"
         case .notInTenant(let realm): "it has no profile in tenant \(realm)"
         case .unknownToClient(let client): "client \(client) holds nothing of it"
         case .signedOut: "signed out"

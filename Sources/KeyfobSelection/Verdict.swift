@@ -43,6 +43,8 @@ public enum Verdict: Hashable, Sendable {
         case notNamed
         /// Its provider is another one.
         case otherEnvironment(String)
+        /// Its tokens do not go to the host.
+        case hostNotAllowed(String)
         /// It has no profile in the tenant, and no token for it.
         case notInTenant(String)
         /// The client holds nothing of it.
@@ -67,6 +69,7 @@ public enum Verdict: Hashable, Sendable {
             switch self {
             case .notNamed: "notNamed"
             case .otherEnvironment: "otherEnvironment"
+            case .hostNotAllowed: "hostNotAllowed"
             case .notInTenant: "notInTenant"
             case .unknownToClient: "unknownToClient"
             case .signedOut: "signedOut"
@@ -77,6 +80,11 @@ public enum Verdict: Hashable, Sendable {
             case .notDefault: "notDefault"
             case .inEarlierGroup: "inEarlierGroup"
             }
+        }
+
+        /// Whether the host is why.
+        public var isOfDestination: Bool {
+            if case .hostNotAllowed = self { true } else { false }
         }
     }
 

@@ -199,7 +199,8 @@ struct AccountSelectorTests {
     @Test("every verdict is one line that a person understands")
     func descriptions() {
         let rejections: [Verdict.Rejection] = [
-            .notNamed, .otherEnvironment("e"), .notInTenant("t"), .unknownToClient("c"), .signedOut, .notDefault,
+            .notNamed, .otherEnvironment("e"), .hostNotAllowed("h"), .notInTenant("t"), .unknownToClient("c"),
+            .signedOut, .notDefault,
             .inEarlierGroup(.default),
         ]
         let verdicts =

@@ -9,7 +9,7 @@ struct BindingPolicyTests {
     private let bob: Candidate
     private let carol: Candidate
     private let context = RequestContext(
-        url: SelectionSample.address("git.example/contoso/app"), tool: "gh", directory: "/home/ada/work/app")
+        tool: "gh", directory: "/home/ada/work/app", remote: SelectionSample.address("git.example/contoso/app"))
 
     init() throws {
         ada = try SelectionSample.candidate("ada")

@@ -8,7 +8,8 @@ struct LearnedPolicyTests {
     private static let now: Int64 = 1_800_000_000
     private let ada: Candidate
     private let bob: Candidate
-    private let request = TokenRequest(context: RequestContext(url: SelectionSample.address("git.example/contoso/app")))
+    private let request = TokenRequest(
+        context: RequestContext(remote: SelectionSample.address("git.example/contoso/app")))
 
     init() throws {
         ada = try SelectionSample.candidate("ada")

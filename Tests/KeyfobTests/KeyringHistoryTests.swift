@@ -20,7 +20,7 @@ struct KeyringHistoryTests {
 
     private func request(_ path: String = "contoso/app", tool: String? = nil) -> TokenRequest {
         let url = ResourceURL(host: "git.example", path: path.split(separator: "/").map(String.init))
-        return TokenRequest(context: RequestContext(url: url, tool: tool))
+        return TokenRequest(context: RequestContext(tool: tool, remote: url))
     }
 
     /// Remembers as a process would that starts so many seconds after noon.

@@ -65,6 +65,23 @@ struct ProviderDescriptionInputTests {
     }
 
     @Test(
+        "the hosts of a built-in provider are nobody else's, and nothing is added to them",
+        arguments: [
+            ("sso.contoso.example", "api.github.com"), ("sso.contoso.example", "*.azure.net"),
+            ("sso.contoso.example", "x.vault.azure.net"), ("sso.contoso.example", "login.windows.net"),
+            ("sso.contoso.example", "gitlab.com"), ("github.com", "api.evil.example"),
+        ])
+    func foreignHost(environment: String, host: String) throws {
+        var description = try ProviderDocument.read(Array(Self.whole.utf8))
+        description.environment = environment
+        description.apiHosts = [try #require(HostPattern(host))]
+        #expect(ProviderRules.problem(of: description)?.contains(host) == true)
+        description.environment = "sso.contoso.example"
+        description.apiHosts = [try #require(HostPattern("*.contoso.example"))]
+        #expect(ProviderRules.problem(of: description) == nil)
+    }
+
+    @Test(
         "what is wrong is said",
         arguments: [
             ("{", "is not JSON: the text ends early at line 1, column 2"), ("", "is empty"), ("[]", "not an object"),

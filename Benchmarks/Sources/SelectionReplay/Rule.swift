@@ -39,7 +39,7 @@ struct KeyfobRule: Rule {
 
     func answer(at time: Timestamp, for address: ResourceURL) -> Answer {
         let evidence = Evidence(history: UsageHistory(events, context: Self.context(of: address)), now: time)
-        let request = TokenRequest(context: RequestContext(url: address))
+        let request = TokenRequest(context: RequestContext(remote: address))
         if let choice = selector.choose(request, among: accounts, groups: [.default], evidence: evidence) {
             return .take(places[choice.candidate.account.id] ?? 0)
         }

@@ -22,7 +22,7 @@ struct SpeedMeasurement {
                 context: Self.context(account % 40))
         }
         let request = TokenRequest(
-            context: RequestContext(url: ResourceURL(host: "git.example", path: ["owner0", "app0"])))
+            context: RequestContext(remote: ResourceURL(host: "git.example", path: ["owner0", "app0"])))
         let now = Timestamp(seconds: 1_700_000_000 + Int64(Self.eventCount) * 600)
         let selector = AccountSelector()
         var times: [Double] = []

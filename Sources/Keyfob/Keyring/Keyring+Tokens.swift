@@ -9,7 +9,7 @@ extension Keyring {
         /// The token itself.
         public let secret: SecretBytes
         /// What is known of it.
-        public let found: Found
+        public internal(set) var found: Found
 
         /// A token that was found.
         package init(secret: consuming SecretBytes, found: Found) {
@@ -32,6 +32,8 @@ extension Keyring {
         public let reason: Verdict.Reason
         /// Where the token comes from.
         public internal(set) var origin = Origin.stored
+        /// Where it may be sent; nil where the request did not say where it goes.
+        public internal(set) var destination: TokenDestination?
 
         /// Where a token comes from.
         public enum Origin: String, Hashable, Sendable, CaseIterable {
@@ -73,7 +75,7 @@ extension Keyring {
         let now = clock.now
         return try withState { state in
             switch try database.withSnapshot({ try find(&state, acquisition, now) }) {
-            case .hit(let hit): return .found(try hit.answer())
+            case .hit(let hit): return .found(try hit.answer().going(to: acquisition.request))
             case .plan(let plan):
                 return .missing(MissingToken(acquisition: acquisition, plan: plan, askedAt: now))
             }
@@ -154,6 +156,14 @@ extension Keyring {
         }
         let what = "there is no access token of \(account.name) for"
         return request.scopes.isEmpty ? "\(what) this request" : "\(what) \(request.scopes)"
+    }
+}
+
+extension Keyring.TokenAnswer {
+    /// The same answer for where `request` says that the token goes, by the rule of which its account was chosen.
+    consuming func going(to request: TokenRequest) -> Keyring.TokenAnswer {
+        found.destination = TokenDestination(of: request)
+        return self
     }
 }
 

@@ -54,7 +54,7 @@ public final class Keyring: Sendable {
         let mark = HighWaterMark(state: location.state, vault: vault.header.vault)
         search = TokenSearch(
             storage: database, usage: UsageDatabase(directory: VaultDirectory(path: location.vault)), mark: mark,
-            projectFiles: Self.projectFileAccess)
+            projectFiles: Self.projectFileAccess, providerHosts: Self.providerHosts)
         var warnings: [Warning] = []
         if isHeaderFromCopy {
             warnings.append(

@@ -29,6 +29,8 @@ public struct IdentityProvider: Hashable, Sendable {
     public var issuer: String? { description.issuer }
     /// The host under which its accounts are kept, with `:port` where the port is not the scheme's own.
     public var environment: String { description.environment }
+    /// The hosts to which its accounts' tokens go besides the environment: `api.git.example`, `*.git.example`.
+    public var apiHosts: [HostPattern] { description.apiHosts }
     /// Whether a discovery document is read at sign-in.
     public var hasDiscovery: Bool { description.hasDiscovery }
     /// The endpoints that count in place of those of the document, by the names that such documents use.

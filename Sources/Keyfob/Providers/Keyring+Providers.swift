@@ -131,11 +131,7 @@ extension Keyring {
             let found = try database.settings(prefixes: [RegistrySetting.providerPrefix], in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
             for item in found.items {
-                let description = try? ProviderDocument.read(Array(item.value.value.utf8))
-                // A bundle may bring what nobody added here: it must not speak for another provider's accounts.
-                guard let description, item.value.name == RegistrySetting.provider(description.name),
-                    ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) == nil
-                else {
+                guard let description = Self.description(in: item.value) else {
                     state.warn(unknown: "a provider", in: group.name)
                     continue
                 }
@@ -143,6 +139,22 @@ extension Keyring {
             }
         }
         return added
+    }
+
+    /// What a setting says of a provider; nil where it makes no sense.
+    ///
+    /// A bundle may bring what nobody added here: it must not speak for another provider's accounts.
+    private static func description(in setting: Setting) -> ProviderDescription? {
+        guard let description = try? ProviderDocument.read(Array(setting.value.utf8)),
+            setting.name == RegistrySetting.provider(description.name),
+            ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) == nil
+        else { return nil }
+        return description
+    }
+
+    /// Which hosts added providers name, for the choice of an account.
+    static let providerHosts: TokenSearch.ProviderHosts = { setting in
+        Keyring.description(in: setting).map { ($0.environment, $0.apiHosts) }
     }
 
     private func add(

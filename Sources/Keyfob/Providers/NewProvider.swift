@@ -17,11 +17,13 @@ public struct NewProvider: Hashable, Sendable {
     public var endpoints: [String: String]
     /// The scopes to ask for where nobody names any.
     public var scopes: ScopeSet
+    /// The hosts to which its accounts' tokens go besides the environment: `api.git.example`, `*.git.example`.
+    public var apiHosts: [String]
 
     /// A provider.
     public init(
         issuer: String, name: String? = nil, title: String? = nil, environment: String? = nil,
-        endpoints: [String: String] = [:], scopes: ScopeSet = []
+        endpoints: [String: String] = [:], scopes: ScopeSet = [], apiHosts: [String] = []
     ) {
         self.issuer = issuer
         self.name = name
@@ -29,6 +31,7 @@ public struct NewProvider: Hashable, Sendable {
         self.environment = environment
         self.endpoints = endpoints
         self.scopes = scopes
+        self.apiHosts = apiHosts
     }
 
     /// What is known of it.
@@ -47,6 +50,12 @@ public struct NewProvider: Hashable, Sendable {
             name: name ?? derived, title: title ?? host, issuer: issuer, environment: environment ?? host,
             defaultScopes: scopes.isEmpty ? ["openid", "profile", "offline_access"] : scopes,
             flows: [.authorizationCode, .deviceAuthorization])
+        for text in apiHosts {
+            guard let host = HostPattern(text) else {
+                throw KeyringError(.usage, "an API host is not a host, or *. and a host, in small letters")
+            }
+            description.apiHosts.append(host)
+        }
         for (name, address) in endpoints.sorted(by: { $0.key < $1.key }) {
             guard let endpoint = ProviderMetadata.Endpoint(rawValue: name) else {
                 throw KeyringError(.usage, "there is no endpoint '\(name)'")

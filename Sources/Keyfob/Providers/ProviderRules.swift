@@ -9,6 +9,9 @@ enum ProviderRules {
     /// The longest name, in bytes.
     static let nameLimit = 64
 
+    /// The most API hosts of one provider.
+    static let hostLimit = 64
+
     /// What is wrong with a description; nil where nothing is.
     static func problem(of description: ProviderDescription) -> String? {
         guard isName(description.name) else {
@@ -18,6 +21,7 @@ enum ProviderRules {
         guard isEnvironment(description.environment) else {
             return "the environment is not a host, or host:port, in small letters"
         }
+        if let problem = problem(ofHosts: description) { return problem }
         guard description.defaultScopes.scopes.allSatisfy(isScope) else {
             return "a default scope holds characters that no scope has"
         }
@@ -34,6 +38,23 @@ enum ProviderRules {
         if description.flows.contains(.deviceAuthorization) { needed.append(.deviceAuthorization) }
         for endpoint in needed where description.endpoints[endpoint] == nil {
             return "without discovery there must be a \(endpoint.rawValue)"
+        }
+        return nil
+    }
+
+    /// What is wrong with the API hosts of a description; nil where nothing is.
+    ///
+    /// Those of a built-in provider are its own: no description gives them away, or adds to them.
+    private static func problem(ofHosts description: ProviderDescription) -> String? {
+        guard description.apiHosts.count <= hostLimit else { return "there are more than \(hostLimit) API hosts" }
+        let own = BuiltInHosts.apiHosts(of: description.environment)
+        for host in description.apiHosts where !own.contains(host) {
+            guard own.isEmpty else {
+                return "the API hosts of \(description.environment) are built in, and \(host) is none of them"
+            }
+            if let other = BuiltInHosts.environment(claiming: host, besides: description.environment) {
+                return "the API host \(host) belongs to the accounts of \(other)"
+            }
         }
         return nil
     }

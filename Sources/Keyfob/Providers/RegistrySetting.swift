@@ -1,3 +1,4 @@
+internal import KeyfobLookup
 internal import KeyfobModel
 
 /// Under which names providers and clients are kept as settings of a group.
@@ -6,7 +7,7 @@ internal import KeyfobModel
 /// belongs to one host never goes to another because a name has changed its meaning.
 enum RegistrySetting {
     /// `provider:<name>`, whose value is the description.
-    static let providerPrefix = "provider:"
+    static let providerPrefix = TokenSearch.providerPrefix
     /// `client:<environment>:<client id>`, whose value is what is known of it.
     static let clientPrefix = "client:"
     /// `default client:<environment>`, whose value is a client id.

@@ -58,16 +58,26 @@ extension Keyring {
     /// Sends a request with an access token, once; redirections are not followed, because they may lead the token
     /// somewhere else.
     ///
-    /// - Parameter seconds: How long to wait for the whole answer.
-    /// - Throws: `usage` for an address or a header that cannot be, `offline`, `limitExceeded`.
+    /// - Parameters:
+    ///   - answer: The token, asked for with the request's address as the URL of its context: it goes to that host
+    ///     alone.
+    ///   - seconds: How long to wait for the whole answer.
+    /// - Throws: `hostNotAllowed` where the token was asked for another host, or for none; `usage` for an address or
+    ///   a header that cannot be, `offline`, `limitExceeded`.
     public static func send(
-        _ request: APIRequest, with token: borrowing SecretBytes, seconds: Int64 = 60, network: Network
+        _ request: APIRequest, with answer: borrowing TokenAnswer, seconds: Int64 = 60, network: Network
     ) async throws(KeyringError) -> APIResponse {
         let url: EndpointURL
         do {
             url = try EndpointURL(request.url)
         } catch {
             throw KeyringError(.usage, "\(error)")
+        }
+        let host = ProviderRules.environment(of: url)
+        guard answer.found.destination?.host == host else {
+            throw KeyringError(
+                .hostNotAllowed, "the token was not asked for to be sent to \(host)",
+                advice: .nameDestination)
         }
         guard request.headers.allSatisfy({ isHeader($0) }) else {
             throw KeyringError(
@@ -77,14 +87,14 @@ extension Keyring {
         guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else {
             throw KeyringError(.fault, "a method is missing")
         }
-        guard token.isHeaderValue else {
+        guard answer.secret.isHeaderValue else {
             throw KeyringError(.damaged, "the token holds characters that no header can have")
         }
         let body: SecretBytes?
         if let bytes = request.body { body = bytes.withBytes { SecretBytes(copying: $0) } } else { body = nil }
         let message = HTTPRequest(
             method, url, headers: request.headers.map { HTTPHeader(name: $0.name, value: $0.value) }, body: body,
-            bearer: token, answerLimit: APIRequest.answerLimit)
+            bearer: answer.secret, answerLimit: APIRequest.answerLimit)
         switch await network.send(message, seconds) {
         case .answered(let response):
             let (status, type) = (response.status, response.header("Content-Type"))

@@ -33,7 +33,7 @@ extension Keyring {
     public func refresh(_ missing: MissingToken) async throws(KeyringError) -> TokenAnswer {
         let acquisition = missing.acquisition
         do {
-            return try await refreshedAnswer(missing)
+            return try await refreshedAnswer(missing).going(to: acquisition.request)
         } catch  where Self.leavesOldToken(error) && !acquisition.ignoresStored {
             guard let old = try storedToken(acquisition) else { throw error }
             warn(.oldToken, Self.staleness(of: old.found.account, error.message))

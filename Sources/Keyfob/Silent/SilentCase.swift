@@ -72,8 +72,20 @@ extension Keyring {
             account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
             fitting: stored.fitting.map(\.value), clientID: clientID,
             realm: realm.isEmpty ? item?.value.realm ?? "" : realm,
-            scopes: request.scopes.isEmpty ? item?.value.scopes ?? [] : request.scopes, stored: item?.value, hit: hit,
+            scopes: Self.scopes(of: request, stored.fitting.map(\.value), item?.value, owner.account),
+            stored: item?.value, hit: hit,
             own: own, family: family, situation: situation)
+    }
+
+    /// The scopes to ask for: those named, those of the token that is to be replaced, or what the address means where
+    /// nothing says more.
+    private static func scopes(
+        of request: TokenRequest, _ fitting: [Credential], _ replaced: Credential?, _ account: Account
+    ) -> ScopeSet {
+        guard request.scopes.isEmpty else { return request.scopes }
+        guard let resource = request.resource(at: account.id.environment) else { return replaced?.scopes ?? [] }
+        let known = Set(fitting.map(\.scopes)).count < 2 ? replaced?.scopes ?? [] : []
+        return known.isEmpty ? resource.defaultScope : known
     }
 
     /// The access token of the client and the tenant that a refresh is for; without a client there is none.
@@ -92,7 +104,9 @@ extension Keyring {
         let item = try search.token(
             &state, choice, among: tokens, stored.group, preferring: preferredClient)
         // A token that is valid says what is wanted; of others, nobody knows which.
-        if request.scopes.isEmpty, let item, !choice.isValid(item.value), Set(tokens.map(\.value.scopes)).count > 1 {
+        if request.scopes.isEmpty, request.resource(at: account.id.environment) == nil, let item,
+            !choice.isValid(item.value), Set(tokens.map(\.value.scopes)).count > 1
+        {
             throw LookupRefusal.ambiguous(.scopes(tokens.map(\.value.scopes)), account)
         }
         return item

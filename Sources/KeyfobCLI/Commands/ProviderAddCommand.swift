@@ -44,6 +44,13 @@ struct ProviderAddCommand: ParsableCommand {
         help: ArgumentHelp("A scope to ask for where nobody names any; repeatable.", valueName: "scope"))
     var scope: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A host to which its tokens go besides its own, or '*.' and what such hosts end in; repeatable.",
+            valueName: "host"))
+    var apiHost: [String] = []
+
     @Flag(name: .long, help: "Put it in the place of the one that has its name.") var replace = false
     @OptionGroup var global: GlobalOptions
 
@@ -53,6 +60,7 @@ struct ProviderAddCommand: ParsableCommand {
         }
         let hasDetails =
             [name, title, environment, deviceEndpoint, revocationEndpoint].contains { $0 != nil } || !scope.isEmpty
+            || !apiHost.isEmpty
         if file != nil, hasDetails { throw ValidationError("a file says it all: the other options go with --issuer") }
     }
 
@@ -72,7 +80,7 @@ struct ProviderAddCommand: ParsableCommand {
             let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
             let new = NewProvider(
                 issuer: issuer ?? "", name: name, title: title, environment: environment,
-                endpoints: endpoints, scopes: scopes)
+                endpoints: endpoints, scopes: scopes, apiHosts: apiHost)
             keyring = try global.unlockedKeyring()
             provider = try keyring.addProvider(new, replacing: replace, in: groups)
         }

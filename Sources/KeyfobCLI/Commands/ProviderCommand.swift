@@ -70,6 +70,7 @@ struct ProviderShowCommand: ParsableCommand {
         var rows = [
             ("name", provider.name), ("title", provider.title), ("from", provider.originText),
             ("issuer", provider.issuer ?? "none, plain OAuth"), ("environment", provider.environment),
+            ("API hosts", provider.apiHosts.isEmpty ? "none" : provider.apiHosts.map(\.text).joined(separator: " ")),
             ("discovery", provider.hasDiscovery ? "yes" : "no"),
         ]
         rows += provider.endpoints.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -5,14 +5,18 @@ struct RequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request", abstract: "Call an API with the right account's token.",
         discussion: """
-            Chooses the account as 'token --url' does, sends the request with its token, and prints the answer. The \
-            token goes to the address given and nowhere else: redirections are not followed. A token that the service \
+            Chooses the account as 'token --url' does, sends the request with its token, and prints the answer. A token \
+            goes only where it belongs: to the account's provider, to the hosts of that provider's services \
+            ('keyfob provider show'), to a host that is bound to the account ('keyfob bind --host'), or, with \
+            --account, to the one that --allow-host names. Where it goes says what it is for: of Microsoft's accounts \
+            the token for the service of that host is taken. Redirections are not followed. A token that the service \
             does not take any more (401) is replaced once, where the request changes nothing.
 
             Ends with 0 when the status is below 400, and with 1 otherwise. Bodies and answers have at most 64 MiB.
 
             Example:
               keyfob request https://graph.microsoft.com/v1.0/me
+              keyfob request https://api.contoso.example/me --account ada --allow-host api.contoso.example
               keyfob request https://api.github.com/user/repos -X POST -H 'Content-Type: application/json' \\
                 --data '{"name":"demo"}'
             """)
@@ -63,16 +67,15 @@ struct RequestCommand: ParsableCommand {
         if let data { request.body = try RequestBody.read(data) }
         let keyring = try global.unlockedKeyring(reaching: .network)
         defer { global.tellWarnings(of: keyring) }
-        var options = options
-        if options.url == nil { options.url = address }
+        let options = try options(for: address)
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         let network = try networkOptions.network()
         var answer = try acquisition.token()
-        var response = try send(request, answer.secret, network)
+        var response = try send(request, answer, network)
         if response.status == 401, request.method.isSafe, answer.found.origin == .stored {
             answer = try acquisition.replacement(for: answer.found)
-            response = try send(request, answer.secret, network)
+            response = try send(request, answer, network)
         }
         acquisition.remember(answer.found)
         try response.body.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
@@ -94,23 +97,28 @@ struct RequestCommand: ParsableCommand {
     /// The address without its query.
     private static func shown(_ address: String) -> String { String(address.prefix { $0 != "?" && $0 != "#" }) }
 
+    /// What is asked for, with the address that the token goes to; another path of that host may stand in its place.
+    private func options(for address: String) throws(KeyringError) -> RequestOptions {
+        var options = options
+        guard let url = options.url else {
+            options.url = address
+            return options
+        }
+        let (chosen, own) = (try SubjectOptions.parse(url, "--url"), try SubjectOptions.parse(address, "the address"))
+        guard chosen.host == own.host else {
+            throw KeyringError(.usage, "--url names another host than the address")
+        }
+        return options
+    }
+
     private func send(
-        _ request: APIRequest, _ token: borrowing SecretBytes, _ network: Network
+        _ request: APIRequest, _ answer: borrowing Keyring.TokenAnswer, _ network: Network
     ) throws(KeyringError) -> ReceivedAnswer {
-        let held = HeldSecret(token.withBytes { SecretBytes(copying: $0) })
+        let held = TokenBox(answer)
         let timeout = timeout
         return try NetworkTask.run { () async throws(KeyringError) in
-            ReceivedAnswer(try await Keyring.send(request, with: held.secret, seconds: timeout, network: network))
+            ReceivedAnswer(try await Keyring.send(request, with: held.answer, seconds: timeout, network: network))
         }
-    }
-}
-
-/// A token for a closure, which can hold only what it owns.
-private final class HeldSecret: Sendable {
-    let secret: SecretBytes
-
-    init(_ secret: consuming SecretBytes) {
-        self.secret = secret
     }
 }
 

@@ -9,7 +9,8 @@ struct TokenCommand: ParsableCommand {
             once, however many programs ask at the same time. Without --account the account is chosen: by what can \
             serve the request, by bindings of the directory, the URL and the tool ('keyfob bind'), and by what was \
             chosen before. Where that leaves several, a person at a terminal is asked, and the answer is remembered. \
-            'keyfob which' explains the choice.
+            'keyfob which' explains the choice. With --url, only a token that goes to that host is printed: of an \
+            account of its provider, or one that the host is bound to; --account with --allow-host overrules that.
 
             Ends with 10 when a person must sign in, 11 when several accounts fit, 14 when the provider granted fewer \
             scopes, and 75 when the provider cannot be reached or asks to wait: try again. Where an answer was lost on \

@@ -43,12 +43,12 @@ enum NetworkTask {
     }
 }
 
-/// Carries a token, which cannot be copied, out of a task.
+/// Carries a token, which cannot be copied, into a task and out of it.
 final class TokenBox: Sendable {
     private let secret: SecretBytes
     private let found: Keyring.Found
 
-    init(_ answer: consuming Keyring.TokenAnswer) {
+    init(_ answer: borrowing Keyring.TokenAnswer) {
         found = answer.found
         secret = answer.secret.withBytes { SecretBytes(copying: $0) }
     }

@@ -29,6 +29,12 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "With --account: a host to which the token may go although it is not its provider's.", valueName: "host"))
+    var allowHost: String?
+
+    @Option(
+        name: .long,
         help: ArgumentHelp("The program that wants the token, when it is not the calling one.", valueName: "name"))
     var tool: String?
 
@@ -58,9 +64,24 @@ struct RequestOptions: ParsableArguments {
             throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
         }
         let named = account ?? environment["KEYFOB_ACCOUNT"]
+        // With a name, nothing but where the token goes counts.
         return TokenRequest(
             account: named, environment: host, realm: tenant ?? authorityTenant, clientID: client, scopes: scopes,
-            minimumValidity: minimumValidity, context: named == nil ? context(address) : RequestContext())
+            minimumValidity: minimumValidity, context: named == nil ? context(address) : RequestContext(url: address),
+            allowedHost: try allowedHost(isNamed: named != nil, address))
+    }
+
+    /// The host that may have the token all the same.
+    private func allowedHost(isNamed: Bool, _ address: ResourceURL?) throws(KeyringError) -> String? {
+        guard let allowHost else { return nil }
+        guard isNamed else { throw KeyringError(.usage, "--allow-host goes with --account") }
+        guard let address else { throw KeyringError(.usage, "--allow-host goes with --url") }
+        let allowed = try SubjectOptions.parse(allowHost, "--allow-host")
+        guard allowed.path.isEmpty else { throw KeyringError(.usage, "--allow-host takes no path") }
+        guard allowed.host == address.host else {
+            throw KeyringError(.usage, "--allow-host is not the host of the URL, which is \(address.host)")
+        }
+        return allowed.host
     }
 
     /// Where the request comes from.

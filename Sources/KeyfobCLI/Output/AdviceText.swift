@@ -39,6 +39,8 @@ extension Advice {
         case .importAccounts: "bring some with 'keyfob import'"
         case .rebind(let binding): "bind it again, run \(binding.undoing), or name an account with --account"
         case .nameAccountOrUnbind(let binding): "name an account with --account, or run \(binding.undoing)"
+        case .allowHost(let host, let account): Self.waysOut(to: host, account)
+        case .nameDestination: "ask for it with the URL that it goes to"
         case .removeFromOneGroup(let account):
             "remove it from one of the two: 'keyfob account remove \(account) --group NAME'"
         case .chooseGroup: "say in which group with --group"
@@ -167,6 +169,15 @@ extension Advice {
 
         case .words(let text): text
         }
+    }
+}
+
+extension Advice {
+    /// What the owner can do so that a token of an account goes to a host.
+    private static func waysOut(to host: String, _ account: String?) -> String {
+        let (host, name) = (ShellWord.quoted(host), account.map(ShellWord.quoted) ?? "NAME")
+        return "if they should, run 'keyfob bind --host \(host) \(name)', or name the host among the apiHosts of the "
+            + "account's provider, or say --account \(name) --allow-host \(host) this once"
     }
 }
 

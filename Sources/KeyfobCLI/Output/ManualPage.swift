@@ -155,7 +155,7 @@ struct ManualPage {
                 73  would overwrite; not created
                 74  input/output error, disk full
                 75  busy, or the provider cannot be reached or asks to wait: try again
-                77  wrong key or passphrase; group not granted
+                77  wrong key or passphrase; group not granted; no token goes to the host
                 78  configuration error
                 """)
     }

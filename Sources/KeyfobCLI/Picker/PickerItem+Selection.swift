@@ -9,7 +9,8 @@ extension PickerItem {
             case .rejected(let rejection):
                 switch rejection {
                 case .lessLikely, .notDefault, .boundToAnother, .neverGranted, .signedOut: true
-                case .notNamed, .otherEnvironment, .notInTenant, .unknownToClient, .scopesNotGranted, .inEarlierGroup:
+                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted,
+                    .inEarlierGroup:
                     false
                 }
             }

@@ -17,6 +17,12 @@ public enum EnvironmentAliases {
         return name
     }
 
+    /// The names of an environment, itself among them.
+    package static func all(of environment: String) -> [String] {
+        let name = Identifier.folded(environment)
+        return sets.first { $0.contains(name) } ?? [name]
+    }
+
     /// Whether both name the same environment.
     public static func areSame(_ left: String, _ right: String) -> Bool {
         canonicalName(of: left) == canonicalName(of: right)

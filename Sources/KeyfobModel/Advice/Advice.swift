@@ -38,6 +38,13 @@ public enum Advice: Hashable, Sendable {
     /// Say which provider is meant.
     case chooseProvider
 
+    // MARK: Where tokens go
+    /// Bind the host to the account, name it in the description of the account's provider, or allow it once beside the
+    /// account; the account is nil where nobody says which.
+    case allowHost(String, account: String?)
+    /// Ask for the token with the URL that it goes to.
+    case nameDestination
+
     // MARK: Signing in and tokens
     /// Sign in, with these scopes where there are any.
     case signIn(AccountID, ScopeSet)

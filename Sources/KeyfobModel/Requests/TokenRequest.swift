@@ -15,13 +15,18 @@ public struct TokenRequest: Hashable, Sendable {
     /// The token type, in small letters.
     public var tokenType: String
     /// Where the request comes from and what it is for.
+    ///
+    /// Where it has a URL, only an account whose tokens go to that host is chosen.
     public var context: RequestContext
+    /// A host, with `:port` where the port is not the scheme's own, to which the token of the account that the request
+    /// names may go although it is not one of its provider's; without ``account`` it means nothing.
+    public var allowedHost: String?
 
     /// A request; what is not given is not restricted.
     public init(
         account: String? = nil, environment: String? = nil, realm: String? = nil, clientID: String? = nil,
         scopes: ScopeSet = [], minimumValidity: Int64 = 300, tokenType: String = "bearer",
-        context: RequestContext = RequestContext()
+        context: RequestContext = RequestContext(), allowedHost: String? = nil
     ) {
         self.account = account
         self.environment = environment
@@ -31,5 +36,6 @@ public struct TokenRequest: Hashable, Sendable {
         self.minimumValidity = minimumValidity
         self.tokenType = tokenType
         self.context = context
+        self.allowedHost = allowedHost
     }
 }

@@ -16,7 +16,8 @@ package enum BuiltInProviders {
             ProviderDescription(
                 name: "google", title: "Google", issuer: "https://accounts.google.com",
                 environment: "accounts.google.com", defaultScopes: ["openid", "email", "profile"],
-                flows: [.authorizationCode, .deviceAuthorization], rotation: .no, quirks: [.accessTypeOffline]),
+                flows: [.authorizationCode, .deviceAuthorization], rotation: .no, quirks: [.accessTypeOffline],
+                apiHosts: BuiltInHosts.apiHosts(of: "accounts.google.com")),
             ProviderDescription(
                 name: "github", title: "GitHub", issuer: nil, environment: "github.com", hasDiscovery: false,
                 endpoints: endpoints([
@@ -26,12 +27,12 @@ package enum BuiltInProviders {
                     .userInfo: "https://api.github.com/user",
                 ]),
                 defaultScopes: ["read:user"], flows: [.authorizationCode, .deviceAuthorization], rotation: .yes,
-                quirks: [.tokensNeverExpire]),
+                quirks: [.tokensNeverExpire], apiHosts: BuiltInHosts.apiHosts(of: "github.com")),
             ProviderDescription(
                 name: "gitlab", title: "GitLab", issuer: "https://gitlab.com", environment: "gitlab.com",
                 endpoints: endpoints([.deviceAuthorization: "https://gitlab.com/oauth/authorize_device"]),
                 defaultScopes: ["openid", "read_user"], flows: [.authorizationCode, .deviceAuthorization],
-                rotation: .yes),
+                rotation: .yes, apiHosts: BuiltInHosts.apiHosts(of: "gitlab.com")),
         ]
     }
 
@@ -47,7 +48,8 @@ package enum BuiltInProviders {
         ProviderDescription(
             name: name, title: title, issuer: "https://\(host)/\(tenant)/v2.0", environment: host,
             defaultScopes: ["openid", "profile", "offline_access"], flows: [.authorizationCode, .deviceAuthorization],
-            rotation: .yes, quirks: [.clientInfo, .tenantIssuer, .families, .toleratesReuse, .multipleResources])
+            rotation: .yes, quirks: [.clientInfo, .tenantIssuer, .families, .toleratesReuse, .multipleResources],
+            apiHosts: BuiltInHosts.apiHosts(of: host))
     }
 
     private static func endpoints(

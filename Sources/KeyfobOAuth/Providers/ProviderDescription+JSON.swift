@@ -7,7 +7,7 @@ extension ProviderDescription {
 
     /// The members that a document may have.
     package static let members = [
-        "formatVersion", "name", "title", "issuer", "environment", "discovery", "endpoints", "clientIDs",
+        "formatVersion", "name", "title", "issuer", "environment", "apiHosts", "discovery", "endpoints", "clientIDs",
         "defaultScopes", "flows", "rotation", "quirks",
     ]
 
@@ -45,6 +45,11 @@ extension ProviderDescription {
             }
             return values
         }
+        var hosts: [HostPattern] = []
+        for text in try list("apiHosts") {
+            guard let host = HostPattern(text) else { throw .badValue("apiHosts") }
+            hosts.append(host)
+        }
         let issuer = fields.has("issuer", in: bytes) ? try text("issuer") : nil
         if let issuer, (try? EndpointURL(issuer)) == nil { throw .badValue("issuer") }
         let rotation = fields.has("rotation", in: bytes) ? fields.string("rotation", in: bytes) : "unknown"
@@ -57,7 +62,7 @@ extension ProviderDescription {
             hasDiscovery: fields.bool("discovery", in: bytes) ?? (issuer != nil),
             clientIDs: try list("clientIDs"), defaultScopes: ScopeSet(try list("defaultScopes")),
             flows: Set(try values("flows", Flow.self)), rotation: rotation,
-            quirks: Set(try values("quirks", Quirk.self)))
+            quirks: Set(try values("quirks", Quirk.self)), apiHosts: hosts)
         if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
         guard fields.has("endpoints", in: bytes) else { return description }
         guard let endpoints = fields.object("endpoints", in: bytes) else { throw .badValue("endpoints") }
@@ -81,6 +86,7 @@ extension ProviderDescription {
         writer.member("title", title)
         writer.member("issuer", issuer)
         writer.member("environment", environment)
+        writer.member("apiHosts", apiHosts.map(\.text))
         writer.name("discovery")
         writer.bool(hasDiscovery)
         writer.name("endpoints")

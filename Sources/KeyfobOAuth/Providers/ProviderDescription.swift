@@ -10,6 +10,8 @@ package struct ProviderDescription: Hashable, Sendable {
     package var issuer: String?
     /// The host under which its accounts are kept.
     package var environment: String
+    /// The hosts of its services, to which its accounts' tokens go besides the environment.
+    package var apiHosts: [HostPattern]
     /// Whether there is a discovery document.
     package var hasDiscovery: Bool
     /// Endpoints that count in place of those of the document.
@@ -60,12 +62,13 @@ package struct ProviderDescription: Hashable, Sendable {
         name: String, title: String, issuer: String?, environment: String, hasDiscovery: Bool = true,
         endpoints: [ProviderMetadata.Endpoint: EndpointURL] = [:], clientIDs: [String] = [],
         defaultScopes: ScopeSet = [], flows: Set<Flow> = [.authorizationCode], rotation: Rotation = .unknown,
-        quirks: Set<Quirk> = []
+        quirks: Set<Quirk> = [], apiHosts: [HostPattern] = []
     ) {
         self.name = name
         self.title = title
         self.issuer = issuer
         self.environment = environment
+        self.apiHosts = apiHosts
         self.hasDiscovery = hasDiscovery
         self.endpoints = endpoints
         self.clientIDs = clientIDs

@@ -22,14 +22,19 @@ extension FeasibilityPolicy {
 }
 
 extension TokenRequest {
-    /// The rules that this request makes.
-    var feasibilityPolicies: [any FeasibilityPolicy] {
+    /// The rules that this request makes, with the bindings that stand.
+    func feasibilityPolicies(_ bindings: [Binding]) -> [any FeasibilityPolicy] {
         var policies: [any FeasibilityPolicy] = []
         if let environment { policies.append(EnvironmentPolicy(environment)) }
+        if let rule = DestinationRule(self, bindings: bindings) { policies.append(DestinationPolicy(rule: rule)) }
         if let realm { policies.append(TenantPolicy(realm)) }
         if let clientID { policies.append(ClientPolicy(clientID: clientID)) }
         policies.append(SignInPolicy())
-        if !scopes.isEmpty { policies.append(ScopePolicy(scopes: scopes)) }
+        if !scopes.isEmpty {
+            policies.append(ScopePolicy(scopes: scopes))
+        } else if context.url != nil {
+            policies.append(ResourcePolicy(request: self))
+        }
         return policies
     }
 }
@@ -46,6 +51,29 @@ private struct EnvironmentPolicy: FeasibilityPolicy {
         let own = candidate.account.id.environment
         // Nearly always it is spelt as it should be.
         return own == wanted || EnvironmentAliases.canonicalName(of: own) == wanted ? nil : .otherEnvironment(own)
+    }
+}
+
+/// The tokens of the account must go where this one is to go.
+private struct DestinationPolicy: FeasibilityPolicy {
+    let rule: DestinationRule
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        rule.allows(candidate.account.id, in: candidate.group, apiHosts: candidate.apiHosts)
+            ? nil : .hostNotAllowed(rule.host)
+    }
+}
+
+/// Of an account that nothing renews, a token must be for what the address means.
+private struct ResourcePolicy: FeasibilityPolicy {
+    let request: TokenRequest
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        guard candidate.state == .tokensOnly,
+            let resource = request.resource(at: candidate.account.id.environment),
+            !candidate.tokenScopes.contains(where: resource.isMeant)
+        else { return nil }
+        return .scopesNotGranted(resource.defaultScope)
     }
 }
 

@@ -33,7 +33,8 @@ struct MSALSharingTests {
         let before = try server.refreshes().count
         #expect(try digest("keyfob token --account bob --force-refresh") != signIn["sha256"] as? String)
         #expect(try server.refreshes().dropFirst(before).map(\.status) == [200])
-        try home.run("keyfob request \(server.base)/api/me").expectSuccess()
+        // MSAL names the environment without the port.
+        try home.run("keyfob bind -q --host \(server.host) bob && keyfob request \(server.base)/api/me").expectSuccess()
 
         // And back: MSAL finds what Keyfob got.
         try home.run("keyfob export --quiet --force --format msal \(cache)").expectSuccess()

@@ -52,6 +52,8 @@ final class ProviderServer: Sendable {
 
     /// The address without the issuer's path.
     var base: String { String(issuer.dropLast(2)) }
+    /// The host with its port.
+    var host: String { base.split(separator: "/").last.map(String.init) ?? base }
     /// What discovery does not tell.
     var deviceEndpoint: String { issuer + "/device-authorization/" }
 
