@@ -7,8 +7,8 @@ internal import KeyfobVault
 
 /// The answer to a request from what is stored, for a program that asks once and ends.
 ///
-/// Whoever gets a miss, for whatever reason, does what there is to do in full: nothing has been changed, and nothing
-/// that the owner should be told has been kept back.
+/// On a miss, whatever its reason, the caller goes the ordinary way, through `Keyring`: nothing has been changed, and all
+/// that the owner should be told is found and told there.
 package enum CachedToken: ~Copyable {
     /// A token that is fresh, and what is known of it.
     case token(SecretBytes, TokenHits.Hit)

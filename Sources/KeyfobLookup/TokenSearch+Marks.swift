@@ -4,7 +4,7 @@ internal import KeyfobRecords
 package import KeyfobVault
 
 extension TokenSearch {
-    /// Raises the mark outside the vault; what cannot be noted is a warning, because the change is made.
+    /// Raises the mark outside the vault, by which a vault that was taken back is noticed; what cannot be noted is a warning, because the change is made.
     package func note(_ state: inout LookupState, _ sequences: [(group: GroupID?, sequence: UInt64)]) {
         state.marks.raise(sequences)
         do {

@@ -54,7 +54,7 @@ package struct TokenSearch: Sendable {
         package let group: UnlockedVault.Group
         /// Those of that group that serve the request, whatever their state.
         package let fitting: [StoredItem<Credential>]
-        /// The one that is valid, from the first group of the list, from the owner's on, that has one.
+        /// The one that is valid, of the first group that has one: the owner's, then those after it in the list.
         package var hit: TokenHits.Hit?
     }
 

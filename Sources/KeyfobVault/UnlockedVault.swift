@@ -105,9 +105,10 @@ package struct UnlockedVault: ~Copyable {
         try vaultKeys().authenticate(backup: digest)
     }
 
-    /// Replaces the vault key and the key of every group. No slot is left: what opened the old keys opens nothing any more.
+    /// Replaces the vault key and the key of every group.
     ///
-    /// The caller adds slots, and seals every record again, in the transaction that writes the header.
+    /// No slot is left: what opened the old keys opens nothing any more. The caller adds slots, and seals every record
+    /// again, in the transaction that writes the header.
     ///
     /// - Throws: `needsVaultKey`, `corrupted(.groupKey)`.
     /// - Returns: The keys of every group, before and after.

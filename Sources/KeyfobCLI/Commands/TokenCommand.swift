@@ -26,7 +26,7 @@ struct TokenCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
-    var minValidity: Int64 = 300
+    var minValidity = TokenRequest.usualMinimumValidity
 
     @Flag(name: .long, help: "Print a whole Authorization header.") var header = false
     @OptionGroup var refresh: RefreshOptions

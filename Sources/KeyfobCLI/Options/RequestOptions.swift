@@ -55,7 +55,7 @@ struct RequestOptions: ParsableArguments {
 
     /// The request, with `minimumValidity` in seconds.
     func request(
-        minimumValidity: Int64 = 300, _ environment: Environment = .current
+        minimumValidity: Int64 = TokenRequest.usualMinimumValidity, _ environment: Environment = .current
     ) throws(KeyringError) -> TokenRequest {
         let (host, authorityTenant) = try Self.parse(authority)
         let tenant = tenant.flatMap(Self.specific)

@@ -22,7 +22,9 @@ struct AttendedAcquisition {
     }
 
     /// The token; where several accounts fit and a person is there, of the one that they pick.
-    mutating func token(minimumValidity: Int64 = 300) throws(KeyringError) -> Keyring.TokenAnswer {
+    mutating func token(
+        minimumValidity: Int64 = TokenRequest.usualMinimumValidity
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
         request = try options.request(minimumValidity: minimumValidity)
         let groups = try global.groups()
         do {

@@ -1,4 +1,4 @@
-/// What an item is.
+/// What an item holds, but for its secret.
 package enum ItemContent: Hashable, Sendable {
     /// A person at a provider.
     case account(Account)

@@ -1,4 +1,4 @@
-/// What an item of a group is.
+/// The kinds of items, as keys name them; a refresh token is the grant that it belongs to.
 package enum ItemKind: String, Hashable, Comparable, Sendable, CaseIterable {
     /// A person at a provider.
     case account

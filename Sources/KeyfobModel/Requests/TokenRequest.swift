@@ -22,10 +22,13 @@ public struct TokenRequest: Hashable, Sendable {
     /// names may go although it is not one of its provider's; without ``account`` it means nothing.
     public var allowedHost: String?
 
+    /// For how many seconds a token must still be valid unless a request says otherwise.
+    public static let usualMinimumValidity: Int64 = 300
+
     /// A request; what is not given is not restricted.
     public init(
         account: String? = nil, environment: String? = nil, realm: String? = nil, clientID: String? = nil,
-        scopes: ScopeSet = [], minimumValidity: Int64 = 300, tokenType: String = "bearer",
+        scopes: ScopeSet = [], minimumValidity: Int64 = usualMinimumValidity, tokenType: String = "bearer",
         context: RequestContext = RequestContext(), allowedHost: String? = nil
     ) {
         self.account = account

@@ -34,7 +34,7 @@ package struct RecordHeader: Equatable, Sendable {
     package var epoch: UInt32
     package var record: RecordID
     package var kind: Kind
-    /// Bit 1: travels in a sync; bit 2: never leaves this device.
+    /// Bit 1, the value 2: travels in a sync; bit 2, the value 4: never leaves this device.
     package var flags: UInt16
     /// When this version was written.
     package var stamp: Stamp
