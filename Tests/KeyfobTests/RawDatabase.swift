@@ -18,6 +18,16 @@ final class RawDatabase {
         try queue.writeWithoutTransaction { try $0.execute(sql: sql, arguments: arguments) }
     }
 
+    /// Keeps everybody else from writing while `body` runs.
+    func whileLocked(_ body: () throws -> Void) throws {
+        try queue.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                try body()
+                return .rollback
+            }
+        }
+    }
+
     /// Runs statements that the vault's own triggers do not see.
     func runUnnoticed(_ sql: String) throws {
         try queue.writeWithoutTransaction { database in

@@ -101,11 +101,10 @@ struct SecretServiceSlotTests {
     @Test("a slot that could not be written leaves no item")
     func failedWriting() throws {
         let keyring = try home.create()
-        let other = try RawDatabase(path: home.location.vault + "/keyring.db")
-        try other.run("BEGIN IMMEDIATE")
-        let error = failure(of: KeyringError.self) { _ = try keyring.addSlot(.secretService(home.options)) }
-        #expect(error?.code == .busy)
-        try other.run("ROLLBACK")
+        try RawDatabase(path: home.location.vault + "/keyring.db").whileLocked {
+            let error = failure(of: KeyringError.self) { _ = try keyring.addSlot(.secretService(home.options)) }
+            #expect(error?.code == .busy)
+        }
         #expect(try home.kept().paths().count == 1)
     }
 
