@@ -7,9 +7,7 @@ extension KeyringError {
         case .chosen: return nil
         case .ambiguous(let candidates):
             let what = request.account.map { "'\($0)' names" } ?? "the request fits"
-            self.init(
-                .ambiguous, "\(what) \(candidates.count) accounts", advice: .chooseAccount,
-                accounts: candidates.map(\.account))
+            self.init(several: candidates, what, advice: .chooseAccount)
         case .nobodyNamed(let name):
             self.init(
                 .noSuchAccount, "there is no account '\(name)'", advice: .listAccounts)
@@ -61,6 +59,25 @@ extension Selection {
 extension Verdict {
     fileprivate var isOfDestination: Bool {
         if case .rejected(let rejection) = self { rejection.isOfDestination } else { false }
+    }
+}
+
+extension KeyringError {
+    /// What it means that several accounts are meant: `what` has the words before their number.
+    init(several candidates: [Candidate], _ what: String, advice: Advice) {
+        let ids = Set(candidates.map(\.account.id))
+        let groups = Set(candidates.map(\.group)).map(\.name).sorted().joined(separator: ", ")
+        guard ids.count < candidates.count else {
+            self.init(
+                .ambiguous, "\(what) \(candidates.count) accounts", advice: advice, accounts: candidates.map(\.account))
+            return
+        }
+        self.init(
+            .ambiguous,
+            ids.count == 1
+                ? "\(what) an account that is in several groups: \(groups)"
+                : "\(what) \(ids.count) accounts, some of them in several groups: \(groups)",
+            advice: .chooseGroup, candidates: ids.sorted().map(\.description))
     }
 }
 

@@ -45,7 +45,7 @@ package struct BindingSetting: Hashable {
         guard let own = BindingSetting(name: setting.name), let target = Binding.Target(text: setting.value),
             own == BindingSetting(own.subject, target)
         else { return nil }
-        return Binding(own.subject, to: target, from: .keyring(group))
+        return Binding(own.subject, to: target, from: .keyring(group), by: setting.writer)
     }
 
     /// An environment without `:`, which ends the subject, and never `*`, which means all.
@@ -86,8 +86,9 @@ package struct AllowanceSetting: Hashable {
     package var value: String { "\(digest) \(target.text)" }
 
     /// What the file says, as a binding of its folder.
-    package func binding(in group: AccessGroup) -> Binding {
+    package func binding(in group: AccessGroup, by writer: DecisionWriter) -> Binding {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        return Binding(.directory(folder.isEmpty ? "/" : String(folder)), to: target, from: .file(path, group))
+        return Binding(
+            .directory(folder.isEmpty ? "/" : String(folder)), to: target, from: .file(path, group), by: writer)
     }
 }

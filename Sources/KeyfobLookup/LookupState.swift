@@ -24,7 +24,7 @@ package struct LookupState: ~Copyable {
         self.warnings = warnings
     }
 
-    /// The groups to look through: those named, in their order, or all within reach, `default` first.
+    /// The groups to look through: those named, in their order and each once, or all within reach, `default` first.
     ///
     /// - Throws: `notGranted` or `noSuchGroup` for a name that is not within reach.
     package func reachable(_ names: [AccessGroup]?) throws(LookupRefusal) -> [UnlockedVault.Group] {
@@ -32,7 +32,7 @@ package struct LookupState: ~Copyable {
             return vault.groups.filter { $0.name == .default } + vault.groups.filter { $0.name != .default }
         }
         var groups: [UnlockedVault.Group] = []
-        for name in names { groups.append(try reachable(name)) }
+        for name in names where !groups.contains(where: { $0.name == name }) { groups.append(try reachable(name)) }
         return groups
     }
 
@@ -68,6 +68,18 @@ package struct LookupState: ~Copyable {
                 Warning(
                     .damagedRecord, "\(damage) of group '\(group)' is damaged and was passed over",
                     advice: .diagnose(.none)))
+        }
+    }
+
+    /// Says of bindings made with a group's key that they lead nowhere, and so what they keep out.
+    package mutating func warn(ofPassedOver bindings: [Binding]) {
+        for binding in bindings {
+            warn(
+                Warning(
+                    .foreignDecision,
+                    "\(binding.subject.kind) \(binding.subject.text) is bound in group '\(binding.origin.group)' to "
+                        + "\(binding.target.text), which will not do; the other accounts of that group do not count here"
+                ))
         }
     }
 

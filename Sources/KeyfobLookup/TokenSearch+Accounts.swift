@@ -29,10 +29,14 @@ extension TokenSearch {
         // Without what does not open, another account may seem to be the one.
         guard roster.isWhole else { throw LookupRefusal.uncertain }
         let (selector, names) = (AccountSelector(), groups.map(\.name))
-        if let choice = selector.choose(request, among: candidates, groups: names, evidence: evidence) { return choice }
+        if let choice = selector.choose(request, among: candidates, groups: names, evidence: evidence) {
+            state.warn(ofPassedOver: choice.passedOver)
+            return (choice.candidate, choice.reason)
+        }
         // Before saying that there is nobody, make sure that nobody is missing.
         for group in groups { try storage.requireComplete(group.keys) }
         let selection = selector.select(request, among: candidates, groups: names, evidence: evidence)
+        state.warn(ofPassedOver: selection.passedOver)
         throw LookupRefusal.unselected(selection, request)
     }
 
@@ -104,7 +108,7 @@ extension TokenSearch {
                 }
             }
         }
-        var preferred: String?
+        var preferred: Setting?
         do {
             preferred = try storage.setting(Self.defaultAccount, in: group.keys)
         } catch StoreError.damaged(let what) {
@@ -118,7 +122,8 @@ extension TokenSearch {
                 state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
                 clientIDs: clients[account.id] ?? [], realms: realms[account.id] ?? [],
                 tokenScopes: tokenScopes[account.id] ?? [], grantScopes: ScopeSet(grantScopes[account.id] ?? []),
-                isDefault: preferred == account.id.canonical)
+                isDefault: preferred?.value == account.id.canonical,
+                isOwnersDefault: preferred?.value == account.id.canonical && preferred?.isOwners == true)
         }
         return (candidates, damaged.isEmpty)
     }

@@ -43,8 +43,8 @@ extension TokenSearch {
         return (bindings.sorted(), isWhole)
     }
 
-    /// The bindings that count in `directory`, a real path: those that stand in `groups`, and that of the
-    /// nearest project file which is allowed.
+    /// The bindings that count in `directory`, a real path: those that stand in `groups`, and those of the
+    /// nearest project files that are allowed.
     ///
     /// Project files that do not count are told by ``takeWarnings()``.
     package func bindings(
@@ -52,34 +52,42 @@ extension TokenSearch {
     ) throws -> (bindings: [Binding], isWhole: Bool) {
         let (bindings, isWhole) = try bindings(&state, groups)
         guard let directory else { return (bindings, isWhole) }
-        let (file, warnings) = try projectBinding(&state, directory: directory, groups: groups)
+        let (files, warnings) = try projectBindings(&state, directory: directory, groups: groups)
         for warning in warnings { state.warn(warning) }
-        return (Binding.combined(bindings, with: file), isWhole)
+        return (Binding.combined(bindings, with: files), isWhole)
     }
 
-    /// The binding of the nearest allowed project file from `directory`, a real path, upwards.
+    /// The binding of the nearest project file from `directory`, a real path, upwards that the owner allowed, and
+    /// those of nearer ones that somebody with a group's key allowed: such a one counts for that group alone.
     ///
     /// Opens nothing where there is no such file, and never reads what one says: a file counts while it is what it
     /// was when it was allowed.
     ///
-    /// - Returns: The binding, and why nearer files do not count.
-    package func projectBinding(
+    /// - Returns: The bindings, and why nearer files do not count.
+    package func projectBindings(
         _ state: inout LookupState, directory: String, groups: [UnlockedVault.Group]
-    ) throws -> (binding: Binding?, warnings: [Warning]) {
+    ) throws -> (bindings: [Binding], warnings: [Warning]) {
         let paths = projectFiles.paths(directory)
-        guard !paths.isEmpty else { return (nil, []) }
+        guard !paths.isEmpty else { return ([], []) }
         func problem(_ path: String, _ allowance: AllowanceSetting?) -> Warning? {
             projectFiles.problem(path, allowance?.digest)
         }
         let asked = Set(groups.map(\.name))
         let (allowances, isWhole) = try allowances(&state, state.reachable(nil))
+        var bindings: [Binding] = []
         var warnings: [Warning] = []
         for path in paths {
             let own = allowances.filter { $0.setting.path == path }
             let here = own.filter { asked.contains($0.group) }
-            if let allowance = here.first(where: { problem(path, $0.setting) == nil }) {
-                return (allowance.setting.binding(in: allowance.group), warnings)
+            let counting = here.filter { problem(path, $0.setting) == nil }
+            for item in counting
+            where item.writer == .owner || !bindings.contains(where: { $0.origin.group == item.group }) {
+                bindings.append(item.setting.binding(in: item.group, by: item.writer))
             }
+            if groups.count == 1 && !counting.isEmpty || counting.contains(where: { $0.writer == .owner }) {
+                return (bindings, warnings)
+            }
+            guard counting.isEmpty else { continue }
             if here.isEmpty, let other = own.first(where: { problem(path, $0.setting) == nil }) {
                 warnings.append(
                     Warning(
@@ -90,20 +98,25 @@ extension TokenSearch {
                 warnings.append(problem)
             }
         }
-        return (nil, warnings)
+        return (bindings, warnings)
     }
+
+    /// That a project file is allowed, in which group, and by whom.
+    package typealias Allowance = (setting: AllowanceSetting, group: AccessGroup, writer: DecisionWriter)
 
     /// The project files that `groups` allow, and whether every record that tells of them opens.
     package func allowances(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group]
-    ) throws -> (allowances: [(setting: AllowanceSetting, group: AccessGroup)], isWhole: Bool) {
-        var allowances: [(setting: AllowanceSetting, group: AccessGroup)] = []
+    ) throws -> (allowances: [Allowance], isWhole: Bool) {
+        var allowances: [Allowance] = []
         var isWhole = true
         for group in groups {
             let found = try storage.settings(prefixes: [AllowanceSetting.prefix], in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
             isWhole = isWhole && found.damaged.isEmpty
-            allowances += found.items.compactMap { item in AllowanceSetting(item.value).map { ($0, group.name) } }
+            allowances += found.items.compactMap { item in
+                AllowanceSetting(item.value).map { ($0, group.name, item.value.writer) }
+            }
         }
         return (allowances, isWhole)
     }

@@ -54,7 +54,7 @@ package struct TokenSearch: Sendable {
         package let group: UnlockedVault.Group
         /// Those of that group that serve the request, whatever their state.
         package let fitting: [StoredItem<Credential>]
-        /// The one that is valid, of the first group that has one: the owner's, then those after it in the list.
+        /// The one that is valid.
         package var hit: TokenHits.Hit?
     }
 
@@ -70,19 +70,13 @@ package struct TokenSearch: Sendable {
     ) throws -> StoredTokens {
         let groups = try self.groups(&state, names, try storage.version())
         let owner = try account(&state, request, groups, now)
-        guard let first = groups.firstIndex(where: { $0.name == owner.group }) else {
+        guard let group = groups.first(where: { $0.name == owner.group }) else {
             throw LookupRefusal.fault("the account chosen is in none of the groups asked for")
         }
-        let tokens = try fitting(&state, request, owner.account.id, groups[first])
-        var stored = StoredTokens(owner: owner, group: groups[first], fitting: tokens.items)
+        let tokens = try fitting(&state, request, owner.account.id, group)
+        var stored = StoredTokens(owner: owner, group: group, fitting: tokens.items)
         guard takesValid else { return stored }
-        stored.hit = try hit(&state, request, owner, groups[first], tokens, now, preferring)
-        for group in groups[(first + 1)...] where stored.hit == nil {
-            guard try storage.account(owner.account.id, in: group.keys) != nil,
-                let tokens = try? fitting(&state, request, owner.account.id, group)
-            else { continue }
-            stored.hit = try? hit(&state, request, owner, group, tokens, now, preferring)
-        }
+        stored.hit = try hit(&state, request, owner, group, tokens, now, preferring)
         return stored
     }
 
@@ -173,14 +167,14 @@ package struct TokenSearch: Sendable {
         return (candidate.account, candidate.group, reason)
     }
 
-    /// The account that `text` names exactly, when it is one: found by index, without opening any other.
+    /// The account that `text` names exactly, when it is one in one group: found by index, without opening any other.
     private func indexed(
         _ text: String, _ request: TokenRequest, _ groups: [UnlockedVault.Group]
     ) throws -> (account: Account, group: AccessGroup)? {
         var found: [(account: Account, group: AccessGroup)] = []
         for group in groups {
             let accounts = try storage.accounts(named: text, in: group.keys)
-            for account in accounts where !found.contains(where: { $0.account.id == account.id }) {
+            for account in accounts {
                 if let environment = request.environment,
                     !EnvironmentAliases.areSame(environment, account.id.environment)
                 {

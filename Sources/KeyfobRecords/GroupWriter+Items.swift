@@ -47,7 +47,8 @@ extension GroupWriter {
         var header = place?.header ?? header(kind, index)
         (header.stamp, header.device, header.index) = (item.version.stamp, item.version.device, index)
         header.isThisDeviceOnly = item.isThisDeviceOnly
-        let attributes = body.with(item.history)
+        let written = item.isOwners ? SettingBody.signed(body, item.content, keys) : body
+        let attributes = written.with(item.history)
         let sealed: SealedRecord
         switch consume secret {
         case .new(let secret): sealed = try keys.seal(header, attributes: attributes, secret: secret)

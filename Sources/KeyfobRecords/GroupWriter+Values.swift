@@ -48,14 +48,22 @@ extension GroupWriter {
 
     /// Remembers `value` under `name`; nil forgets it.
     ///
+    /// Whoever holds the vault key does so as the owner.
+    ///
     /// - Parameter isThisDeviceOnly: Whether no bundle for others carries what is new.
     package func setSetting(_ name: String, to value: String?, isThisDeviceOnly: Bool = false) throws {
         let content = ItemContent.setting(name: name, value: value)
         switch (try record(of: content), value) {
         case (nil, nil): break
-        case (nil, .some): try insert(content, isThisDeviceOnly: isThisDeviceOnly)
+        case (nil, .some):
+            var new = try beginning(content)
+            new.header.isThisDeviceOnly = isThisDeviceOnly
+            try insert(try keys.seal(new.header, attributes: SettingBody.signed(new.body, content, keys)))
         case (let record?, nil): try bury(record)
-        case (let record?, .some): try replace(record, content)
+        case (let record?, .some):
+            let new = try succeeding(record, content, isSameSecret: true)
+            try replace(
+                record, with: try keys.seal(new.header, attributes: SettingBody.signed(new.body, content, keys)))
         }
     }
 
@@ -77,6 +85,30 @@ extension GroupWriter {
             }
         }
         return names
+    }
+
+    /// Forgets the settings that `isObsolete` finds; damaged records are passed over.
+    ///
+    /// - Returns: What was forgotten.
+    @discardableResult
+    package func forgetSettings(where isObsolete: (Setting) -> Bool) throws -> [Setting] {
+        var forgotten: [Setting] = []
+        var obsolete: [StoredRecord] = []
+        try reader.forEachRecord(kind: .setting) { result in
+            guard let record = try? result.get() else { return }
+            do {
+                let setting = try record.decode(keys) { body throws(FieldList.Malformed) in
+                    try Setting(body, keys)
+                }
+                guard isObsolete(setting) else { return }
+                obsolete.append(record)
+                forgotten.append(setting)
+            } catch StoreError.damaged {
+                // Nothing is known of it, least of all that it is meant.
+            }
+        }
+        for record in obsolete { try bury(record) }
+        return forgotten
     }
 
     private func record(of content: ItemContent) throws -> StoredRecord? {

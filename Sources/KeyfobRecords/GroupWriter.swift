@@ -49,9 +49,8 @@ package final class GroupWriter {
     }
 
     /// Adds an item without a secret.
-    func insert(_ content: ItemContent, former: FieldList? = nil, isThisDeviceOnly: Bool = false) throws {
-        var new = try beginning(content, former: former)
-        new.header.isThisDeviceOnly = isThisDeviceOnly
+    func insert(_ content: ItemContent, former: FieldList? = nil) throws {
+        let new = try beginning(content, former: former)
         try insert(try keys.seal(new.header, attributes: new.body))
     }
 

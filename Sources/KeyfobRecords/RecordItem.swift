@@ -6,7 +6,7 @@ package import KeyfobVault
 /// An item as a merge and a bundle want it, and the record that it is read from.
 package struct RecordItem: Sendable {
     /// The item; of a tombstone of a grant, the grant.
-    package let item: ItemRecord
+    package var item: ItemRecord
     package let record: StoredRecord
 
     /// Whether it has a secret to take along; the token of a grant that has ended stays where it is.
@@ -26,9 +26,11 @@ package struct RecordItem: Sendable {
                 credential.grant = credential.grant?.elsewhere
                 content = .credential(credential)
             }
+            let isOwners = record.header.kind == .setting ? try Setting(body, keys).isOwners : false
             return ItemRecord(
                 group: group, content: content, version: record.version, history: try body.history(),
-                isThisDeviceOnly: record.header.isThisDeviceOnly)
+                isThisDeviceOnly: record.header.isThisDeviceOnly,
+                isOwners: isOwners)
         }
     }
 }

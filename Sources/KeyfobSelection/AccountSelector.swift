@@ -15,18 +15,18 @@ public struct AccountSelector: Sendable {
 
     /// The account for `request`, without the verdicts: what a tool needs that only wants its token.
     ///
-    /// - Returns: The account and the reason; nil when ``select(_:among:groups:evidence:)`` has more to say.
+    /// - Returns: The account, the reason, and ``Selection/passedOver``; nil when ``select(_:among:groups:evidence:)`` has more to say.
     public func choose(
         _ request: TokenRequest, among candidates: [Candidate], groups: [AccessGroup], evidence: Evidence
-    ) -> (candidate: Candidate, reason: Verdict.Reason)? {
+    ) -> (candidate: Candidate, reason: Verdict.Reason, passedOver: [Binding])? {
         var choice = Choice(request, candidates, groups, evidence, parameters)
         guard case .chosen(let index, let reason) = choice.conclude() else { return nil }
-        return (candidates[index], reason)
+        return (candidates[index], reason, choice.passedOver)
     }
 
     /// The verdicts for `candidates`, which are in the groups `groups`.
     ///
-    /// An account that is in several of the groups counts once, in the group that comes first.
+    /// The same account in several of the groups is several accounts: only the owner's binding chooses one of them.
     public func select(
         _ request: TokenRequest, among candidates: [Candidate], groups: [AccessGroup], evidence: Evidence = Evidence()
     ) -> Selection {

@@ -18,6 +18,8 @@ public struct Candidate: Hashable, Sendable {
     public var grantScopes: ScopeSet
     /// Whether it is the group's default account.
     public var isDefault: Bool
+    /// Whether the owner made it that: then it counts among the accounts of other groups too.
+    public var isOwnersDefault: Bool
     /// What the account is called in the history.
     public var tag: UsageTag
     /// The API hosts that the description of its provider names, where that is not built in.
@@ -26,8 +28,8 @@ public struct Candidate: Hashable, Sendable {
     /// A candidate.
     public init(
         account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, realms: Set<String> = [],
-        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], isDefault: Bool, tag: UsageTag? = nil,
-        apiHosts: [HostPattern] = []
+        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], isDefault: Bool, isOwnersDefault: Bool = false,
+        tag: UsageTag? = nil, apiHosts: [HostPattern] = []
     ) {
         self.account = account
         self.group = group
@@ -37,6 +39,7 @@ public struct Candidate: Hashable, Sendable {
         self.tokenScopes = tokenScopes
         self.grantScopes = grantScopes
         self.isDefault = isDefault
+        self.isOwnersDefault = isOwnersDefault
         self.tag = tag ?? UsageTag(of: account.id.canonical)
         self.apiHosts = apiHosts
     }

@@ -22,6 +22,8 @@ struct Choice {
     private(set) var rejections: [Verdict.Rejection?]
     /// The candidates that are still in it.
     private(set) var open: [Int] = []
+    /// The bindings of a group whose account is gone or will not do, because of which its accounts are out of it.
+    private(set) var passedOver: [Binding] = []
     /// What was learned about those that were in it at the end.
     private(set) var ranking: LearnedRanking?
 
@@ -40,29 +42,70 @@ struct Choice {
     /// Goes through the evidence in its order.
     mutating func conclude() -> Conclusion {
         open = Array(candidates.indices)
-        rejectRepeated()
-        var isExplicit = false
-        if let text = request.account {
-            let answering = Set(AccountName(text)?.matches(in: open.map { candidates[$0] }) ?? [])
-            let isNamed = candidates.map(answering.contains)
-            reject(.notNamed) { !isNamed[$0] }
-            guard !open.isEmpty else { return .nobodyNamed(text) }
-            isExplicit = true
-        }
+        guard let text = request.account else { return settled(chooseFreely()) }
+        let answering = Set(AccountName(text)?.matches(in: candidates) ?? [])
+        let isNamed = candidates.map(answering.contains)
+        reject(.notNamed) { !isNamed[$0] }
+        guard !open.isEmpty else { return .nobodyNamed(text) }
+        return chooseNamed()
+    }
+
+    /// Chooses among those that the request names.
+    private mutating func chooseNamed() -> Conclusion {
+        let named = open
         rejectInfeasible()
-        if isExplicit {
-            guard open.count > 1 else { return open.first.map { .chosen($0, .explicit) } ?? .nobody }
-            rank()
-            return .ambiguous
+        // Who may write in one group must not be able to answer for an account of another.
+        let meant = named.filter { if case .otherEnvironment = rejections[$0] { false } else { true } }
+        if Set(meant.map { candidates[$0].group }).count > 1 { return chooseByOwner(meant) }
+        guard open.count > 1 else { return open.first.map { .chosen($0, .explicit) } ?? .nobody }
+        rank()
+        return .ambiguous
+    }
+
+    /// Chooses among accounts of several groups that answer to one name: as the owner bound the request, or not at all.
+    private mutating func chooseByOwner(_ meant: [Int]) -> Conclusion {
+        for step in BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps {
+            for binding in step where binding.writer == .owner {
+                guard let index = meant.first(where: { binding.means(candidates[$0]) }) else { continue }
+                if let rejection = rejections[index] { return .boundInVain(binding, index, rejection) }
+                reject(.boundToAnother(binding)) { $0 != index }
+                return .chosen(index, .bound(binding))
+            }
         }
-        var binding: Binding?
+        guard !open.isEmpty else { return .nobody }
+        reopen(meant)
+        rank()
+        return .ambiguous
+    }
+
+    /// The same account in several groups is several accounts, of which only the owner's binding chooses one.
+    private mutating func settled(_ conclusion: Conclusion) -> Conclusion {
+        guard groups.count > 1, case .chosen(let chosen, let reason) = conclusion else { return conclusion }
+        if case .bound(let binding) = reason, binding.writer == .owner { return conclusion }
+        let id = candidates[chosen].account.id
+        let same = candidates.indices.filter { candidates[$0].account.id == id }
+        guard same.count > 1 else { return conclusion }
+        reopen(same)
+        return .ambiguous
+    }
+
+    private mutating func reopen(_ indices: [Int]) {
+        for index in indices { rejections[index] = nil }
+        open = candidates.indices.filter { rejections[$0] == nil }
+    }
+
+    /// Chooses where the request names nobody.
+    private mutating func chooseFreely() -> Conclusion {
+        rejectInfeasible()
+        var bindings: [AccessGroup: Binding] = [:]
         switch applyBindings() {
-        case .free: break
-        case .bound(let by): binding = by
+        case .free(let found): bindings = found
         case .ended(let conclusion): return conclusion
         }
         guard !open.isEmpty else { return .nobody }
-        if open.count == 1 { return .chosen(open[0], binding.map { .bound($0) } ?? .onlyOne) }
+        if open.count == 1 {
+            return .chosen(open[0], bindings[candidates[open[0]].group].map { .bound($0) } ?? .onlyOne)
+        }
         if !request.scopes.isEmpty {
             let policy = ScopePolicy(scopes: request.scopes)
             let granted = Set(open.filter { policy.isGranted(to: candidates[$0]) })
@@ -71,32 +114,6 @@ struct Choice {
         }
         rank()
         return learned()
-    }
-
-    /// An account in several groups counts in the first of them.
-    private mutating func rejectRepeated() {
-        guard groups.count > 1 else { return }
-        let places = Dictionary(groups.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
-        var first: [AccountID: Int] = [:]
-        for index in open {
-            let id = candidates[index].account.id
-            guard let other = first[id] else {
-                first[id] = index
-                continue
-            }
-            let mine = places[candidates[index].group] ?? groups.count
-            let theirs = places[candidates[other].group] ?? groups.count
-            let (kept, repeated) = mine < theirs ? (index, other) : (other, index)
-            first[id] = kept
-            rejections[repeated] = .inEarlierGroup(candidates[kept].group)
-        }
-        // A third group may come earlier still.
-        for index in open where rejections[index] != nil {
-            if let kept = first[candidates[index].account.id] {
-                rejections[index] = .inEarlierGroup(candidates[kept].group)
-            }
-        }
-        open.removeAll { rejections[$0] != nil }
     }
 
     private mutating func rejectInfeasible() {
@@ -109,64 +126,111 @@ struct Choice {
     }
 
     private enum BindingResult {
-        case free
-        case bound(Binding)
+        /// What is left is free, or was bound by the binding of its group.
+        case free([AccessGroup: Binding])
         case ended(Conclusion)
     }
 
-    /// Keeps what the most specific bindings name that concern the request.
+    /// Keeps what the most specific bindings name that concern the request: the owner's among all accounts, then those
+    /// of somebody with a group's key among the accounts of that group.
     private mutating func applyBindings() -> BindingResult {
-        guard !evidence.bindings.isEmpty else { return .free }
+        guard !evidence.bindings.isEmpty else { return .free([:]) }
+        let steps = BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps
         var blocked: Set<AccessGroup> = []
-        for step in BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps {
-            blocked.formUnion(step.filter { $0.target == .nobody }.map(\.origin.group))
-            let counting = step.filter { !blocked.contains($0.origin.group) }
-            switch bound(by: counting) {
-            case .free: continue
-            case let result: return result
+        for step in steps {
+            let own = step.filter { $0.writer == .owner }
+            blocked.formUnion(own.filter { $0.target == .nobody }.map(\.origin.group))
+            let found = found(by: own.filter { !blocked.contains($0.origin.group) })
+            if let binding = sift(found, where: { _ in true }) {
+                return .free(Dictionary(groups.map { ($0, binding) }, uniquingKeysWith: { first, _ in first }))
+            }
+            if let vain = found.vain { return .ended(vain) }
+        }
+        var (deciding, vain) = ([:] as [AccessGroup: Binding], nil as Conclusion?)
+        for group in groups where evidence.bindings.contains(where: { $0.origin.group == group }) {
+            let isThere = candidates.map { $0.group == group }
+            for step in steps {
+                let own = step.filter { $0.origin.group == group }
+                guard !own.contains(where: { $0.target == .nobody }) else { break }
+                let found = found(by: own.filter { $0.writer != .owner })
+                if let binding = sift(found, where: { isThere[$0] }) {
+                    deciding[group] = binding
+                    break
+                }
+                guard let conclusion = found.vain, let binding = found.vainBinding else { continue }
+                reject(.boundInVain(binding)) { isThere[$0] }
+                passedOver.append(binding)
+                vain = vain ?? conclusion
+                break
             }
         }
-        return .free
+        // Nobody else's token takes the place of one that was bound; but no group speaks for another.
+        if open.isEmpty, let vain { return .ended(vain) }
+        return .free(deciding)
     }
 
     /// What the bindings of one subject come to.
-    ///
-    /// An account that is gone or signed out is told, also where another one is bound to the same subject: nobody
-    /// else's token takes its place. One that this request cannot be about gives way to another.
-    private mutating func bound(by bindings: [Binding]) -> BindingResult {
+    private struct Found {
         var bound: [Int: Binding] = [:]
-        var (vain, isLost) = (nil as Conclusion?, false)
+        var vain: Conclusion?
+        var vainBinding: Binding?
+        /// Whether an account is gone or signed out: that is told, also where another one is bound to the same subject.
+        var isLost = false
+    }
+
+    private func found(by bindings: [Binding]) -> Found {
+        var found = Found()
         for binding in bindings {
             guard case .account(let id) = binding.target else { continue }
             if let environment = request.environment, !EnvironmentAliases.areSame(environment, id.environment) {
                 continue
             }
-            let named = candidates.indices.filter { candidates[$0].account.id == id }
-            if let index = named.first(where: { rejections[$0] == nil }) {
-                bound[index] = bound[index] ?? binding
-            } else if named.contains(where: { rejections[$0]?.isOfDestination == true }) {
-                // Its tokens do not go there: it gives way, as one of another provider does.
+            guard let index = candidates.indices.first(where: { binding.means(candidates[$0]) }) else {
+                if found.vain == nil || !found.isLost {
+                    (found.vain, found.vainBinding) = (.boundToNobody(binding), binding)
+                }
+                found.isLost = true
                 continue
-            } else if let index = named.first(where: { !isRepeated($0) }), let rejection = rejections[index] {
-                if vain == nil || rejection == .signedOut && !isLost { vain = .boundInVain(binding, index, rejection) }
-                isLost = isLost || rejection == .signedOut
-            } else {
-                if vain == nil || !isLost { vain = .boundToNobody(binding) }
-                isLost = true
             }
+            guard let rejection = rejections[index] else {
+                found.bound[index] = found.bound[index] ?? binding
+                continue
+            }
+            // Its tokens do not go there: it gives way, as one of another provider does.
+            if rejection.isOfDestination { continue }
+            if found.vain == nil || rejection == .signedOut && !found.isLost {
+                (found.vain, found.vainBinding) = (.boundInVain(binding, index, rejection), binding)
+            }
+            found.isLost = found.isLost || rejection == .signedOut
         }
-        guard let first = open.compactMap({ bound[$0] }).first, !isLost else { return vain.map { .ended($0) } ?? .free }
-        reject(.boundToAnother(first)) { bound[$0] == nil }
-        return .bound(first)
+        return found
     }
 
-    private func isRepeated(_ index: Int) -> Bool {
-        if case .inEarlierGroup = rejections[index] { true } else { false }
+    /// Leaves of those that `concerns` finds only what is bound.
+    ///
+    /// One that this request cannot be about gives way to another; one that is lost does not.
+    ///
+    /// - Returns: The binding that decided; nil where none did.
+    private mutating func sift(_ found: Found, where concerns: (Int) -> Bool) -> Binding? {
+        guard !found.isLost, let first = open.compactMap({ found.bound[$0] }).first else { return nil }
+        reject(.boundToAnother(first)) { concerns($0) && found.bound[$0] == nil }
+        return first
     }
 
+    /// The likelihoods, of an account that is in several groups only once.
     private mutating func rank() {
+        var each = open
+        if groups.count > 1 {
+            // In an order that does not depend on that of the input.
+            let places = Dictionary(groups.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
+            func place(_ index: Int) -> (Int, AccessGroup) {
+                (places[candidates[index].group] ?? groups.count, candidates[index].group)
+            }
+            let first = Dictionary(open.map { (candidates[$0].account.id, $0) }) { place($0) < place($1) ? $0 : $1 }
+            each = open.filter { first[candidates[$0].account.id] == $0 }
+        }
         ranking = LearnedRanking(
-            evidence, of: candidates, at: open, groups: groups, parameters: parameters)
+            evidence, of: candidates, at: each, groups: groups, parameters: parameters)
     }
 
     /// The likeliest, when it is likely enough.
@@ -174,5 +238,12 @@ struct Choice {
         guard let ranking, let best = ranking.best, best.probability >= parameters.threshold else { return .ambiguous }
         if ranking.isBlank { return .chosen(best.index, .groupDefault) }
         return .chosen(best.index, .learned(ranking.usage(of: best.index)))
+    }
+}
+
+extension Binding {
+    /// Whether it is bound to this account, in the group where the binding stands.
+    fileprivate func means(_ candidate: Candidate) -> Bool {
+        target.account == candidate.account.id && origin.group == candidate.group
     }
 }

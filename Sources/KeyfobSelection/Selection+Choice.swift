@@ -29,6 +29,7 @@ extension Selection {
             return Self.precedes(candidates[left], candidates[right], choice.groups)
         }
         self.verdicts = order.map { Judged(candidate: candidates[$0], verdict: verdicts[$0]) }
+        passedOver = choice.passedOver
         switch conclusion {
         case .chosen(let index, _): outcome = .chosen(candidates[index])
         case .ambiguous:

@@ -7,6 +7,8 @@ public struct Selection: Hashable, Sendable {
     public let verdicts: [Judged]
     /// What follows.
     public let outcome: Outcome
+    /// Bindings made with a group's key whose account is gone or will not do: the group's other accounts are out of it.
+    public let passedOver: [Binding]
 
     /// An account and what is said of it.
     public struct Judged: Hashable, Sendable {

@@ -18,7 +18,7 @@ extension Verdict.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .explicit: "the request names it"
-        case .bound(let binding): "\(binding.subject) is bound to it\(binding.origin.suffix)"
+        case .bound(let binding): "\(binding.subject) is bound to it\(binding.suffix)"
         case .onlyOne: "no other account will do"
         case .onlyGranted: "no other account was granted the scopes"
         case .learned(let usage): "\(usage)"
@@ -38,21 +38,20 @@ extension Verdict.Rejection: CustomStringConvertible {
         case .unknownToClient(let client): "client \(client) holds nothing of it"
         case .signedOut: "signed out"
         case .scopesNotGranted(let scopes): "it cannot get \(scopes)"
-        case .boundToAnother(let binding): "\(binding.subject) is bound to another account\(binding.origin.suffix)"
+        case .boundToAnother(let binding): "\(binding.subject) is bound to another account\(binding.suffix)"
         case .neverGranted(let scopes): "it was never granted \(scopes), and another account was"
         case .lessLikely(let usage): "\(usage)"
         case .notDefault: "another account is the default"
-        case .inEarlierGroup(let group): "the same account is in group \(group) already"
+        case .boundInVain(let binding):
+            "\(binding.subject) is bound to an account that will not do\(binding.suffix)"
         }
     }
 }
 
-extension Binding.Origin {
+extension Binding {
     fileprivate var suffix: String {
-        switch self {
-        case .keyring: ""
-        case .file(let path, _): " by \(path)"
-        }
+        let file = if case .file(let path, _) = origin { " by \(path)" } else { "" }
+        return file + (writer == .group ? ", by a key of group '\(origin.group)'" : "")
     }
 }
 

@@ -61,8 +61,8 @@ public enum Verdict: Hashable, Sendable {
         case lessLikely(Usage)
         /// Another is the default of its group.
         case notDefault
-        /// The same account in a group that comes earlier in the list.
-        case inEarlierGroup(AccessGroup)
+        /// Its group bound the request to an account that is gone or will not do.
+        case boundInVain(Binding)
 
         /// A stable name for documents.
         public var name: String {
@@ -78,7 +78,7 @@ public enum Verdict: Hashable, Sendable {
             case .neverGranted: "neverGranted"
             case .lessLikely: "lessLikely"
             case .notDefault: "notDefault"
-            case .inEarlierGroup: "inEarlierGroup"
+            case .boundInVain: "boundInVain"
             }
         }
 
@@ -100,7 +100,9 @@ public enum Verdict: Hashable, Sendable {
     /// The binding that decided, where one did.
     public var binding: Binding? {
         switch self {
-        case .chosen(.bound(let binding)), .rejected(.boundToAnother(let binding)): binding
+        case .chosen(.bound(let binding)), .rejected(.boundToAnother(let binding)),
+            .rejected(.boundInVain(let binding)):
+            binding
         default: nil
         }
     }

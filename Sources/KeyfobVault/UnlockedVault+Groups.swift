@@ -31,7 +31,7 @@ extension UnlockedVault {
             throw .tooManySlots(limit: VaultHeader.maximumGroups)
         }
         let groupKey = SecretBytes.random(count: 32)
-        let keys = GroupKeys(vault: header.vault, group: id, epoch: 1, groupKey: groupKey)
+        let keys = GroupKeys(vault: header.vault, group: id, epoch: 1, groupKey: groupKey, owner: try vaultKeys())
         let context = Context.groupKey(header.vault, id, epoch: 1)
         let entry = GroupEntry(
             id: id, epoch: 1, wrappedKey: try vaultKeys().wrap(groupKey, context: context),
@@ -129,7 +129,8 @@ extension UnlockedVault {
         let old = groups[index]
         let epoch = old.keys.epoch + 1
         let groupKey = SecretBytes.random(count: 32)
-        let keys = GroupKeys(vault: header.vault, group: id, epoch: epoch, groupKey: groupKey)
+        let keys = GroupKeys(
+            vault: header.vault, group: id, epoch: epoch, groupKey: groupKey, owner: vaultKeys)
         var entry = header.groups[index]
         entry.epoch = epoch
         entry.wrappedKey = vaultKeys.wrap(groupKey, context: Context.groupKey(header.vault, id, epoch: epoch))

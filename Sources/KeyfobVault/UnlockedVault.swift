@@ -161,7 +161,8 @@ package struct UnlockedVault: ~Copyable {
     }
 
     private mutating func open(_ entry: GroupEntry, groupKey: consuming SecretBytes) throws(VaultError) {
-        let keys = GroupKeys(vault: header.vault, group: entry.id, epoch: entry.epoch, groupKey: groupKey)
+        let keys = GroupKeys(
+            vault: header.vault, group: entry.id, epoch: entry.epoch, groupKey: groupKey, owner: try? vaultKeys())
         groups.append(Group(keys: keys, name: try keys.openName(entry.sealedName)))
     }
 }

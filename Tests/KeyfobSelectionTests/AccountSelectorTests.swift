@@ -55,9 +55,11 @@ struct AccountSelectorTests {
         #expect(chosen.verdicts.map(\.verdict) == [.chosen(.groupDefault), .rejected(.notDefault)])
     }
 
-    @Test("the default of the group that comes first is taken")
+    @Test("the owner's default of the group that comes first is taken")
     func defaults() throws {
-        let (ada, bob) = (try candidate("ada", isDefault: true), try candidate("bob", group: work, isDefault: true))
+        var (ada, bob) = (try candidate("ada", isDefault: true), try candidate("bob", group: work, isDefault: true))
+        #expect(select(TokenRequest(), [ada, bob]).outcome == .ambiguous([ada, bob]))
+        (ada.isOwnersDefault, bob.isOwnersDefault) = (true, true)
         #expect(select(TokenRequest(), [ada, bob], [.default, work]).outcome == .chosen(ada))
         #expect(select(TokenRequest(), [ada, bob], [work, .default]).outcome == .chosen(bob))
     }
@@ -158,12 +160,15 @@ struct AccountSelectorTests {
         #expect(selection.outcome == (isTaken ? .chosen(ada) : .nobody))
     }
 
-    @Test("an account in two groups counts once, in the group that comes first")
-    func severalGroups() throws {
-        let (here, there) = (try candidate("ada"), try candidate("ada", group: work))
-        let selection = select(TokenRequest(), [there, here], [work, .default])
-        #expect(selection.outcome == .chosen(there))
-        #expect(selection.verdicts.last?.verdict == .rejected(.inEarlierGroup(work)))
+    @Test("an account in two groups is two accounts, also where one of them would not do", arguments: [nil, "ada"])
+    func severalGroups(name: String?) throws {
+        let here = try candidate("ada")
+        for state in [Candidate.SignInState.signedIn, .signedOut] {
+            let there = try candidate("ada", group: work, state: state)
+            let request = TokenRequest(account: name)
+            #expect(select(request, [there, here], [work, .default]).outcome == .ambiguous([there, here]))
+            #expect(select(request, [here], [.default]).outcome == .chosen(here))
+        }
     }
 
     @Test("the same candidate twice is one")
@@ -200,8 +205,7 @@ struct AccountSelectorTests {
     func descriptions() {
         let rejections: [Verdict.Rejection] = [
             .notNamed, .otherEnvironment("e"), .hostNotAllowed("h"), .notInTenant("t"), .unknownToClient("c"),
-            .signedOut, .notDefault,
-            .inEarlierGroup(.default),
+            .signedOut, .notDefault, .boundInVain(Binding(.tool("gh"), to: .nobody, from: .keyring(.default))),
         ]
         let verdicts =
             [Verdict.possible(nil), .chosen(.explicit), .chosen(.onlyOne), .chosen(.groupDefault)]

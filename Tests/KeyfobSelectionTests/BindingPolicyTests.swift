@@ -115,6 +115,45 @@ struct BindingPolicyTests {
         #expect(selection.outcome == .chosen(bob))
     }
 
+    @Test("a binding by a key of a group sifts the accounts of that group alone")
+    func ofAGroup() throws {
+        let ci = try AccessGroup("ci")
+        let robots = try ["eve", "dan"].map { try SelectionSample.candidate($0, group: ci) }
+        func select(_ bindings: [Binding], _ candidates: [Candidate]) -> Selection {
+            AccountSelector().select(
+                TokenRequest(context: context), among: candidates, groups: [ci, .default],
+                evidence: Evidence(bindings: bindings))
+        }
+        let toEve = SelectionSample.binding(.directory("/"), robots[0], from: .keyring(ci), by: .group)
+        #expect(select([toEve], [ada] + robots).outcome == .ambiguous([robots[0], ada]))
+        #expect(select([toEve], robots).outcome == .chosen(robots[0]))
+        // The owner's goes before it, however wide.
+        let toAda = SelectionSample.binding(.tool("gh"), ada)
+        #expect(select([toEve, toAda], [ada] + robots).outcome == .chosen(ada))
+        // It does not end the request where others are left.
+        let vain = select([toEve], [ada, robots[1]])
+        #expect(vain.outcome == .chosen(ada) && vain.passedOver == [toEve])
+        #expect(select([toEve], [robots[1]]).outcome == .boundToNobody(toEve))
+        // Nor does it mean an account of another group.
+        let across = SelectionSample.binding(.directory("/"), ada, from: .keyring(ci), by: .group)
+        #expect(select([across], [ada, bob]).outcome == .ambiguous([ada, bob]))
+        #expect(select([across], [ada, bob] + robots).outcome == .ambiguous([ada, bob]))
+    }
+
+    @Test("the default of a group counts where nobody else is left, the owner's among all")
+    func defaults() throws {
+        let ci = try AccessGroup("ci")
+        var robot = try SelectionSample.candidate("eve", group: ci, isDefault: true)
+        func outcome(_ candidates: [Candidate]) -> Selection.Outcome {
+            AccountSelector().select(TokenRequest(), among: candidates, groups: [ci, .default]).outcome
+        }
+        let other = try SelectionSample.candidate("dan", group: ci)
+        #expect(outcome([robot, other]) == .chosen(robot))
+        #expect(outcome([robot, ada]) == .ambiguous([robot, ada]))
+        robot.isOwnersDefault = true
+        #expect(outcome([robot, ada]) == .chosen(robot))
+    }
+
     @Test("one directory has an account at each provider")
     func providers() {
         let bindings = [ada, carol].map { SelectionSample.binding(.directory("/home/ada/work"), $0) }
@@ -155,7 +194,10 @@ struct BindingPolicyTests {
         }
         candidates.append(try SelectionSample.candidate("ada", group: work))
         let bindings = Self.subjects.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }.map {
-            SelectionSample.binding($0, candidates.randomElement(using: &generator))
+            SelectionSample.binding(
+                $0, candidates.randomElement(using: &generator),
+                from: .keyring(Bool.random(using: &generator) ? .default : work),
+                by: Bool.random(using: &generator) ? .owner : .group)
         }
         let request = TokenRequest(context: context)
         let expected = AccountSelector().select(

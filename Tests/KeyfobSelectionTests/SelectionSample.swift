@@ -34,8 +34,9 @@ enum SelectionSample {
     }
 
     static func binding(
-        _ subject: Binding.Subject, _ candidate: Candidate?, from origin: Binding.Origin = .keyring(.default)
+        _ subject: Binding.Subject, _ candidate: Candidate?, from origin: Binding.Origin = .keyring(.default),
+        by writer: DecisionWriter = .owner
     ) -> Binding {
-        Binding(subject, to: candidate.map { .account($0.account.id) } ?? .nobody, from: origin)
+        Binding(subject, to: candidate.map { .account($0.account.id) } ?? .nobody, from: origin, by: writer)
     }
 }

@@ -232,7 +232,7 @@ struct CredentialStorageTests {
         let keys = try home.keys()
         #expect(try home.database.appMetadata(in: keys).items.map(\.value) == [metadata])
         #expect(try home.database.foreignEntities(in: keys).items.map(\.value) == [["s", "k"]])
-        #expect(try home.database.setting("k", in: keys) == "2")
+        #expect(try home.database.setting("k", in: keys)?.value == "2")
         #expect(try home.database.setting("other", in: keys) == nil)
         try home.change { try $0.setSetting("k", to: nil) }
         #expect(try home.database.setting("k", in: keys) == nil)

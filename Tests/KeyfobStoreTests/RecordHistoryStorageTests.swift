@@ -111,7 +111,7 @@ struct RecordHistoryStorageTests {
         #expect(try home.opened().setting("colour", in: home.keys()) == nil)
         #expect(try items().count { $0.record.isTombstone } == 1)
         try home.change { try $0.setSetting("colour", to: "red") }
-        #expect(try home.opened().setting("colour", in: home.keys()) == "red")
+        #expect(try home.opened().setting("colour", in: home.keys())?.value == "red")
         #expect(try items().count { $0.record.isTombstone } == 0)
     }
 

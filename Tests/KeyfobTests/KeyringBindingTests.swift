@@ -39,7 +39,7 @@ struct KeyringBindingTests {
     @Test("what is bound is found again, by another process too", arguments: subjects)
     func bound(subject: Binding.Subject) throws {
         try keyring.bind(subject, to: .account(ada.id), in: .default)
-        let expected = [Binding(subject, to: .account(ada.id), from: .keyring(.default))]
+        let expected = [Binding(subject, to: .account(ada.id), from: .keyring(.default), by: .owner)]
         #expect(try keyring.bindings() == expected)
         #expect(try home.opened().bindings() == expected)
         #expect(try keyring.bindings(in: [work]).isEmpty)
@@ -100,12 +100,14 @@ struct KeyringBindingTests {
         #expect(try keyring.bindings().isEmpty)
     }
 
-    @Test("a binding outlives its account, and a group's new key", .embeddedAlone)
-    func outliving() throws {
-        try keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
-        _ = try keyring.remove(ada.id, from: .default)
+    @Test("a binding goes with its account, and stays the owner's under a group's new key", .embeddedAlone)
+    func lifetime() throws {
+        for account in [ada, bob] { try keyring.bind(.tool(account.username), to: .account(account.id), in: .default) }
+        try keyring.setDefault(bob.id, in: .default)
+        _ = try keyring.remove(bob.id, from: .default)
         _ = try keyring.rotateGroup(.default)
-        #expect(try keyring.bindings() == [Binding(.tool("gh"), to: .account(ada.id), from: .keyring(.default))])
+        let left = Binding(.tool(ada.username), to: .account(ada.id), from: .keyring(.default), by: .owner)
+        #expect(try keyring.bindings() == [left])
     }
 
     @Test("bindings lie sealed: the file holds neither subject nor account", .embeddedAlone)

@@ -49,14 +49,16 @@ struct ProjectFileTests {
     ) throws -> (binding: Binding?, warnings: [Warning]) {
         let other = try home.opened()
         return try other.withState { state in
-            try other.search.projectBinding(&state, directory: root + folder, groups: state.groups(groups))
+            let found = try other.search.projectBindings(
+                &state, directory: root + folder, groups: state.groups(groups))
+            return (found.bindings.first, found.warnings)
         }
     }
 
     private func binding(_ account: Account?, _ group: AccessGroup, in folder: String = "") -> Binding {
         Binding(
             .directory(root + folder), to: account.map { .account($0.id) } ?? .nobody,
-            from: .file(root + folder + "/.keyfob.toml", group))
+            from: .file(root + folder + "/.keyfob.toml", group), by: .owner)
     }
 
     @Test(

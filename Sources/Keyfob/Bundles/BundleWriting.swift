@@ -111,7 +111,10 @@ struct BundleWriting {
     ) throws -> Bool {
         try database.forEachItem(in: group) { result, secrets in
             switch result {
-            case .success(let found): if isWanted(found.item) { try body(found, secrets) }
+            case .success(var found):
+                guard isWanted(found.item) else { return }
+                found.item.isOwners = found.item.isOwners && purpose == .backup
+                try body(found, secrets)
             case .failure(.damaged(let what)): damaged(what)
             case .failure(let error): throw error
             }

@@ -10,6 +10,8 @@ final class IncomingBundle {
     private(set) var state = KeyringState()
     /// The items for the vault they come from alone.
     private(set) var thisDeviceOnly: Set<ItemPlace> = []
+    /// The decisions of the owner of the vault they come from.
+    private(set) var owners: Set<ItemPlace> = []
     private var secrets: [ItemPlace: CommittingAEAD.Box] = [:]
     private let stashKey = SecretBytes.random(count: 32)
     private let digestKey: SecretBytes
@@ -43,6 +45,7 @@ final class IncomingBundle {
             secrets[record.place] = stash(secret)
         }
         if record.isThisDeviceOnly { thisDeviceOnly.insert(record.place) }
+        if record.isOwners { owners.insert(record.place) }
         state.insert(record, secret: digest)
     }
 

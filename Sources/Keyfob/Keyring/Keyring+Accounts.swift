@@ -28,16 +28,8 @@ extension Keyring {
                 .noSuchAccount, "there is no account '\(text)'", advice: .listAccounts)
         }
         guard matching.count == 1 else {
-            let ids = Set(matching.map(\.account.id)).sorted()
-            guard ids.count > 1 else {
-                let groups = matching.map(\.group.name).sorted().joined(separator: ", ")
-                throw KeyringError(
-                    .ambiguous, "'\(text)' names an account that is in several groups: \(groups)",
-                    advice: .chooseGroup, candidates: ids.map(\.description))
-            }
-            throw KeyringError(
-                .ambiguous, "'\(text)' names \(ids.count) accounts", advice: .useAccountID,
-                candidates: ids.map(\.description))
+            let sorted = matching.sorted { $0.account.id < $1.account.id }
+            throw KeyringError(several: sorted, "'\(text)' names", advice: .useAccountID)
         }
         return first
     }
@@ -112,7 +104,7 @@ extension Keyring {
             ) { source, target in
                 // One that came meanwhile may be in use.
                 guard try source.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
-                if try Self.isDefault(account, source) { try source.setSetting(Self.defaultAccount, to: nil) }
+                try source.forgetDecisions(for: account)
                 do {
                     return try target.move(account, from: source)
                 } catch StoreError.alreadyThere {
@@ -127,7 +119,7 @@ extension Keyring {
         }
     }
 
-    /// Removes an account with its tokens.
+    /// Removes an account with its tokens, and the bindings and allowances of its group that name it.
     ///
     /// The provider is not told.
     ///
@@ -139,7 +131,7 @@ extension Keyring {
             return try change(&state, group) { writer in
                 let count = try writer.remove(account)
                 guard count > 0 else { throw StoreError.notFound }
-                if try Self.isDefault(account, writer) { try writer.setSetting(Self.defaultAccount, to: nil) }
+                try writer.forgetDecisions(for: account)
                 return count
             }
         }
@@ -198,7 +190,21 @@ extension Keyring {
 
     static let defaultAccount = TokenSearch.defaultAccount
 
-    static func isDefault(_ account: AccountID, _ writer: GroupWriter) throws -> Bool {
-        try writer.setting(defaultAccount) == account.canonical
+}
+
+extension GroupWriter {
+    /// Forgets what decides for an account that goes: bindings, allowances, and that it is the default.
+    func forgetDecisions(for account: AccountID) throws {
+        try forgetSettings { setting in
+            let target: Binding.Target? =
+                if setting.name == Keyring.defaultAccount {
+                    Binding.Target(text: setting.value)
+                } else if let allowance = AllowanceSetting(setting) {
+                    allowance.target
+                } else {
+                    BindingSetting.binding(setting, in: .default)?.target
+                }
+            return target?.account == account
+        }
     }
 }

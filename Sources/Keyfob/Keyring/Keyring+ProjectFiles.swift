@@ -50,7 +50,7 @@ extension Keyring {
                 }
                 try change(&state, other) { try $0.setSetting(name, to: nil) }
             }
-            return setting.binding(in: group.name)
+            return setting.binding(in: group.name, by: group.keys.ownWriter)
         }
     }
 
@@ -84,9 +84,9 @@ extension Keyring {
     /// - Throws: as ``accounts(in:)``.
     public func allowedFiles(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [AllowedFile] {
         try withState { state in
-            try search.allowances(&state, state.groups(groups)).allowances.map { setting, group in
+            try search.allowances(&state, state.groups(groups)).allowances.map { setting, group, writer in
                 AllowedFile(
-                    binding: setting.binding(in: group), path: setting.path,
+                    binding: setting.binding(in: group, by: writer), path: setting.path,
                     problem: Self.problem(of: setting.path, setting.digest))
             }.sorted { $0.binding < $1.binding }
         }

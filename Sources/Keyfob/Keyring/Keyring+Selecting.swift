@@ -17,8 +17,10 @@ extension Keyring {
             let groups = try state.groups(groups)
             let roster = try search.roster(&state, groups, request.context)
             let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
-            return AccountSelector().select(
+            let selection = AccountSelector().select(
                 request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            state.warn(ofPassedOver: selection.passedOver)
+            return selection
         }
     }
 

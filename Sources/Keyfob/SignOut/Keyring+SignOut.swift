@@ -114,7 +114,7 @@ extension Keyring {
                 try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
                 guard forgets else { return }
                 _ = try writer.remove(held.account.id)
-                if try Self.isDefault(held.account.id, writer) { try writer.setSetting(Self.defaultAccount, to: nil) }
+                try writer.forgetDecisions(for: held.account.id)
             }
             return late
         }

@@ -64,7 +64,7 @@ extension Keyring {
         let value = try? withState { state in
             try database.setting(RegistrySetting.discovery(of: issuer), in: try state.group(group).keys)
         }
-        guard let parts = value?.split(separator: " ", maxSplits: 1), parts.count == 2,
+        guard let parts = value?.value.split(separator: " ", maxSplits: 1), parts.count == 2,
             let readAt = Int64(parts[0]), readAt <= now.seconds, now.seconds - readAt < Self.discoveryLifetime
         else { return nil }
         return Array(parts[1].utf8).withBytes { SecretBytes(copying: $0) }

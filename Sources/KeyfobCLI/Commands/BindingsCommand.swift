@@ -6,7 +6,8 @@ struct BindingsCommand: ParsableCommand {
         commandName: "bindings", abstract: "List what is bound to which account.",
         discussion: """
             The most specific kind first; of one kind in the order of their names. A .keyfob.toml that was \
-            allowed stands here as its directory.
+            allowed stands here as its directory. One that somebody with the key of a group made counts for the accounts \
+            of that group alone, until you bind it again.
 
             Example:
               keyfob bindings
@@ -62,7 +63,7 @@ private struct ListedBinding {
         account = Self.account(of: binding, candidates)
         if problem != nil {
             state = "fileNotInForce"
-        } else if own.contains(where: file.binding.excludes) {
+        } else if own.contains(where: { $0.overrides(file.binding) }) {
             state = "overridden"
         } else {
             state = account == nil && binding.target != .nobody ? "accountGone" : "inForce"
@@ -78,7 +79,8 @@ private struct ListedBinding {
             "fileNotInForce": "not in force", "accountGone": "account gone", "inForce": "in force",
             "overridden": "overridden",
         ]
-        let from = if case .file(let path, _) = binding.origin { path } else { "keyring" }
+        let place = if case .file(let path, _) = binding.origin { path } else { "keyring" }
+        let from = place + (binding.writer == .group ? ", by a key of the group" : "")
         return [
             binding.subject.kind, binding.subject.text, account?.name ?? binding.target.text,
             binding.origin.group.name, from, words[state] ?? state,
@@ -96,6 +98,7 @@ private struct BindingDocument: Encodable {
     let group: String
     let origin: String
     let file: String?
+    let writer: String
     let state: String
     let problem: String?
 
@@ -111,6 +114,7 @@ private struct BindingDocument: Encodable {
         case .keyring: (origin, file) = ("keyring", nil)
         case .file(let path, _): (origin, file) = ("file", path)
         }
+        writer = binding.writer.rawValue
         state = listed.state
         problem = listed.problem?.text
     }

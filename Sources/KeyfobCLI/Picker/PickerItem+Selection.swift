@@ -8,9 +8,8 @@ extension PickerItem {
             case .chosen, .possible: true
             case .rejected(let rejection):
                 switch rejection {
-                case .lessLikely, .notDefault, .boundToAnother, .neverGranted, .signedOut: true
-                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted,
-                    .inEarlierGroup:
+                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .neverGranted, .signedOut: true
+                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted:
                     false
                 }
             }

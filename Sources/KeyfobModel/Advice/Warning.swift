@@ -15,6 +15,8 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case damagedRecord
         /// A setting makes no sense to this Keyfob and was passed over.
         case unknownSetting
+        /// Something that was decided with a group's key leads nowhere, or was passed over.
+        case foreignDecision
         /// A group holds more or fewer records than it should.
         case wrongCount
         /// The vault, or a group, has been taken back to an earlier state.

@@ -10,17 +10,20 @@ package struct ItemRecord: Hashable, Sendable {
     package var history: ItemHistory
     /// Whether the item is for the vault it comes from alone.
     package var isThisDeviceOnly: Bool
+    /// Whether it is a decision of the vault's owner; only a backup tells.
+    package var isOwners: Bool
 
     /// A record.
     package init(
         group: AccessGroup, content: ItemContent, version: ItemVersion, history: ItemHistory = ItemHistory(),
-        isThisDeviceOnly: Bool = false
+        isThisDeviceOnly: Bool = false, isOwners: Bool = false
     ) {
         self.group = group
         self.content = content
         self.version = version
         self.history = history
         self.isThisDeviceOnly = isThisDeviceOnly
+        self.isOwners = isOwners
     }
 
     /// What names the item in its group.

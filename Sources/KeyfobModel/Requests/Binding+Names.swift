@@ -99,10 +99,16 @@ extension Binding {
         return mine == its
     }
 
-    /// The bindings of the keyring and that of a file: on one directory the keyring's count before the file's.
-    package static func combined(_ bindings: [Binding], with file: Binding?) -> [Binding] {
-        guard let file, !bindings.contains(where: file.excludes) else { return bindings }
-        return bindings + [file]
+    /// Whether a file's binding gives way to this one, which stands in the keyring: never one of the owner's to one
+    /// of somebody with a group's key, nor any of those to that of another group.
+    package func overrides(_ file: Binding) -> Bool {
+        guard excludes(file) else { return false }
+        return writer == .owner || writer == file.writer && origin.group == file.origin.group
+    }
+
+    /// The bindings of the keyring and those of files: on one directory the keyring's count before a file's.
+    package static func combined(_ bindings: [Binding], with files: [Binding]) -> [Binding] {
+        bindings + files.filter { file in !bindings.contains { $0.overrides(file) } }
     }
 }
 

@@ -6,9 +6,14 @@ public struct Binding: Hashable, Sendable {
     public let target: Target
     /// Where the binding stands.
     public let origin: Origin
+    /// Who made it.
+    public let writer: DecisionWriter
 
     /// A binding.
-    public init(_ subject: Subject, to target: Target, from origin: Origin) {
+    public init(
+        _ subject: Subject, to target: Target, from origin: Origin, by writer: DecisionWriter = .unknown
+    ) {
+        self.writer = writer
         self.subject = subject
         self.target = target
         self.origin = origin

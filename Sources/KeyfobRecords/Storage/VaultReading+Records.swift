@@ -77,12 +77,9 @@ extension VaultReading {
     /// What is remembered under `name`.
     ///
     /// - Throws: `incomplete` or `damaged` when that cannot be told for certain.
-    package func setting(_ name: String, in keys: GroupKeys) throws -> String? {
-        let found = try all(.setting, in: keys) { body throws(FieldList.Malformed) in
-            let (name, value) = try NamedValueBody.decode(body)
-            return [name, value]
-        }
-        if let item = found.items.first(where: { $0.value.first == name }) { return item.value.last }
+    package func setting(_ name: String, in keys: GroupKeys) throws -> Setting? {
+        let found = try settings(prefixes: [name], in: keys)
+        if let item = found.items.first(where: { $0.value.name == name }) { return item.value }
         if let damage = found.damaged.first { throw StoreError.damaged(what: damage) }
         return nil
     }

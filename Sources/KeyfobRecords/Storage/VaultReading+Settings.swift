@@ -1,9 +1,18 @@
+package import KeyfobModel
 package import KeyfobVault
 
 /// What is remembered under a name.
 package struct Setting: Hashable, Sendable {
     package let name: String
     package let value: String
+    package let writer: DecisionWriter
+
+    /// Whether it is known that the owner wrote it.
+    package var isOwners: Bool { writer == .owner }
+
+    init(_ body: FieldList, _ keys: GroupKeys) throws(FieldList.Malformed) {
+        (name, value, writer) = try SettingBody.decode(body, keys)
+    }
 }
 
 extension VaultReading {
@@ -14,8 +23,7 @@ extension VaultReading {
     /// - Throws: `incomplete` when there are not as many as there should be.
     package func settings(prefixes: [String], in keys: GroupKeys) throws -> Found<Setting> {
         var found = try all(.setting, in: keys) { body throws(FieldList.Malformed) in
-            let (name, value) = try NamedValueBody.decode(body)
-            return Setting(name: name, value: value)
+            try Setting(body, keys)
         }
         found.items.removeAll { item in !prefixes.contains { item.value.name.hasPrefix($0) } }
         return found

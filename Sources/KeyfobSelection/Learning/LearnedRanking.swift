@@ -14,7 +14,8 @@ struct LearnedRanking {
     ///   - evidence: The history and the time.
     ///   - candidates: Accounts.
     ///   - indices: Which of them to choose from, each account once.
-    ///   - groups: The groups in the order of the request: the first that has a default decides.
+    ///   - groups: The groups in the order of the request: the first that has a default decides, that of
+    ///     the owner alone where they are of several.
     ///   - parameters: How to weigh.
     init(
         _ evidence: Evidence, of candidates: [Candidate], at indices: [Int], groups: [AccessGroup],
@@ -22,9 +23,10 @@ struct LearnedRanking {
     ) {
         var byTag = TagTable(count: indices.count)
         var preferred: (index: Int, place: Int)?
+        let isOneGroup = indices.allSatisfy { candidates[$0].group == candidates[indices[0]].group }
         for index in indices {
             byTag.insert(candidates[index].tag, at: index)
-            guard candidates[index].isDefault else { continue }
+            guard candidates[index].isDefault, isOneGroup || candidates[index].isOwnersDefault else { continue }
             let place = groups.firstIndex(of: candidates[index].group) ?? groups.count
             if let other = preferred {
                 let ids = (candidates[index].account.id, candidates[other.index].account.id)

@@ -6,7 +6,7 @@ extension BundleError {
         // The last line.
         case end, records, digest
         // Every record.
-        case kind, group, stamps, record, deleted, fields, thisDeviceOnly, secret, secretBase64
+        case kind, group, stamps, record, deleted, fields, thisDeviceOnly, owners, secret, secretBase64
         // Accounts.
         case account, id, homeAccountID, environment, username, displayName, label, tenantProfiles
         case localAccountID, authorityType, additionalFields

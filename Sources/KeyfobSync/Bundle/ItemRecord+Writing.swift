@@ -11,6 +11,10 @@ extension ItemRecord {
             writer.name(.thisDeviceOnly)
             writer.bool(true)
         }
+        if isOwners {
+            writer.name(.owners)
+            writer.bool(true)
+        }
         writer.name(kind.rawValue)
         writer.beginObject()
         write(to: &writer)

@@ -15,6 +15,7 @@ struct RecordReader {
         }
         guard let field = BundleError.Field(rawValue: kind.rawValue) else { throw unknownKind }
         let isThisDeviceOnly = try object.optionalFlag(.thisDeviceOnly) ?? false
+        let isOwners = try object.optionalFlag(.owners) ?? false
         var unknown = ItemHistory.UnknownFields()
         var inner = try object.object(field, bytes)
         let content = try content(kind, &inner, &unknown, bytes)
@@ -24,7 +25,8 @@ struct RecordReader {
         guard let version = try stamps.optionalVersion(.record, bytes) else {
             throw .missingField(line: line, .record)
         }
-        var record = ItemRecord(group: group, content: content, version: version, isThisDeviceOnly: isThisDeviceOnly)
+        var record = ItemRecord(
+            group: group, content: content, version: version, isThisDeviceOnly: isThisDeviceOnly, isOwners: isOwners)
         record.history.deletion = try stamps.optionalVersion(.deleted, bytes)
         if let fields = try stamps.optionalObject(.fields, bytes) {
             for (name, value) in fields.rest {

@@ -15,7 +15,7 @@ package enum ItemBody {
         case .appMetadata(let metadata): return (kind, AppMetadataBody.encode(metadata, replacing: previous))
         case .clientSecret(let clientID, let environment):
             return (kind, NamedValueBody.encode(clientID, environment, replacing: previous))
-        case .setting(let name, let value?): return (kind, NamedValueBody.encode(name, value, replacing: previous))
+        case .setting(let name, let value?): return (kind, SettingBody.encode(name, value, replacing: previous))
         case .foreign(let section, let key): return (kind, NamedValueBody.encode(section, key, replacing: previous))
         case .setting(_, nil), .tombstone: return (kind, TombstoneBody.encode(.tombstone(content.key)))
         }
@@ -69,6 +69,42 @@ extension RecordHeader.Kind {
             case .refreshToken: .refreshToken
             case .idToken: .idToken
             }
+    }
+}
+
+/// A setting: 1 name, 2 value, 3 the owner's MAC of both.
+package enum SettingBody {
+    private static let mark: UInt16 = 3
+
+    /// A body without a MAC, unless `previous` says the same and has one; its fields that this build does not know stay.
+    package static func encode(_ name: String, _ value: String, replacing previous: FieldList? = nil) -> FieldList {
+        var body = FieldList()
+        body.append(1, name)
+        body.append(2, value)
+        if let previous, let old = try? NamedValueBody.decode(previous), old == (name, value),
+            let bytes = previous.bytes(mark)
+        {
+            body.append(mark, Array(bytes))
+        }
+        body.keepUnknown(of: previous, above: mark)
+        return body
+    }
+
+    /// Name and value, and who wrote them.
+    package static func decode(
+        _ body: FieldList, _ keys: GroupKeys
+    ) throws(FieldList.Malformed) -> (name: String, value: String, writer: DecisionWriter) {
+        let (name, value) = try NamedValueBody.decode(body)
+        return (name, value, keys.writer(of: name, value, mark: body.bytes(mark)))
+    }
+
+    /// The body of a setting as the owner's, where `keys` can say so; any other body as it is.
+    package static func signed(_ body: FieldList, _ content: ItemContent, _ keys: GroupKeys) -> FieldList {
+        guard case .setting(let name, let value?) = content, let bytes = keys.ownersMark(name: name, value: value)
+        else { return body }
+        var signed = body.without(mark)
+        signed.append(mark, bytes)
+        return signed
     }
 }
 

@@ -43,6 +43,14 @@ enum Context {
         Array("keyfob kept key v1".utf8) + vault.bytes + littleEndian(user) + prefix
     }
 
+    /// What the owner decided: a setting of a group.
+    static func decision(_ vault: VaultID, _ group: GroupID, name: String, value: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.writeCounted(Array(name.utf8))
+        writer.writeCounted(Array(value.utf8))
+        return Array("keyfob decision v1".utf8) + vault.bytes + group.bytes + writer.bytes
+    }
+
     private static func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(value)

@@ -17,11 +17,19 @@ package final class GroupKeys: Sendable {
     /// How often the group's key has been replaced, from 1.
     package let epoch: UInt32
 
+    /// What shows the owner's decisions; nil for who does not hold the vault key.
+    let owner: VaultKeys?
+
     /// Group key, record key, index key, manifest key, name key, usage key.
     private let keys: SecretBytes
 
     /// The keys under `groupKey`, which must have 32 bytes.
-    package init(vault: VaultID, group: GroupID, epoch: UInt32, groupKey: borrowing SecretBytes) {
+    package convenience init(vault: VaultID, group: GroupID, epoch: UInt32, groupKey: borrowing SecretBytes) {
+        self.init(vault: vault, group: group, epoch: epoch, groupKey: groupKey, owner: nil)
+    }
+
+    init(vault: VaultID, group: GroupID, epoch: UInt32, groupKey: borrowing SecretBytes, owner: VaultKeys?) {
+        self.owner = owner
         self.vault = vault
         self.group = group
         self.epoch = epoch

@@ -8,16 +8,17 @@ final class VaultKeys: Sendable {
     private static let header = Subkey.Purpose("KeyfobVK", 1)
     private static let wrap = Subkey.Purpose("KeyfobVK", 2)
     private static let backup = Subkey.Purpose("KeyfobVK", 3)
+    private static let decision = Subkey.Purpose("KeyfobVK", 4)
 
-    /// Vault key, header key, wrap key, backup key.
+    /// Vault key, header key, wrap key, backup key, decision key.
     private let keys: SecretBytes
 
     /// The keys under `vaultKey`, which must have 32 bytes.
     init(vaultKey: borrowing SecretBytes) {
         keys = vaultKey.withBytes { key in
-            SecretBytes(count: 4 * Self.count) { span in
+            SecretBytes(count: 5 * Self.count) { span in
                 span.copy(from: key)
-                for (index, purpose) in [Self.header, Self.wrap, Self.backup].enumerated() {
+                for (index, purpose) in [Self.header, Self.wrap, Self.backup, Self.decision].enumerated() {
                     Subkey.derive(purpose, from: key, into: &span, at: (index + 1) * Self.count)
                 }
             }
@@ -32,6 +33,11 @@ final class VaultKeys: Sendable {
     /// The MAC of a backup's digest: what shows that the vault's owner made it.
     func authenticate(backup digest: [UInt8]) -> [UInt8] {
         keys.withBytes { BLAKE2b.mac(digest, key: $0.extracting(96..<128), count: 32) }
+    }
+
+    /// The MAC of a decision: what shows that the vault's owner made it.
+    func authenticate(decision bytes: [UInt8]) -> [UInt8] {
+        keys.withBytes { BLAKE2b.mac(bytes, key: $0.extracting(128..<160), count: 32) }
     }
 
     /// Seals a key under the wrap key.

@@ -59,8 +59,8 @@ struct BindingTests {
             .directory(directory), to: try #require(.init(text: own)), from: .keyring(.default))
         let allowed = Binding(
             .directory("/a"), to: try #require(.init(text: file)), from: .file("/a/.keyfob.toml", .default))
-        #expect(Binding.combined([kept], with: allowed) == (counts ? [kept, allowed] : [kept]))
-        #expect(Binding.combined([kept], with: nil) == [kept])
+        #expect(Binding.combined([kept], with: [allowed]) == (counts ? [kept, allowed] : [kept]))
+        #expect(Binding.combined([kept], with: []) == [kept])
     }
 
     @Test("the order is that of the kinds, whatever the order of input")
