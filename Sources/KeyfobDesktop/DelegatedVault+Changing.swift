@@ -149,7 +149,8 @@ extension DelegatedVault {
     }
 
     package func rotateGroup(
-        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void
+        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault,
+        before: (any StorageChange, GroupKeys) throws -> Void, progress: (Int, Int) -> Void
     ) throws -> Int {
         throw DesktopError.notOffered("groups have no keys of their own")
     }

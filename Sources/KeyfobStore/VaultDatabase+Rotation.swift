@@ -1,16 +1,18 @@
 internal import GRDB
 package import KeyfobModel
-internal import KeyfobRecords
+package import KeyfobRecords
 internal import KeyfobSQLite
 internal import KeyfobSodium
 package import KeyfobVault
 
 extension VaultDatabase {
     package func rotateGroup(
-        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void
+        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault,
+        before: (any StorageChange, GroupKeys) throws -> Void, progress: (Int, Int) -> Void
     ) throws -> Int {
         try changeDatabase(&vault) { vault, database in
             if let slot { try vault.removeSlot(slot) }
+            try before(DatabaseTransaction(database), try vault.group(name).keys)
             return try Self.rotate(name, &vault, database, progress)
         }
     }

@@ -68,7 +68,7 @@ struct KeyringProviderTests {
     @Test("one that is added by its issuer is found again, by another process too, and gone when removed")
     func added() throws {
         let provider = try keyring.addProvider(contoso)
-        #expect(provider.origin == .added(.default) && !provider.overridesBuiltIn)
+        #expect(provider.origin == .added(.default) && provider.writer == .owner)
         #expect(provider.environment == "sso.contoso.example")
         for text in ["contoso", "CONTOSO", "https://sso.contoso.example/staff", "sso.contoso.example"] {
             #expect(try home.opened().provider(named: text) == provider, "\(text)")
@@ -131,24 +131,13 @@ struct KeyringProviderTests {
         #expect(code { try keyring.addProvider(new, replacing: true) } == .alreadyExists)
     }
 
-    @Test("one with a built-in one's name takes its place when asked to, and gives it back")
-    func overriding() throws {
-        let own = NewProvider(
-            issuer: "https://accounts.google.com", name: "google", title: "Own", scopes: ["openid", "x"])
+    @Test("a built-in one stays what it is", arguments: ["accounts.google.com", "g.example"])
+    func builtIn(environment: String) throws {
+        let own = NewProvider(issuer: "https://\(environment)", name: "google", title: "Own")
         #expect(code { try keyring.addProvider(own) } == .alreadyExists)
-        #expect(try keyring.addProvider(own, replacing: true).overridesBuiltIn)
-        #expect(try keyring.providers().map(\.name) == ProviderRegistry.builtIn.map(\.name))
-        #expect(try keyring.description(forEnvironment: "accounts.google.com")?.title == "Own")
-        _ = try keyring.removeProvider(named: "google")
+        #expect(code { try keyring.addProvider(own, replacing: true) } == .alreadyExists)
         #expect(try keyring.provider(named: "google").title == "Google")
         #expect(code { _ = try keyring.removeProvider(named: "google") } == .usage)
-    }
-
-    @Test("one with a built-in one's name at another host leaves that its accounts")
-    func overridingElsewhere() throws {
-        try keyring.addProvider(NewProvider(issuer: "https://g.example", name: "google"), replacing: true)
-        #expect(try keyring.description(forEnvironment: "accounts.google.com")?.title == "Google")
-        #expect(try keyring.description(forEnvironment: "g.example")?.issuer == "https://g.example")
     }
 
     @Test("of two groups the first counts")
@@ -218,7 +207,7 @@ struct KeyringProviderTests {
             }
         }
         #expect(try keyring.providers().count == ProviderRegistry.builtIn.count)
-        #expect(keyring.takeWarnings().count == 1)
+        #expect(keyring.takeWarnings().count == 2)
         #expect(try keyring.clients().isEmpty)
         #expect(keyring.takeWarnings().contains { $0.message.contains("a client of group 'default' makes no sense") })
         #expect(try keyring.description(forEnvironment: "github.com")?.name == "github")

@@ -17,6 +17,8 @@ extension Keyring {
         public internal(set) var isPartial = false
         /// What is wrong, one line each; empty when all is well.
         public internal(set) var problems: [String] = []
+        /// What decides in the groups and was not decided by the owner, which is no problem as such.
+        public internal(set) var foreignDecisions: [GroupDecision] = []
     }
 
     /// Opens every record within reach and compares each group with its manifest, the file with
@@ -43,6 +45,7 @@ extension Keyring {
             report.records += found.opened
             report.problems += found.problems
             report.groups += 1
+            if let decisions = try? foreignDecisions(&state, group) { report.foreignDecisions += decisions }
             if database.place == .embedded, let sequence = try? database.state(of: group.keys).sequence {
                 let seen = marks.sequence(of: group.keys.group)
                 if sequence < seen {

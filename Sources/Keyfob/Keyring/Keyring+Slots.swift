@@ -135,19 +135,26 @@ extension Keyring {
     /// Removes a slot of one group and gives the group a new key, so that a copy of the old one opens nothing
     /// that is written from now on: both, or neither.
     ///
-    /// - Returns: The slot's id, and how many records were sealed again.
-    /// - Throws: `noSuchSlot`, `ambiguous`, `noSuchGroup`, `damaged` when not every record opens,
-    ///   `needsVaultKey`, and what writing can throw.
+    /// What was decided in the group by somebody with its key goes with it, in the same change: nothing says which of
+    /// them wrote it.
+    ///
+    /// - Parameter kept: What stays of that.
+    /// - Throws: `noSuchSlot`, `ambiguous`, `noSuchGroup`, `damaged` when not every record opens, `usage` for a name of
+    ///   `kept` that no such decision has, `needsVaultKey`, and what writing can throw.
     public func revokeSlot(
-        _ id: String, of name: AccessGroup, progress: (Int, Int) -> Void = { _, _ in }
-    ) throws(KeyringError) -> (slot: String, records: Int) {
+        _ id: String, of name: AccessGroup, keeping kept: KeptDecisions = .none,
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> SlotRevocation {
         try changeVault { state in
             try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
             try backUpBeforehand(&state)
-            let count = try database.revoke(slot.id, of: name, &state.vault, progress: progress)
-            return (slot.id.short, count)
+            let (decisions, count) = try database.revoke(
+                slot.id, of: name, &state.vault, milliseconds: clock.milliseconds(), progress: progress
+            ) { try $0.forgetForeignDecisions(in: name, keeping: kept) }
+            return SlotRevocation(
+                slot: slot.id.short, records: count, removed: decisions.removed, kept: decisions.kept)
         }
     }
 

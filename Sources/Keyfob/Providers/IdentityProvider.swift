@@ -7,6 +7,8 @@ public struct IdentityProvider: Hashable, Sendable {
     let description: ProviderDescription
     /// Where it comes from.
     public let origin: Origin
+    /// Who added it; nil for one that is built in.
+    public let writer: DecisionWriter?
 
     /// Where a provider comes from.
     public enum Origin: Hashable, Sendable {
@@ -16,7 +18,8 @@ public struct IdentityProvider: Hashable, Sendable {
         case added(AccessGroup)
     }
 
-    init(_ description: ProviderDescription, _ origin: Origin) {
+    init(_ description: ProviderDescription, _ origin: Origin, by writer: DecisionWriter? = nil) {
+        self.writer = writer
         self.description = description
         self.origin = origin
     }
@@ -53,8 +56,6 @@ public struct IdentityProvider: Hashable, Sendable {
     public var defaultScopes: ScopeSet { description.defaultScopes }
     /// The client ids in its description.
     public var clientIDs: [String] { description.clientIDs }
-    /// Whether it takes the place of a built-in provider.
-    public var overridesBuiltIn: Bool { origin != .builtIn && BuiltInProviders.named(name) != nil }
     /// Its description, as ``Keyring/addProvider(_:replacing:in:)`` reads it.
     public var document: [UInt8] { description.json }
 
@@ -72,7 +73,7 @@ public struct IdentityProvider: Hashable, Sendable {
         pieces[3] = tenant
         var own = description
         own.issuer = pieces.joined(separator: "/")
-        return IdentityProvider(own, origin)
+        return IdentityProvider(own, origin, by: writer)
     }
 
     /// The tenant, or the word for many, that its issuer names.

@@ -7,7 +7,7 @@ internal import KeyfobVault
 extension Keyring {
     /// The providers that are built in, and those that were added to the groups.
     ///
-    /// An added one that has a built-in one's name takes its place.
+    /// One that somebody with a group's key added does not take the place of one that the owner added.
     ///
     /// - Parameter groups: The groups to look through; nil for all within reach. Of two added ones with the same name
     ///   that of the earlier group counts.
@@ -32,7 +32,7 @@ extension Keyring {
     ///
     /// - Parameters:
     ///   - document: The JSON text, at most 64 KiB.
-    ///   - replacing: Whether it may take the place of one with the same name, added or built in.
+    ///   - replacing: Whether it may take the place of an added one with the same name.
     ///   - groups: The first is where it goes, unless it replaces one that was added to another of them; nil for
     ///     `default`, or the only one within reach.
     /// - Throws: `damaged`, `limitExceeded` or `newerVersion` for a document that is no such description,
@@ -67,7 +67,7 @@ extension Keyring {
         public let orphanedAccounts: Int
     }
 
-    /// Removes a provider that was added; accounts stay, and so does a built-in one that it stood in for.
+    /// Removes a provider that was added; accounts stay.
     ///
     /// - Throws: `usage` for a built-in one, `noSuchProvider`, and what writing can throw.
     public func removeProvider(
@@ -81,6 +81,16 @@ extension Keyring {
                 throw KeyringError.noSuchProvider(name)
             }
             guard case .added(let group) = provider.origin else {
+                // One of that name that does not count can be swept away.
+                let swept = try reach.filter { group in
+                    try database.setting(RegistrySetting.provider(name), in: group.keys) != nil
+                }
+                for group in swept {
+                    try change(&state, group) { try $0.setSetting(RegistrySetting.provider(name), to: nil) }
+                }
+                guard swept.isEmpty else {
+                    return ProviderRemoval(provider: provider, clients: 0, orphanedAccounts: 0)
+                }
                 throw KeyringError(.usage, "provider '\(name)' is built in and cannot be removed")
             }
             let setting = RegistrySetting.provider(name)
@@ -126,7 +136,7 @@ extension Keyring {
     private func addedProviders(
         _ state: inout State, _ groups: [UnlockedVault.Group]
     ) throws -> [IdentityProvider] {
-        var added: [IdentityProvider] = []
+        var (owners, others) = ([] as [IdentityProvider], [] as [IdentityProvider])
         for group in groups {
             let found = try database.settings(prefixes: [RegistrySetting.providerPrefix], in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
@@ -135,26 +145,37 @@ extension Keyring {
                     state.warn(unknown: "a provider", in: group.name)
                     continue
                 }
-                added.append(IdentityProvider(description, .added(group.name)))
+                if let clash = ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) {
+                    state.warn(
+                        Warning(.foreignDecision, "a provider of group '\(group.name)' was passed over: \(clash)"))
+                    continue
+                }
+                let provider = IdentityProvider(description, .added(group.name), by: item.value.writer)
+                if provider.writer == .owner { owners.append(provider) } else { others.append(provider) }
             }
         }
-        return added
+        // Nobody with a group's key alone speaks for a provider that the owner added.
+        return owners
+            + others.filter { other in
+                let isTaken = owners.contains { $0.name == other.name }
+                return !isTaken && ProviderRules.clash(of: other.description, among: owners) == nil
+            }
     }
 
     /// What a setting says of a provider; nil where it makes no sense.
-    ///
-    /// A bundle may bring what nobody added here: it must not speak for another provider's accounts.
     private static func description(in setting: Setting) -> ProviderDescription? {
         guard let description = try? ProviderDocument.read(Array(setting.value.utf8)),
-            setting.name == RegistrySetting.provider(description.name),
-            ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) == nil
+            setting.name == RegistrySetting.provider(description.name)
         else { return nil }
         return description
     }
 
     /// Which hosts added providers name, for the choice of an account.
     static let providerHosts: TokenSearch.ProviderHosts = { setting in
-        Keyring.description(in: setting).map { ($0.environment, $0.apiHosts) }
+        guard let description = Keyring.description(in: setting),
+            ProviderRules.clash(of: description, among: ProviderRegistry.builtIn) == nil
+        else { return nil }
+        return (description.environment, description.apiHosts)
     }
 
     private func add(
@@ -163,21 +184,22 @@ extension Keyring {
         try withState { state in
             var target = try state.groupForNewItems(groups)
             let providers = try registry(&state, state.groups(groups)).providers
-            if let old = providers.first(where: { $0.name == description.name }) {
+            if let old = providers.first(where: { $0.name == description.name }),
+                case .added(let group) = old.origin
+            {
                 guard replacing else {
-                    let place = if case .added(let group) = old.origin { "in group '\(group)'" } else { "built in" }
                     throw KeyringError(
-                        .alreadyExists, "there is a provider '\(old.name)' already, \(place)",
+                        .alreadyExists, "there is a provider '\(old.name)' already, in group '\(group)'",
                         advice: .renameOrReplace)
                 }
-                if case .added(let group) = old.origin { target = try state.group(group) }
+                target = try state.group(group)
             }
-            if let clash = ProviderRules.clash(of: description, among: providers + ProviderRegistry.builtIn) {
+            if let clash = ProviderRules.clash(of: description, among: providers) {
                 throw KeyringError(.alreadyExists, clash, advice: .separateEnvironments)
             }
             let text = String(decoding: description.json, as: UTF8.self)
             try change(&state, target) { try $0.setSetting(RegistrySetting.provider(description.name), to: text) }
-            return IdentityProvider(description, .added(target.name))
+            return IdentityProvider(description, .added(target.name), by: target.keys.ownWriter)
         }
     }
 }

@@ -2,7 +2,7 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobOAuth
 
-/// The providers that there are: those built in, and those added, which come first.
+/// The providers that there are: those built in, and those added.
 struct ProviderRegistry {
     /// All of them: in the order of the built-in ones, then the others by name.
     let providers: [IdentityProvider]
@@ -14,9 +14,7 @@ struct ProviderRegistry {
     init(added: [IdentityProvider] = []) {
         var own: [String: IdentityProvider] = [:]
         for provider in added where own[provider.name] == nil { own[provider.name] = provider }
-        var providers: [IdentityProvider] = []
-        for builtIn in Self.builtIn { providers.append(own.removeValue(forKey: builtIn.name) ?? builtIn) }
-        self.providers = providers + own.values.sorted { $0.name < $1.name }
+        providers = Self.builtIn + own.values.sorted { $0.name < $1.name }
     }
 
     /// The provider that a person means: by name, by issuer, by the address of a tenant, or by host.
@@ -33,9 +31,8 @@ struct ProviderRegistry {
     ///
     /// Nil where there is none, or the text is no tenant's id.
     func provider(environment: String, tenant: String?) -> IdentityProvider? {
-        // What stands in for a built-in one elsewhere does not take its accounts away.
-        let serving = (providers + Self.builtIn).filter { $0.serves(environment) }
-        guard let first = serving.first(where: { $0.origin != .builtIn }) ?? serving.first else { return nil }
+        let serving = providers.filter { $0.serves(environment) }
+        guard let first = serving.first else { return nil }
         guard let tenant, !tenant.isEmpty, first.description.quirks.contains(.tenantIssuer) else { return first }
         let word = Identifier.folded(tenant)
         return serving.first { $0.tenant == word } ?? first.with(tenant: tenant)

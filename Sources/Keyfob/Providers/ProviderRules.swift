@@ -69,11 +69,16 @@ enum ProviderRules {
         }
     }
 
-    /// Why a provider cannot be among `others`, which do not have its name; nil where it can.
+    /// Why a provider cannot be among the built-in ones and `others`, which do not have its name; nil where it can.
+    ///
+    /// Where a built-in one sends people and tokens no record says.
     static func clash(of description: ProviderDescription, among others: [IdentityProvider]) -> String? {
+        if BuiltInProviders.named(description.name) != nil {
+            return "provider '\(description.name)' is built in, and nothing takes its place"
+        }
         for other in others where other.name != description.name {
             let environment = description.environment
-            if other.serves(environment), !isBuiltIn(description, at: environment) {
+            if other.serves(environment) {
                 return "the accounts of \(environment) are those of provider '\(other.name)' already"
             }
             if let issuer = description.issuer, other.issuer == issuer {
@@ -84,13 +89,6 @@ enum ProviderRules {
             }
         }
         return nil
-    }
-
-    /// Whether it stands in for a built-in provider of the same environment, which may have siblings.
-    private static func isBuiltIn(_ description: ProviderDescription, at environment: String) -> Bool {
-        BuiltInProviders.named(description.name).map {
-            EnvironmentAliases.areSame($0.environment, environment)
-        } ?? false
     }
 
     /// The environment that an address stands for: its host, with the port where that is not the scheme's own.

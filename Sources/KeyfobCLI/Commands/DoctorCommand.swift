@@ -114,6 +114,14 @@ struct DoctorCommand: ParsableCommand {
                     "records", .ok,
                     "\(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) open"))
         }
+        for group in Set(report.foreignDecisions.map(\.group)).sorted(by: { $0.name < $1.name }) {
+            let decisions = report.foreignDecisions.filter { $0.group == group }
+            findings.append(
+                Finding(
+                    "decisions", .ok,
+                    "by a key of group '\(group)', and for its accounts alone: "
+                        + decisions.map(\.text).joined(separator: ", ")))
+        }
         for problem in report.problems {
             findings.append(
                 Finding(

@@ -10,7 +10,7 @@ struct ProviderAddCommand: ParsableCommand {
             sealed in the group where new items go.
 
             Accounts are kept under the provider's environment, its host unless said otherwise, so each provider \
-            needs one of its own.
+            needs one of its own. Where a built-in provider sends people and tokens cannot be changed.
 
             Example:
               keyfob provider add --issuer https://sso.contoso.example/realms/staff --name contoso
@@ -85,10 +85,9 @@ struct ProviderAddCommand: ParsableCommand {
             provider = try keyring.addProvider(new, replacing: replace, in: groups)
         }
         global.tellWarnings(of: keyring)
-        let instead = provider.overridesBuiltIn ? " in place of the built-in one" : ""
         let group = if case .added(let group) = provider.origin { " to group '\(group)'" } else { "" }
         global.say(
-            "added provider '\(provider.name)' for \(provider.environment)\(group)\(instead)")
+            "added provider '\(provider.name)' for \(provider.environment)\(group)")
     }
 
     private var endpoints: [String: String] {

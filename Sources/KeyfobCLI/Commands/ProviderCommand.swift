@@ -93,8 +93,7 @@ struct ProviderRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a provider that was added.",
         discussion: """
-            Its accounts and their tokens stay, but nothing renews the tokens; its clients go. A built-in provider \
-            that it stood in for counts again.
+            Its accounts and their tokens stay, but nothing renews the tokens; its clients go.
 
             Example:
               keyfob provider remove contoso
@@ -114,8 +113,8 @@ struct ProviderRemoveCommand: ParsableCommand {
                 line: "keyfob: warning: nothing renews the tokens of \(accounts) at \(provider.environment) any more")
         }
         let clients = removal.clients > 0 ? " and \(Quantity.of(removal.clients, "client"))" : ""
-        let again = provider.overridesBuiltIn ? "; the built-in one counts again" : ""
-        global.say("removed provider '\(provider.name)'\(clients)\(again)")
+        let place = provider.origin == .builtIn ? ", of which the built-in one took no notice" : ""
+        global.say("removed provider '\(provider.name)'\(clients)\(place)")
     }
 }
 
@@ -123,7 +122,7 @@ extension IdentityProvider {
     /// Where it comes from, as people read it.
     var originText: String {
         guard case .added(let group) = origin else { return "built in" }
-        return "group '\(group)'" + (overridesBuiltIn ? ", in place of the built-in one" : "")
+        return "group '\(group)'" + (writer == .group ? ", by a key of the group" : "")
     }
 }
 
@@ -136,7 +135,7 @@ private struct ProviderDocument: Encodable {
     let flows: [String]
     let origin: String
     let group: String?
-    let overridesBuiltIn: Bool
+    let writer: String?
 
     init(_ provider: IdentityProvider) {
         name = provider.name
@@ -148,7 +147,7 @@ private struct ProviderDocument: Encodable {
         case .builtIn: (origin, group) = ("builtIn", nil)
         case .added(let name): (origin, group) = ("added", name.name)
         }
-        overridesBuiltIn = provider.overridesBuiltIn
+        writer = provider.writer?.rawValue
     }
 }
 

@@ -6,7 +6,8 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Open every record and check every manifest.",
         discussion: """
             Finds records that were altered, deleted, replayed or added from outside. Changes nothing. \
-            Ends with 65 when something is wrong.
+            Ends with 65 when something is wrong. Names what somebody with the key of a group alone decided there: \
+            bindings, defaults, providers, clients. It counts for the accounts of that group alone.
 
             Example:
               keyfob verify
@@ -21,6 +22,9 @@ struct VerifyCommand: ParsableCommand {
             try JSONOutput.print(VerificationDocument(report))
         } else {
             for problem in report.problems { try StandardOutput.write(line: problem) }
+            for decision in report.foreignDecisions {
+                try StandardOutput.write(line: "by a key of group '\(decision.group)': \(decision.text)")
+            }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
             let verdict = report.problems.isEmpty ? "all is well" : Quantity.of(report.problems.count, "problem")
             try StandardOutput.write(
@@ -39,11 +43,13 @@ struct VerificationDocument: JSONDocument {
     let groups: Int
     let isPartial: Bool
     let problems: [String]
+    let foreignDecisions: [DecisionDocument]
 
     init(_ report: Keyring.VerificationReport) {
         records = report.records
         groups = report.groups
         isPartial = report.isPartial
         problems = report.problems
+        foreignDecisions = report.foreignDecisions.map(DecisionDocument.init)
     }
 }

@@ -49,23 +49,33 @@ extension VaultStorage {
 
     /// Gives a group a new key and seals every record of it again.
     ///
-    /// - Throws: as ``rotateGroup(_:removing:_:progress:)``.
+    /// - Throws: as ``rotateGroup(_:removing:_:before:progress:)``.
     /// - Returns: How many records were sealed again.
     package func rotateGroup(
         _ name: AccessGroup, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void = { _, _ in }
     ) throws -> Int {
-        try rotateGroup(name, removing: nil, &vault, progress: progress)
+        try rotateGroup(name, removing: nil, &vault, before: { _, _ in }, progress: progress)
     }
 
-    /// Removes a slot of one group and gives the group a new key: both, or neither.
+    /// Removes a slot of one group, changes records of the group and gives it a new key: all of it, or nothing.
     ///
-    /// - Throws: as ``rotateGroup(_:removing:_:progress:)``.
-    /// - Returns: How many records were sealed again.
-    package func revoke(
-        _ slot: SlotID, of name: AccessGroup, _ vault: inout UnlockedVault,
-        progress: (Int, Int) -> Void = { _, _ in }
-    ) throws -> Int {
-        try rotateGroup(name, removing: slot, &vault, progress: progress)
+    /// - Throws: what `body` throws, and as ``rotateGroup(_:removing:_:before:progress:)``.
+    /// - Returns: What `body` returns, and how many records were sealed again.
+    package func revoke<Result>(
+        _ slot: SlotID, of name: AccessGroup, _ vault: inout UnlockedVault, milliseconds: Int64,
+        progress: (Int, Int) -> Void = { _, _ in }, _ body: (GroupWriter) throws -> Result
+    ) throws -> (result: Result, records: Int) {
+        var result: Result?
+        let records = try rotateGroup(
+            name, removing: slot, &vault,
+            before: { change, keys in
+                let writer = GroupWriter(
+                    try change.records(keys), device: try change.device(), milliseconds: milliseconds)
+                result = try body(writer)
+                _ = try writer.finish()
+            }, progress: progress)
+        guard let result else { throw StoreError.unexpected(resultCode: 0) }
+        return (result, records)
     }
 
     private static func requireNew(_ name: AccessGroup, _ vault: borrowing UnlockedVault) throws {

@@ -29,11 +29,13 @@ package protocol VaultStorage: VaultReading {
 
     /// Gives a group a new key and seals every record of it again; with a slot, takes that away as well.
     ///
+    /// - Parameter before: What is changed in the group before, in the same change.
     /// - Throws: `incomplete` or `damaged` when not every record opens: a key is never replaced over
     ///   an incomplete set. `notOffered`.
     /// - Returns: How many records were sealed again.
     func rotateGroup(
-        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault, progress: (Int, Int) -> Void
+        _ name: AccessGroup, removing slot: SlotID?, _ vault: inout UnlockedVault,
+        before: (any StorageChange, GroupKeys) throws -> Void, progress: (Int, Int) -> Void
     ) throws -> Int
 
     /// Looks at the structure of the place itself.

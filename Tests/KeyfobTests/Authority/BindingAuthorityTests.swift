@@ -7,8 +7,7 @@ import Testing
 struct BindingAuthorityTests {
     private let place: AuthorityHome
     private let alice: Account
-    private let request = TokenRequest(
-        context: RequestContext(url: ResourceURL(host: "git.example"), tool: "gh", directory: "/home/ada"))
+    private let request = TokenRequest(context: RequestContext(tool: "gh", directory: "/home/ada"))
 
     init() throws {
         place = try AuthorityHome()
@@ -21,6 +20,8 @@ struct BindingAuthorityTests {
         try place.owner.bind(.host("git.example"), to: .account(bob.id), in: .default)
         let copy = try place.add("alice", "planted", by: place.adversary)
         try place.adversary.bind(.directory("/"), to: .account(copy.id), in: place.tools)
+        let request = TokenRequest(
+            context: RequestContext(url: ResourceURL(host: "git.example"), directory: "/home/ada"))
         #expect(try place.owner.tokenText(request) == "bound")
         _ = try place.adversary.remove(copy.id, from: place.tools)
         #expect(try place.owner.bindings(in: [place.tools]).isEmpty)

@@ -1,0 +1,77 @@
+@testable import Keyfob
+import KeyfobModel
+import KeyfobTestSupport
+import Testing
+
+@Suite("What somebody decided with a group's key, after they lost it")
+struct RevocationAuthorityTests {
+    private let place: AuthorityHome
+    private let contoso = NewProvider(issuer: "https://sso.contoso.example", name: "contoso")
+    /// What an adversary would rather have.
+    private let evil = NewProvider(
+        issuer: "https://evil.example", name: "contoso", environment: "sso.contoso.example")
+
+    init() throws { place = try AuthorityHome() }
+
+    private func revoke(keeping kept: KeptDecisions = .none) throws -> SlotRevocation {
+        let slot = try #require(try place.owner.slots().first { $0.group == place.tools }).id
+        return try place.owner.revokeSlot(slot, of: place.tools, keeping: kept)
+    }
+
+    @Test("a provider's endpoint that they replaced goes with them, and is told before")
+    func provider() throws {
+        try place.owner.addProvider(contoso, in: [place.tools])
+        #expect(try place.owner.foreignDecisions().isEmpty)
+        try place.adversary.addProvider(evil, replacing: true)
+        #expect(try place.owner.verify().foreignDecisions.map(\.name) == ["provider:contoso"])
+        #expect(try place.owner.provider(named: "contoso").writer == .group)
+        let revocation = try revoke()
+        #expect(revocation.removed.map(\.text) == ["provider contoso for sso.contoso.example"])
+        #expect(place.refusal { _ = try place.owner.provider(named: "contoso") }?.code == .noSuchProvider)
+        let report = try place.owner.verify()
+        #expect(report.foreignDecisions.isEmpty && report.problems.isEmpty)
+    }
+
+    @Test("everything that decides goes, the owner's stays, and so does what is kept by name")
+    func everything() throws {
+        let eve = try place.add("eve", "theirs", by: place.adversary)
+        try place.adversary.bind(.tool("gh"), to: .account(eve.id), in: place.tools)
+        try place.adversary.setDefault(eve.id, in: place.tools)
+        try place.adversary.addClient(
+            ClientRegistration(id: "app", authentication: .post), secret: secret("s"), at: "google")
+        try place.write("discovery of https://accounts.google.com", "1 {}")
+        try place.write("something newer", "x")
+        try place.owner.bind(.tool("az"), to: .account(eve.id), in: place.tools)
+        #expect(place.refusal { _ = try revoke(keeping: .named(["binding:tool:az:login.microsoftonline.com"])) } != nil)
+        let revocation = try revoke(keeping: .named(["something newer"]))
+        #expect(
+            revocation.removed.map(\.kind) == [.binding, .client, .defaultAccount, .defaultClient, .discovery])
+        #expect(revocation.kept.map(\.name) == ["something newer"])
+        #expect(try place.owner.bindings().map(\.subject) == [.tool("az")])
+        #expect(try place.owner.clients(in: [place.tools]).isEmpty)
+        #expect(try place.owner.foreignDecisions().map(\.kind) == [.other])
+    }
+
+    @Test("no record says where a built-in provider sends tokens")
+    func builtIn() throws {
+        for name in ["google", "mine"] {
+            let planted = NewProvider(issuer: "https://evil.example", name: name, environment: "accounts.google.com")
+            #expect(place.refusal { try place.adversary.addProvider(planted, replacing: true) }?.code == .alreadyExists)
+            // As a program that checks nothing would write it.
+            try place.write("provider:\(name)", String(decoding: try planted.description().json, as: UTF8.self))
+        }
+        for keyring in [place.owner, try place.home.opened(keyFile: 2)] {
+            let description = try keyring.description(forEnvironment: "accounts.google.com", in: [place.tools])
+            #expect(description?.title == "Google")
+            #expect(keyring.takeWarnings().count { $0.message.contains("was passed over") } == 2)
+        }
+    }
+
+    @Test("a provider of theirs does not speak for one that the owner added in another group")
+    func acrossGroups() throws {
+        try place.owner.addProvider(contoso, in: [.default])
+        try place.adversary.addProvider(evil)
+        #expect(try place.owner.provider(named: "contoso", in: [place.tools, .default]).origin == .added(.default))
+        #expect(try place.owner.providers().count { $0.environment == "sso.contoso.example" } == 1)
+    }
+}
