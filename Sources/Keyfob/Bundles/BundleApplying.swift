@@ -12,6 +12,8 @@ struct BundleApplying {
     let groups: Set<AccessGroup>
     /// Whether items for their own vault alone are taken.
     let takesThisDeviceOnly: Bool
+    /// Which decisions of the bundle are taken; a restore takes all.
+    let decisions: DecisionKinds
     /// Whether refresh tokens are marked as coming from a backup.
     let isRestoring: Bool
     /// What is refused beside that, by group.
@@ -23,6 +25,7 @@ struct BundleApplying {
         var state = KeyringState()
         var rows: [ItemPlace: [Int64]] = [:]
         var thisDeviceOnly: Set<ItemPlace> = []
+        var owners: Set<ItemPlace> = []
     }
 
     /// Writes what the plan says.
@@ -66,8 +69,14 @@ struct BundleApplying {
         }
         let (old, new) = (inventory.state.secret(at: place), result.secret(at: place))
         let isThisDeviceOnly = incoming.thisDeviceOnly.contains(place) || inventory.thisDeviceOnly.contains(place)
+        // What the owner decided there is the owner's here too, once the owner brings it back; and so is what the owner
+        // asked for by name.
+        let isOwners =
+            place.key.kind == .setting && (incoming.owners.contains(place) || !isRestoring)
+            && incoming.state.record(at: place)?.content == after.content
         if !rows.isEmpty, old == new, inventory.state.record(at: place) == after,
-            isThisDeviceOnly == inventory.thisDeviceOnly.contains(place)
+            isThisDeviceOnly == inventory.thisDeviceOnly.contains(place),
+            !isOwners || inventory.owners.contains(place)
         {
             return true
         }
@@ -84,6 +93,7 @@ struct BundleApplying {
         }
         var item = after
         item.isThisDeviceOnly = isThisDeviceOnly
+        item.isOwners = isOwners
         var secret = GroupWriter.NewSecret.none
         if let new {
             if new == old {
@@ -110,6 +120,7 @@ struct BundleApplying {
                     found.hasSecret ? incoming.digest(of: try secrets.secret(of: found)) : nil
                 inventory.state.insert(item, secret: digest)
                 inventory.rows[item.place, default: []].append(found.record.rowID)
+                if item.isOwners { inventory.owners.insert(item.place) }
                 if item.isThisDeviceOnly { inventory.thisDeviceOnly.insert(item.place) }
             }
             guard isWhole else { throw writer.incomplete }
@@ -122,19 +133,22 @@ struct BundleApplying {
         for place in incoming.state.places {
             if let reason = refusedGroups[place.group] {
                 refusals[place] = reason
-            } else if !takesThisDeviceOnly && incoming.thisDeviceOnly.contains(place)
-                || !isRestoring && RegistrySetting.isPart(place.key)
-            {
+            } else if !takesThisDeviceOnly && incoming.thisDeviceOnly.contains(place) {
                 refusals[place] = .thisDeviceOnly
+            } else if isLeftOut(place.key) {
+                refusals[place] = .decision
             }
         }
         // Nor does a replacement take them away.
-        if mode == .replace, !isRestoring {
-            for place in inventory.state.places where RegistrySetting.isPart(place.key) {
-                refusals[place] = .thisDeviceOnly
-            }
+        if mode == .replace {
+            for place in inventory.state.places where isLeftOut(place.key) { refusals[place] = .decision }
         }
         return refusals
+    }
+
+    private func isLeftOut(_ key: ItemKey) -> Bool {
+        guard !isRestoring, let kind = DecisionKinds(key) else { return false }
+        return !decisions.isSuperset(of: kind)
     }
 
     /// Access tokens leave no tombstones: they are as deleted as the account that they are of.

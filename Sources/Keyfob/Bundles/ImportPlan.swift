@@ -50,6 +50,9 @@ public struct ImportPlan: Hashable, Sendable {
         lines.reduce(into: [:]) { $0[$1.outcome, default: 0] += 1 }
     }
 
+    /// What was left out because it decides whose token goes where.
+    public var leftOutDecisions: [Line] { lines.filter { $0.reason == "decision" } }
+
     /// Whether nothing changes.
     public var isEmpty: Bool {
         newGroups.isEmpty && lines.allSatisfy { ["kept", "refused"].contains($0.outcome) }

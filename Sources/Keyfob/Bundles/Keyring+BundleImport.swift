@@ -16,13 +16,13 @@ extension Keyring {
     /// What taking a bundle in would do.
     ///
     /// - Parameter groups: The groups of the bundle to take; nil for all.
-    /// - Throws: as ``importBundle(_:with:mode:groups:)``.
+    /// - Throws: as ``importBundle(_:with:mode:groups:taking:)``.
     public func planImport(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
-        groups: [AccessGroup]? = nil
+        groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
     ) throws(KeyringError) -> ImportPlan {
         let incoming = try IncomingBundle(file, try opener.key(), for: [.export])
-        return try take(incoming, mode, groups, isDryRun: true)
+        return try take(incoming, mode, groups, decisions, isDryRun: true)
     }
 
     /// Takes a bundle in, all of it in one transaction, after all of it has been read and checked.
@@ -30,21 +30,25 @@ extension Keyring {
     /// Groups that the vault does not have are made; that needs the whole vault's key. A replacement makes a backup
     /// first.
     ///
-    /// - Parameter groups: The groups of the bundle to take; nil for all.
+    /// - Parameters:
+    ///   - groups: The groups of the bundle to take; nil for all.
+    ///   - decisions: What of it may decide here; the rest is in the plan, refused for the reason `decision`, and what
+    ///     there is here of it stays.
     /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for a bundle of another purpose,
     ///   `noSuchGroup` for a group that the bundle has not, `groupNotGranted`, `configuration` where a replacement
     ///   cannot make its backup, and what writing can throw; nothing has been changed then.
     public func importBundle(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
-        groups: [AccessGroup]? = nil
+        groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
     ) throws(KeyringError) -> ImportPlan {
         let incoming = try IncomingBundle(file, try opener.key(), for: [.export])
-        return try take(incoming, mode, groups)
+        return try take(incoming, mode, groups, decisions)
     }
 
     /// Takes a bundle in that has been read.
     func take(
-        _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?, isDryRun: Bool = false,
+        _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?,
+        _ decisions: DecisionKinds = [], isDryRun: Bool = false,
         isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil
     ) throws(KeyringError) -> ImportPlan {
         let taking: Taking
@@ -69,7 +73,8 @@ extension Keyring {
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: taking.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    isRestoring: isRestoring, refusedGroups: taking.refused, milliseconds: clock.milliseconds())
+                    decisions: decisions, isRestoring: isRestoring, refusedGroups: taking.refused,
+                    milliseconds: clock.milliseconds())
                 let (_, sequences) = try database.change(
                     &state.vault, groups: names, creating: taking.new, milliseconds: clock.milliseconds()
                 ) { writers in

@@ -33,7 +33,7 @@ extension Keyring {
     ///
     /// Keys and slots stay; groups that the backup does not have stay as they are.
     ///
-    /// - Throws: `needsVaultKey`, and as ``importBundle(_:with:mode:groups:)``.
+    /// - Throws: `needsVaultKey`, and as ``importBundle(_:with:mode:groups:taking:)``.
     public func restore(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener
     ) throws(KeyringError) -> ImportPlan {

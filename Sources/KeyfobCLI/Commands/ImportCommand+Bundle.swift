@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Keyfob
 
 extension ImportCommand {
@@ -10,17 +11,20 @@ extension ImportCommand {
         let plan: ImportPlan
         do throws(KeyringError) {
             if dryRun {
-                plan = try keyring.planImport(bundle, with: opener, mode: mode, groups: groups)
+                plan = try keyring.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             } else {
                 if mode == .replace, !force {
-                    try confirm(keyring.planImport(bundle, with: opener, mode: mode, groups: groups), bundle.name)
+                    try confirm(
+                        keyring.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions),
+                        bundle.name)
                 }
-                plan = try keyring.importBundle(bundle, with: opener, mode: mode, groups: groups)
+                plan = try keyring.importBundle(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             }
         } catch {
             throw error.naming(bundle: bundle.name)
         }
         global.tellWarnings(of: keyring)
+        tell(leftOut: plan.leftOutDecisions)
         if global.json {
             return try JSONOutput.print(BundleImportDocument(isDryRun: dryRun, plan: PlanDocument(plan)))
         }
@@ -35,6 +39,21 @@ extension ImportCommand {
             "replace", global)
     }
 
+    /// What is named with --with.
+    private var decisions: DecisionKinds {
+        with.reduce(into: DecisionKinds()) { all, one in all.formUnion(one.kinds) }
+    }
+
+    /// What decides in the bundle is listed, whether it is taken or not.
+    private func tell(leftOut lines: [ImportPlan.Line]) {
+        guard !lines.isEmpty, !global.quiet else { return }
+        for line in lines {
+            StandardError.write(line: TerminalText.line("left out: \(line.item) of group '\(line.group)'"))
+        }
+        let names = DecisionKinds.names.map(\.name).joined(separator: ",")
+        StandardError.write(line: "note: what decides whose token goes where is taken with --with \(names)")
+    }
+
     private func tell(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
         if !global.quiet { for note in PlanText(plan).notes { StandardError.write(line: note) } }
         let items = dryRun ? PlanText(plan).items : ""
@@ -47,5 +66,19 @@ extension ImportCommand {
             dryRun
                 ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
                 : "imported \(name), \(plan.source.text)")
+    }
+}
+
+/// The decisions of a bundle that are taken, as they are typed: `bindings,defaults`.
+struct DecisionList: ExpressibleByArgument {
+    let kinds: DecisionKinds
+
+    init?(argument: String) {
+        var kinds = DecisionKinds()
+        for word in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let named = DecisionKinds.names.first(where: { $0.name == word }) else { return nil }
+            kinds.formUnion(named.kind)
+        }
+        self.kinds = kinds
     }
 }

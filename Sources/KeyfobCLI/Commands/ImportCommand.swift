@@ -12,6 +12,8 @@ struct ImportCommand: ParsableCommand {
             With --merge, item by item, what was written later or has come further stays. With --replace the \
             groups of the bundle hold afterwards what it holds and nothing else; what they held is backed up \
             first.
+            What decides whose token goes where (bindings and allowed project files, default accounts, providers, \
+            clients) is listed and left out, and what there is here of it stays, unless --with names it.
             A cache is one of MSAL for Python, .NET, Go or Node. Entries that make no sense are left out and \
             listed. An azureProfile.json in the same folder gives labels. Caches of ADAL, which came before MSAL, \
             are read as well: Azure CLI's old accessTokens.json, and what ADAL for Objective-C archived, as a \
@@ -31,6 +33,12 @@ struct ImportCommand: ParsableCommand {
     @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
     @Flag(exclusivity: .exclusive) var way: Way = .merge
     @Flag(name: .long, help: "Replace without asking.") var force = false
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Of a bundle, also what decides: bindings, defaults, providers, clients; several with commas.",
+            valueName: "kinds"))
+    var with: [DecisionList] = []
     @OptionGroup var opening: BundleOpenerOptions
     @Flag(name: .long, help: "Take no labels from azureProfile.json.") var noLabels = false
     @OptionGroup var global: GlobalOptions
@@ -55,12 +63,12 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func take(_ cache: borrowing SecretBytes, into keyring: Keyring) throws {
-        guard way == .merge, !opening.isGiven else {
+        guard way == .merge, !opening.isGiven, with.isEmpty else {
             // What starts like a cache was meant to be one.
             let isCache = Keyring.CacheFormat(recognizing: cache) != nil
             throw KeyringError(
                 isCache ? .usage : .damaged, "\(file == "-" ? BundleInput.standardInput : file) is no bundle",
-                hint: isCache ? "--replace, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
+                hint: isCache ? "--replace, --with, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
         }
         let profile = noLabels ? nil : try azureProfile()
         let progress = Progress("importing", isQuiet: global.quiet)

@@ -39,6 +39,8 @@ package enum MergeOutcome: Hashable, Sendable {
         case accessToken
         /// The account is not among those asked for.
         case notSelected
+        /// It decides whose token goes where, and such were not asked for.
+        case decision
     }
 
     /// The name in documents.
@@ -84,6 +86,7 @@ extension MergeOutcome.RefusalReason: CustomStringConvertible {
         case .deviceBound: "the provider rotates the token, so two machines cannot share it"
         case .accessToken: "access tokens were not asked for"
         case .notSelected: "it was not asked for"
+        case .decision: "it decides whose token goes where, which was not asked for"
         }
     }
 }

@@ -181,7 +181,7 @@ struct DeviceHistory {
     private func receive(_ letter: Letter, at index: Int) throws {
         let applying = BundleApplying(
             incoming: Self.incoming(letter), mode: .merge, groups: [.default], takesThisDeviceOnly: false,
-            isRestoring: false, refusedGroups: [:], milliseconds: now + devices[index].skew)
+            decisions: .all, isRestoring: false, refusedGroups: [:], milliseconds: now + devices[index].skew)
         try change(index) { _ = try applying.run([.default: $0]) }
     }
 
