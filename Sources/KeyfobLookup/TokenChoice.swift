@@ -50,15 +50,18 @@ package struct TokenChoice {
         let ids = Set(remaining.map(\.value.clientID)).sorted()
         if ids.count > 1, let id = try preferredClient(ids) { remaining.removeAll { $0.value.clientID != id } }
         func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
-        let (clients, tenants) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) })
+        // A token without a tenant is of no other one.
+        let (clients, tenants) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) }.filter { !$0.isEmpty })
         guard clients.count == 1 else { throw Ambiguity.clients(clients) }
-        guard tenants.count == 1 else { throw Ambiguity.tenants(tenants) }
+        guard tenants.count <= 1 else { throw Ambiguity.tenants(tenants) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
             let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
             if !whole.isEmpty { remaining = whole }
         }
-        if request.scopes.isEmpty, remaining.count > 1 { throw Ambiguity.scopes(remaining.map(\.value.scopes)) }
+        if request.scopes.isEmpty, Set(remaining.map(\.value.scopes)).count > 1 {
+            throw Ambiguity.scopes(remaining.map(\.value.scopes))
+        }
         return remaining.max { rank($0.value) < rank($1.value) }
     }
 

@@ -30,7 +30,7 @@ struct DamagedVaultTests {
             testDescription: "text", line: "yes keyfob | head -c 65536 > data/keyfob/keyring.db", words: "is damaged"),
         Damage(testDescription: "another program's database", line: change("other-database"), words: "not Keyfob's"),
         Damage(
-            testDescription: "newer header", line: change("header-version 2"),
+            testDescription: "newer header", line: change("header-version 3"),
             words: "has format 3, this Keyfob knows 2"),
         Damage(
             testDescription: "newer primitives", line: change("header-suite 2"),
