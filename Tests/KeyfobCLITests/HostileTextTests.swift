@@ -105,10 +105,11 @@ struct HostileTextTests {
         for path in ["device", "code"] {
             let outcome = try place.run(
                 """
-                rm -f port; "$PYTHON" provider.py & trap 'kill %1' EXIT; while ! test -e port; do sleep 0.1; done
+                rm -f port; "$PYTHON" provider.py & server=$!; trap 'kill $server' EXIT
+                while ! test -e port; do sleep 0.1; done
                 keyfob provider add --quiet --replace - <<END
                 {"formatVersion": 1, "name": "foul", "title": "Foul", "environment": "127.0.0.1:$(cat port)",
-                 "discovery": false, "flows": ["deviceCode"], "endpoints": {
+                 "discovery": false, "flows": ["deviceAuthorization"], "endpoints": {
                  "token_endpoint": "http://127.0.0.1:$(cat port)/token",
                  "device_authorization_endpoint": "http://127.0.0.1:$(cat port)/\(path)"}}
                 END

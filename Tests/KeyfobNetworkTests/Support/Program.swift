@@ -31,12 +31,18 @@ enum Program {
     }
 }
 
-/// A folder that is removed with its last user.
+/// A folder that is removed with its last user, or when the program ends.
 final class ScratchFolder: Sendable {
     let path: String
 
+    /// The folder of them all. Keys and certificates that all tests share are never released, so it goes at the end.
+    private static let root: String = {
+        atexit { try? FileManager.default.removeItem(atPath: ScratchFolder.root) }
+        return NSTemporaryDirectory() + "/keyfob-network-" + UUID().uuidString
+    }()
+
     init() throws {
-        path = NSTemporaryDirectory() + "/keyfob-network-" + UUID().uuidString
+        path = Self.root + "/" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
