@@ -57,7 +57,9 @@ let package = Package(
         ),
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils"]),
         .target(name: "KeyfobConfinement", dependencies: ["CLinux"]),
-        .target(name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobModel", "KeyfobSodium"]),
+        .target(
+            name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobFiles", "KeyfobModel", "KeyfobSodium"]
+        ),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
         .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),
@@ -91,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobNetwork", "KeyfobSodium",
+                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobNetwork", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import Keyfob
 
 @main
@@ -19,7 +20,7 @@ enum Main {
         } catch let error as KeyringError {
             ErrorOutput.tell(error, isJSON: isJSON)
             return ExitStatus(error.code)
-        } catch let error as Failed {
+        } catch let error as ReportedFailure {
             return error.status
         } catch {
             return tell(error, isJSON: isJSON)
@@ -44,11 +45,11 @@ enum Main {
     }
 
     private static func exit(with status: ExitStatus) -> Never {
-        Process.exit(status.rawValue)
+        Glibc.exit(status.rawValue)
     }
 }
 
 /// The command has told what is wrong; only the status is left.
-struct Failed: Error {
+struct ReportedFailure: Error {
     let status: ExitStatus
 }

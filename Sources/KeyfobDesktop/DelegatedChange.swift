@@ -9,13 +9,13 @@ internal import KeyfobVault
 /// First what is new, then what takes the place of something, then the header, last what goes. So whatever stops it in
 /// the middle, what was there before is there still, or what came instead of it.
 final class DelegatedChange: StorageChange {
-    private let storage: DelegatedVault
+    private let storage: SecretServiceStorage
     private let ownDevice: UInt64
     private var groups: [GroupID: ItemChange] = [:]
     private var removed: [SecretService.ItemPath] = []
     private var renamed: [GroupID] = []
 
-    init(_ storage: DelegatedVault, device: UInt64) {
+    init(_ storage: SecretServiceStorage, device: UInt64) {
         self.storage = storage
         ownDevice = device
     }

@@ -4,8 +4,8 @@ internal import KeyfobVault
 
 /// The attributes of the items that hold a vault's records.
 ///
-/// They are what `secret-tool search` and Seahorse show, and what Keyfob searches by. What is in the item counts: an
-/// attribute that was changed behind Keyfob's back can hide an item, and can give none for another.
+/// They are what `secret-tool search` and Seahorse show, and what Keyfob searches by. They are not trusted: what is sealed
+/// in the item says what it is. Whoever changes an attribute can hide an item, and cannot pass it off as another.
 enum ItemAttributes {
     /// The schema of the items with records, and of the one with the vault's header.
     static let record = "io.keyfob.Credential"
@@ -41,7 +41,9 @@ enum ItemAttributes {
         }
     }
 
-    /// The attributes to search by; an empty text stands for no attribute, which every item lacks or has.
+    /// The attributes to search by.
+    ///
+    /// A field that the subject leaves empty is no condition: a search by attributes can't ask for one that is missing.
     static func search(_ subject: Lookup.Subject) -> [String: String] {
         let attributes: [String: String]
         switch subject {
@@ -117,7 +119,7 @@ enum ItemAttributes {
     /// What the label of a group's items begins with.
     static func labelPrefix(_ group: String) -> String { "Keyfob \(group):" }
 
-    /// The same attributes with values by which nobody looks for an item; a service may keep those that are left out.
+    /// The same attributes with values that no search asks for: some services keep an attribute that a change leaves out.
     static func nobodys(_ attributes: [String: String]) -> [String: String] {
         attributes.filter { !$0.key.hasPrefix("xdg:") }.mapValues { _ in "-" }
     }

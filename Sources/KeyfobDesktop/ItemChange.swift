@@ -6,7 +6,7 @@ internal import KeyfobVault
 
 /// What is to change in one group.
 final class ItemChange: RecordWriting {
-    private let storage: DelegatedVault
+    private let storage: SecretServiceStorage
     let keys: GroupKeys
     /// What is new, under numbers that no item has.
     private var inserted: [(row: Int64, record: SealedRecord)] = []
@@ -16,7 +16,7 @@ final class ItemChange: RecordWriting {
     /// The last number that was given to a new record; none is given twice.
     private var lastRow: Int64 = 0
 
-    init(_ storage: DelegatedVault, _ keys: GroupKeys) {
+    init(_ storage: SecretServiceStorage, _ keys: GroupKeys) {
         self.storage = storage
         self.keys = keys
     }

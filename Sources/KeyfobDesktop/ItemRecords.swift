@@ -10,7 +10,7 @@ internal import KeyfobVault
 /// What an item holds decides what is found: an item that only looks as if it were the record asked for, by its
 /// attributes, is passed over.
 struct ItemRecords: RecordReading {
-    let storage: DelegatedVault
+    let storage: SecretServiceStorage
     let keys: GroupKeys
 
     // There is none; but of a group that is gone nothing can be said.
@@ -104,7 +104,9 @@ struct ItemRecords: RecordReading {
             try service.secrets(of: sorted) { item, content in
                 switch consume content {
                 case .success(let bytes):
-                    if !DelegatedVault.isEmptied(bytes) { read.append((item, OpenedItem.result(bytes, item, keys))) }
+                    if !SecretServiceStorage.isEmptied(bytes) {
+                        read.append((item, OpenedItem.result(bytes, item, keys)))
+                    }
                 case .failure(.noItem): break
                 case .failure(.damaged): read.append((item, .failure(OpenedItem.damaged(item))))
                 case .failure(let error): throw error

@@ -93,7 +93,7 @@ package struct StoredItem<Value: Sendable>: Sendable {
 }
 
 /// What a search found, and which rows did not open.
-package struct Found<Value: Sendable>: Sendable {
+package struct SearchResult<Value: Sendable>: Sendable {
     package var items: [StoredItem<Value>] = []
     /// What is wrong with the rows that were passed over, in words.
     package var damaged: [String] = []

@@ -91,11 +91,11 @@ package final class VaultDatabaseReader: VaultReading {
         }
     }
 
-    package func state(of keys: GroupKeys) throws -> GroupState {
+    package func state(of keys: GroupKeys) throws -> GroupCompleteness {
         try read { connection in
             let records = DatabaseRecords(connection: connection, keys: keys)
             let manifest = try records.storedManifest()
-            return GroupState(
+            return GroupCompleteness(
                 sequence: manifest.sequence, expected: manifest.count, counted: try records.recordCount())
         }
     }

@@ -10,7 +10,7 @@ extension SecretService {
     package func secrets(
         of items: [ItemPath], _ body: (ItemPath, consuming Result<SecretBytes, SecretServiceError>) throws -> Void
     ) throws {
-        var portion = Portion(deadline: access.deadline)
+        var portion = BatchSize(deadline: access.deadline)
         var rest = items[...]
         while !rest.isEmpty {
             let some = Array(rest.prefix(portion.count))

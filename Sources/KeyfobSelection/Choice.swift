@@ -170,7 +170,7 @@ struct Choice {
     }
 
     /// What the bindings of one subject come to.
-    private struct Found {
+    private struct BindingsOfSubject {
         var bound: [Int: Binding] = [:]
         var vain: Conclusion?
         var vainBinding: Binding?
@@ -178,8 +178,8 @@ struct Choice {
         var isLost = false
     }
 
-    private func found(by bindings: [Binding]) -> Found {
-        var found = Found()
+    private func found(by bindings: [Binding]) -> BindingsOfSubject {
+        var found = BindingsOfSubject()
         for binding in bindings {
             guard case .account(let id) = binding.target else { continue }
             if let environment = request.environment, !EnvironmentAliases.areSame(environment, id.environment) {
@@ -211,7 +211,7 @@ struct Choice {
     /// One that this request cannot be about gives way to another; one that is lost does not.
     ///
     /// - Returns: The binding that decided; nil where none did.
-    private mutating func sift(_ found: Found, where concerns: (Int) -> Bool) -> Binding? {
+    private mutating func sift(_ found: BindingsOfSubject, where concerns: (Int) -> Bool) -> Binding? {
         guard !found.isLost, let first = open.compactMap({ found.bound[$0] }).first else { return nil }
         reject(.boundToAnother(first)) { concerns($0) && found.bound[$0] == nil }
         return first

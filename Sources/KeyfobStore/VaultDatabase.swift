@@ -161,7 +161,7 @@ extension VaultDatabase {
     ) throws -> sending Result {
         try reader.snapshot(keys, body)
     }
-    package func state(of keys: GroupKeys) throws -> GroupState { try reader.state(of: keys) }
+    package func state(of keys: GroupKeys) throws -> GroupCompleteness { try reader.state(of: keys) }
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] { try reader.counts(in: keys) }
     package func device() throws -> UInt64 { try reader.device() }
     package func storedHeader() throws -> StoredHeader { try reader.storedHeader() }

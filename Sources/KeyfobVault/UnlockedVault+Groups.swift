@@ -32,7 +32,7 @@ extension UnlockedVault {
         }
         let groupKey = SecretBytes.random(count: 32)
         let keys = GroupKeys(vault: header.vault, group: id, epoch: 1, groupKey: groupKey, owner: try vaultKeys())
-        let context = Context.groupKey(header.vault, id, epoch: 1)
+        let context = SealingContext.groupKey(header.vault, id, epoch: 1)
         let entry = GroupEntry(
             id: id, epoch: 1, wrappedKey: try vaultKeys().wrap(groupKey, context: context),
             sealedName: keys.seal(name: name))
@@ -85,7 +85,7 @@ extension UnlockedVault {
         try requireRoomForGrant(try entryIndex(id))
         let ownKey = SecretBytes.random(count: 32)
         let slot = try KeySlot.seal(ownKey, for: new, vault: header.vault, now: now.seconds)
-        let wrapped = try vaultKeys().wrap(ownKey, context: Context.grantKey(header.vault, id, slot.id))
+        let wrapped = try vaultKeys().wrap(ownKey, context: SealingContext.grantKey(header.vault, id, slot.id))
         return SealedGrant(group: id, slot: slot, ownKey: wrapped)
     }
 
@@ -95,7 +95,7 @@ extension UnlockedVault {
     package mutating func grant(_ grant: SealedGrant) throws(VaultError) -> SlotID {
         let index = try entryIndex(grant.group)
         try requireRoomForGrant(index)
-        let context = Context.grantKey(header.vault, grant.group, grant.slot.id)
+        let context = SealingContext.grantKey(header.vault, grant.group, grant.slot.id)
         let ownKey = try vaultKeys().unwrap(grant.ownKey, context: context)
         let groupKey = Self.seal(groups[index].keys, for: grant.slot.id, ownKey: ownKey)
         header.groups[index].grants.append(
@@ -133,12 +133,12 @@ extension UnlockedVault {
             vault: header.vault, group: id, epoch: epoch, groupKey: groupKey, owner: vaultKeys)
         var entry = header.groups[index]
         entry.epoch = epoch
-        entry.wrappedKey = vaultKeys.wrap(groupKey, context: Context.groupKey(header.vault, id, epoch: epoch))
+        entry.wrappedKey = vaultKeys.wrap(groupKey, context: SealingContext.groupKey(header.vault, id, epoch: epoch))
         entry.sealedName = keys.seal(name: old.name)
         for position in entry.grants.indices {
             let grant = entry.grants[position]
             let ownKey = try vaultKeys.unwrap(
-                grant.ownKey, context: Context.grantKey(header.vault, id, grant.slot.id))
+                grant.ownKey, context: SealingContext.grantKey(header.vault, id, grant.slot.id))
             entry.grants[position].groupKey = Self.seal(keys, for: grant.slot.id, ownKey: ownKey)
         }
         header.groups[index] = entry
@@ -157,7 +157,7 @@ extension UnlockedVault {
     private static func seal(
         _ keys: GroupKeys, for slot: SlotID, ownKey: borrowing SecretBytes
     ) -> CommittingAEAD.Box {
-        let context = Context.grantedGroupKey(keys.vault, keys.group, epoch: keys.epoch, slot)
+        let context = SealingContext.grantedGroupKey(keys.vault, keys.group, epoch: keys.epoch, slot)
         let groupKey = keys.groupKey()
         return groupKey.withBytes { groupKey in
             ownKey.withBytes { CommittingAEAD.seal(groupKey, key: $0, context: context) }

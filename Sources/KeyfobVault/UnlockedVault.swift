@@ -141,13 +141,13 @@ package struct UnlockedVault: ~Copyable {
         switch authority {
         case .vault(let keys):
             for entry in header.groups {
-                let context = Context.groupKey(header.vault, entry.id, epoch: entry.epoch)
+                let context = SealingContext.groupKey(header.vault, entry.id, epoch: entry.epoch)
                 try open(entry, groupKey: try keys.unwrap(entry.wrappedKey, context: context))
             }
         case .group(let id, let slot, let own):
             guard let entry = header.groups.first(where: { $0.id == id }) else { throw .notGranted }
             guard let grant = entry.grants.first(where: { $0.slot.id == slot }) else { throw .noSuchSlot }
-            let context = Context.grantedGroupKey(header.vault, id, epoch: entry.epoch, slot)
+            let context = SealingContext.grantedGroupKey(header.vault, id, epoch: entry.epoch, slot)
             let groupKey: SecretBytes
             do {
                 groupKey = try own.key.withBytes { (key) throws(SodiumError) in
@@ -185,14 +185,14 @@ extension GroupKeys {
         var padded = Array(name.name.utf8) + [0x80]
         padded += [UInt8](repeating: 0, count: GroupEntry.paddedNameCount - padded.count)
         return withNameKey {
-            CommittingAEAD.seal(padded, key: $0, context: Context.groupName(vault, group))
+            CommittingAEAD.seal(padded, key: $0, context: SealingContext.groupName(vault, group))
         }
     }
 
     func openName(_ box: CommittingAEAD.Box) throws(VaultError) -> AccessGroup {
         do {
             let padded = try withNameKey { (key) throws(SodiumError) in
-                try CommittingAEAD.openAttributes(box, key: key, context: Context.groupName(vault, group))
+                try CommittingAEAD.openAttributes(box, key: key, context: SealingContext.groupName(vault, group))
             }
             let count = try Padding.unpaddedCount(padded)
             guard let name = String(validating: padded[..<count], as: UTF8.self) else {

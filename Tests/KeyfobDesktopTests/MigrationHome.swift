@@ -30,7 +30,7 @@ struct MigrationHome {
 
     static func storage(_ directory: VaultDirectory, _ access: SecretServiceAccess) throws -> any VaultStorage {
         guard let place = try StoragePlaceFile.read(directory) else { return try VaultDatabase.open(directory) }
-        return try DelegatedVault.open(place, in: directory, access)
+        return try SecretServiceStorage.open(place, in: directory, access)
     }
 
     /// The vault, unlocked as its storage has it: what opens it is key file 1.
@@ -70,7 +70,7 @@ struct MigrationHome {
     ) throws -> MigrationTally {
         let source = try VaultDatabase.open(directory)
         var vault = try unlocked(source)
-        let target = try DelegatedVault.destination(for: vault, in: directory, access)
+        let target = try SecretServiceStorage.destination(for: vault, in: directory, access)
         let migration = ServiceMigration(from: source, to: target, overwritesNewer: overwritesNewer, limit: limit)
         return try migration.run(&vault) { _, _ in }
     }
@@ -79,7 +79,7 @@ struct MigrationHome {
     func plan() throws -> MigrationTally {
         let source = try VaultDatabase.open(directory)
         var vault = try Self.unlocked(source)
-        let target = try DelegatedVault.destination(for: vault, in: directory, access)
+        let target = try SecretServiceStorage.destination(for: vault, in: directory, access)
         return try ServiceMigration(from: source, to: target).plan(&vault)
     }
 
@@ -94,14 +94,14 @@ struct MigrationHome {
         _ directory: VaultDirectory, _ access: SecretServiceAccess, seen: [GroupID: UInt64] = [:]
     ) throws -> DatabaseMigration.Outcome {
         let place = try #require(try StoragePlaceFile.read(directory))
-        let source = try DelegatedVault.open(place, in: directory, access)
+        let source = try SecretServiceStorage.open(place, in: directory, access)
         var vault = try unlocked(source)
         return try DatabaseMigration(from: source, seen: seen).run(&vault) { _, _ in }
     }
 
     /// The service with the vault's items, whether they count or not.
-    func items() throws -> DelegatedVault {
-        try DelegatedVault.destination(for: unlocked(), in: directory, access)
+    func items() throws -> SecretServiceStorage {
+        try SecretServiceStorage.destination(for: unlocked(), in: directory, access)
     }
 
     /// Everything that the storage in use holds.

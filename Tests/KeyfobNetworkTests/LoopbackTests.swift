@@ -223,7 +223,7 @@ struct LoopbackTests {
     func crowd() async throws {
         let wait = try await Wait()
         async let ending = wait.answer()
-        try await occupy(3 * LoopbackDoor.connectionLimit, port: wait.port) {
+        try await occupy(3 * LoopbackServer.connectionLimit, port: wait.port) {
             let page = try await Browser.send(wait.get("/callback?end=1"), to: wait.port)
             #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
@@ -236,7 +236,7 @@ struct LoopbackTests {
         let wait = try await Wait()
         async let ending = wait.answer()
         try await Browser.withConnection(to: wait.port) { first in
-            try await occupy(LoopbackDoor.connectionLimit, port: wait.port) {
+            try await occupy(LoopbackServer.connectionLimit, port: wait.port) {
                 #expect(await first.rest().isEmpty)
                 _ = try await Browser.send(wait.get("/callback?end=1"), to: wait.port)
             }

@@ -84,7 +84,7 @@ struct FormatVectorTests {
             let (vault, group) = (try #require(VaultID(vector.vault.bytes)), try #require(GroupID(vector.group.bytes)))
             let result = outcome {
                 let vaultKeys = VaultKeys(vaultKey: secret(vector.vaultKey.bytes))
-                let context = Context.groupKey(vault, group, epoch: vector.epoch)
+                let context = SealingContext.groupKey(vault, group, epoch: vector.epoch)
                 let groupKey = try vaultKeys.unwrap(box(vector.wrappedKey), context: context)
                 let opened = contents(of: groupKey)
                 #expect(opened == vector.groupKey?.bytes)

@@ -138,7 +138,7 @@ struct FormatVectorWriting {
     @Test("group-key.json")
     func groupKeys() throws {
         let keys = try keys()
-        let context = Context.groupKey(keys.vault, keys.group, epoch: 3)
+        let context = SealingContext.groupKey(keys.vault, keys.group, epoch: 3)
         let wrapped = VaultKeys(vaultKey: secret(vaultKey)).wrap(secret(groupKey), context: context)
         let name = keys.seal(name: try AccessGroup("Büro"))
         func vector(
@@ -314,7 +314,7 @@ struct FormatVectorWriting {
         var tag = ByteWriter()
         tag.write(keys.usageTag(parts))
         (opened.tagParts, opened.tag) = (parts, Hex(tag.bytes))
-        let context = Context.usage(keys.vault, keys.group, epoch: 3, first: 1_000)
+        let context = SealingContext.usage(keys.vault, keys.group, epoch: 3, first: 1_000)
         let box = keys.withUsageKey { key in
             CommittingAEAD.seal(UsageSegment.encode(records[...]).flipping(2, at: 48), key: key, context: context)
         }

@@ -80,7 +80,7 @@ struct UsageSegmentTests {
         "what is sealed but is no list of events is refused as a whole",
         arguments: [0, 1, 55, 57, 111, 513 * 56])
     func lengths(count: Int) {
-        let context = Context.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
+        let context = SealingContext.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
         let box = keys.withUsageKey {
             CommittingAEAD.seal([UInt8](repeating: 0, count: count), key: $0, context: context)
         }
@@ -89,7 +89,7 @@ struct UsageSegmentTests {
 
     @Test("a flag that is not known refuses the block, also its events before that one")
     func flags() {
-        let context = Context.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
+        let context = SealingContext.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
         for bit in 1..<64 {
             let bytes = UsageSegment.encode(records[...])
                 .flipping(1 << UInt8(bit % 8), at: 2 * 56 + 48 + bit / 8)

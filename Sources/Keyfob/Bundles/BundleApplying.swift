@@ -4,7 +4,7 @@ internal import KeyfobSQLite
 internal import KeyfobSync
 internal import KeyfobVault
 
-/// Taking a bundle into groups that are open for writing, within one transaction.
+/// Takes a bundle into groups that are open for writing, within one transaction.
 struct BundleApplying {
     let incoming: IncomingBundle
     let mode: Keyring.ImportMode
@@ -112,7 +112,7 @@ struct BundleApplying {
     private func inventory(_ writers: [AccessGroup: GroupWriter]) throws -> Inventory {
         var inventory = Inventory()
         for (group, writer) in writers {
-            inventory.state.groups[group] = GroupState()
+            inventory.state.groups[group] = GroupItems()
             let isWhole = try writer.forEachItem(of: group) { result, secrets in
                 let found = try result.get()
                 let item = found.item

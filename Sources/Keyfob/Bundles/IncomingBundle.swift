@@ -34,7 +34,7 @@ final class IncomingBundle {
         digestKey = BLAKE2b.hash(Array("keyfob merge v1".utf8) + manifest.vault, count: 32).withBytes {
             SecretBytes(copying: $0)
         }
-        for group in manifest.groups { state.groups[group] = GroupState() }
+        for group in manifest.groups { state.groups[group] = GroupItems() }
     }
 
     /// Takes a record in, with its secret.

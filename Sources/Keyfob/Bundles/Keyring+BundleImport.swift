@@ -51,7 +51,7 @@ extension Keyring {
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
         isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil
     ) throws(KeyringError) -> ImportPlan {
-        let taking: Taking
+        let taking: GroupOutcomes
         var backup: String?
         var isBackupWhole = false
         do {
@@ -106,7 +106,7 @@ extension Keyring {
     private struct DryRunEnded: Error {}
 
     /// What becomes of the groups of a bundle.
-    struct Taking {
+    struct GroupOutcomes {
         var taken: Set<AccessGroup> = []
         /// Those of them that are made.
         var new: [AccessGroup] = []
@@ -117,7 +117,7 @@ extension Keyring {
 
     private func choose(
         _ state: inout State, _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?
-    ) throws -> Taking {
+    ) throws -> GroupOutcomes {
         let listed = incoming.manifest.groups
         for name in wanted ?? [] where !listed.contains(name) {
             throw KeyringError(.noSuchGroup, "the bundle has no group '\(name)'", candidates: listed.map(\.name))
@@ -125,7 +125,7 @@ extension Keyring {
         // Another process may have made a group since.
         try database.refresh(&state.vault)
         let reachable = state.vault.groups.map(\.name)
-        var taking = Taking()
+        var taking = GroupOutcomes()
         for group in listed {
             if let wanted, !wanted.contains(group) {
                 taking.refused[group] = .notSelected

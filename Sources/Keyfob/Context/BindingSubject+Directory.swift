@@ -1,3 +1,5 @@
+internal import KeyfobFiles
+
 extension Binding.Subject {
     /// The directory at `path`, which may be relative and lead over symbolic links.
     ///

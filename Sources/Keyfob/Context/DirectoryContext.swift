@@ -1,3 +1,5 @@
+internal import KeyfobFiles
+
 /// What a working directory tells of a request: the directory itself and its git remote.
 ///
 /// Finding it takes a few calls on files, starts no program, and never fails: what cannot be told is

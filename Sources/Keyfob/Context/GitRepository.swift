@@ -1,3 +1,5 @@
+internal import KeyfobFiles
+
 /// The git repository around a directory, as far as its configuration file goes.
 struct GitRepository {
     /// The largest configuration that is read.

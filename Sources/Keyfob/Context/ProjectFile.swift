@@ -1,3 +1,4 @@
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 /// A `.keyfob.toml`: which account is used in its folder and below, for whoever has allowed it.

@@ -9,17 +9,17 @@ extension Keyring {
         /// The token itself.
         public let secret: SecretBytes
         /// What is known of it.
-        public internal(set) var found: Found
+        public internal(set) var found: FoundToken
 
         /// A token that was found.
-        package init(secret: consuming SecretBytes, found: Found) {
+        package init(secret: consuming SecretBytes, found: FoundToken) {
             self.secret = secret
             self.found = found
         }
     }
 
     /// What is known of a token that was found.
-    public struct Found: Hashable, Sendable {
+    public struct FoundToken: Hashable, Sendable {
         /// What is known of the token.
         public let credential: Credential
         /// Whose it is.
@@ -85,7 +85,7 @@ extension Keyring {
     /// What was found: a token, still sealed, or what a refresh needs to know.
     private enum Finding {
         case hit(TokenHits.Hit)
-        case plan(SilentCase)
+        case plan(TokenRequestSnapshot)
     }
 
     /// What was found for the same request before, unless the file has changed since; or what is found now.
@@ -106,7 +106,7 @@ extension Keyring {
         }
         guard acquisition.network != nil else { throw try signInNeeded(stored, request, now) }
         do {
-            return .plan(try silentCase(&state, acquisition, stored, now))
+            return .plan(try snapshot(&state, acquisition, stored, now))
         } catch  where !Self.mayBeStale(error) {
             guard let old = stored.hit else { throw error }
             let reason = KeyringError(error)
@@ -169,10 +169,10 @@ extension Keyring.TokenAnswer {
 
 extension TokenHits.Hit {
     /// The token, opened.
-    func answer(_ origin: Keyring.Found.Origin = .stored) throws -> Keyring.TokenAnswer {
+    func answer(_ origin: Keyring.FoundToken.Origin = .stored) throws -> Keyring.TokenAnswer {
         Keyring.TokenAnswer(
             secret: try open(),
-            found: Keyring.Found(
+            found: Keyring.FoundToken(
                 credential: credential, account: account, group: group, isAging: isAging, reason: reason,
                 origin: origin))
     }

@@ -1,5 +1,5 @@
 internal import KeyfobOAuth
-internal import KeyfobSodium
+package import KeyfobSodium
 
 /// A request to a service that an access token opens.
 public struct APIRequest: Sendable {
@@ -129,4 +129,11 @@ extension Keyring {
 extension EndpointURL {
     /// Host and port, as they are written.
     fileprivate var authority: String { host + (port.map { ":\($0)" } ?? "") }
+}
+
+extension SecretBytes {
+    /// Whether it can stand in a header, and on a terminal: no control characters.
+    package var isHeaderValue: Bool {
+        withBytes { text in (0..<text.byteCount).allSatisfy { text.byte(at: $0) >= 0x20 && text.byte(at: $0) != 0x7F } }
+    }
 }

@@ -37,7 +37,7 @@ extension Keyring {
             try directory.create()
             let vault = try UnlockedVault.create(slot: .recoveryKey(recovery), now: clock.now)
             let id = vault.header.vault
-            let storage = try DelegatedVault.create(
+            let storage = try SecretServiceStorage.create(
                 in: directory, for: vault, device: newDevice(), secretService.access)
             let keyring: Keyring
             do {
@@ -67,7 +67,7 @@ extension Keyring {
         do {
             let directory = VaultDirectory(path: location.vault)
             guard let place = try StoragePlaceFile.read(directory) else { throw StoreError.movedAway }
-            let storage = try DelegatedVault.open(place, in: directory, secretService.access)
+            let storage = try SecretServiceStorage.open(place, in: directory, secretService.access)
             let found = try storage.openOrRebuildHeader(milliseconds: clock.milliseconds(), device: newDevice())
             let vault = try found.header.unlocked()
             let keyring = try Keyring(

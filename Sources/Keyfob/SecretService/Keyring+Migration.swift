@@ -156,13 +156,13 @@ extension Keyring {
                 throw StoreError.rolledBack(group: group.keys.group)
             }
         }
-        let target = try DelegatedVault.destination(
+        let target = try SecretServiceStorage.destination(
             for: state.vault, in: source.directory, secretService.patientAccess)
         return ServiceMigration(from: source, to: target, overwritesNewer: overwritesNewer)
     }
 
-    private func delegated() throws -> DelegatedVault {
-        guard let source = database as? DelegatedVault else { throw StoreError.movedAway }
+    private func delegated() throws -> SecretServiceStorage {
+        guard let source = database as? SecretServiceStorage else { throw StoreError.movedAway }
         return source
     }
 

@@ -68,7 +68,8 @@ extension Keyring {
         try withPlaceLocked { state in
             try database.directory.removeMigrating()
             guard hasItems else { return }
-            _ = try DelegatedVault.leftovers(of: state.vault, in: database.directory, secretService.patientAccess)?
+            _ = try SecretServiceStorage.leftovers(
+                of: state.vault, in: database.directory, secretService.patientAccess)?
                 .removeEverything()
             try database.directory.removeFiles([database.directory.migrationNote])
         }
@@ -84,7 +85,7 @@ extension Keyring {
             case .secretService:
                 return UnusedPlace(items: 0, files: try database.directory.unusedDatabaseFiles())
             case .embedded:
-                let items = try DelegatedVault.leftovers(
+                let items = try SecretServiceStorage.leftovers(
                     of: state.vault, in: database.directory, secretService.patientAccess)
                 return UnusedPlace(
                     items: try items?.itemCount() ?? 0, files: try database.directory.filesBeforeMigration())
@@ -112,7 +113,7 @@ extension Keyring {
                 try storage == .embedded ? directory.filesBeforeMigration() : directory.unusedDatabaseFiles()
             var items = 0
             if storage == .embedded {
-                if let left = try DelegatedVault.leftovers(
+                if let left = try SecretServiceStorage.leftovers(
                     of: state.vault, in: directory, secretService.patientAccess)
                 {
                     try requireNote(directory)

@@ -7,7 +7,7 @@ extension Keyring {
     /// The provider that serves the account of a request, in its tenant.
     ///
     /// - Throws: `noSuchProvider`.
-    func provider(for plan: SilentCase) throws(KeyringError) -> ProviderDescription {
+    func provider(for plan: TokenRequestSnapshot) throws(KeyringError) -> ProviderDescription {
         let environment = plan.situation.environment
         let tenant = plan.realm.isEmpty ? nil : plan.realm
         if let found = try description(forEnvironment: environment, tenant: tenant, in: [plan.group]) { return found }
@@ -34,7 +34,7 @@ extension Keyring {
     }
 
     /// The client whose refresh token is redeemed.
-    func client(for plan: SilentCase, _ provider: ProviderDescription) throws(KeyringError) -> OAuthClient {
+    func client(for plan: TokenRequestSnapshot, _ provider: ProviderDescription) throws(KeyringError) -> OAuthClient {
         try oauthClient(id: plan.clientID, environment: provider.environment, in: [plan.group])
     }
 

@@ -7,7 +7,7 @@ internal import KeyfobVault
 /// Executes one refresh: does what a ``RefreshTransaction`` says, and tells it what came of it.
 struct GrantRefresh: Sendable {
     let keyring: Keyring
-    let plan: SilentCase
+    let plan: TokenRequestSnapshot
     /// Whose refresh token is used.
     let source: TokenIdentity.Source
     let key: GrantKey

@@ -51,7 +51,7 @@ extension Keyring {
         acquisition.request.account = plan.account.id.description
         acquisition.request.clientID = plan.clientID
         for round in 0..<8 {
-            if round > 0 { plan = try currentCase(acquisition, reason: missing.plan.reason) }
+            if round > 0 { plan = try currentSnapshot(acquisition, reason: missing.plan.reason) }
             let request = acquisition.request
             let decision = SilentPlan.decide(
                 plan.situation, after: attempts,
@@ -112,22 +112,22 @@ extension Keyring {
     }
 
     /// What a refresh needs to know of a request, read anew.
-    private func currentCase(
+    private func currentSnapshot(
         _ acquisition: TokenAcquisition, reason: Verdict.Reason
-    ) throws(KeyringError) -> SilentCase {
+    ) throws(KeyringError) -> TokenRequestSnapshot {
         let now = clock.now
         return try withState { state in
             try database.withSnapshot {
                 var stored = try stored(&state, acquisition, takesValid: false, now)
                 stored.owner.reason = reason
-                return try silentCase(&state, acquisition, stored, now)
+                return try snapshot(&state, acquisition, stored, now)
             }
         }
     }
 
     /// The token of what was found, opened.
     func opened(
-        _ hit: TokenHits.Hit?, _ origin: Found.Origin = .stored
+        _ hit: TokenHits.Hit?, _ origin: FoundToken.Origin = .stored
     ) throws(KeyringError) -> TokenAnswer {
         guard let hit else { throw KeyringError(.fault, "a stored token was lost") }
         do {
@@ -155,7 +155,7 @@ extension Keyring {
 
     /// A tenant that a provider without tenants cannot have is a mistake, and no name to file a token under.
     private static func requireTenant(
-        of request: TokenRequest, _ plan: SilentCase, _ provider: ProviderDescription
+        of request: TokenRequest, _ plan: TokenRequestSnapshot, _ provider: ProviderDescription
     ) throws(KeyringError) {
         guard let realm = request.realm, !provider.quirks.contains(.tenantIssuer), plan.stored == nil else { return }
         let folded = Identifier.folded(realm)
@@ -165,7 +165,7 @@ extension Keyring {
 
     /// A refresh token is shown to the cloud that issued it, and to no other that a document names.
     private static func requireTokenEndpoint(
-        _ metadata: ProviderMetadata, _ plan: SilentCase, _ provider: ProviderDescription
+        _ metadata: ProviderMetadata, _ plan: TokenRequestSnapshot, _ provider: ProviderDescription
     ) throws(KeyringError) {
         let endpoint: EndpointURL
         do {

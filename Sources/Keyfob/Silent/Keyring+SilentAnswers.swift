@@ -11,7 +11,7 @@ internal import Synchronization
 extension Keyring {
     /// The end that a decision is.
     func answer(
-        _ action: SilentAction, _ plan: SilentCase, _ request: TokenRequest
+        _ action: SilentAction, _ plan: TokenRequestSnapshot, _ request: TokenRequest
     ) throws(KeyringError) -> TokenAnswer {
         switch action {
         case .useCached: return try opened(plan.hit)
@@ -55,7 +55,7 @@ extension Keyring {
 
     /// The token that has just come.
     func answer(
-        _ received: ReceivedTokens, _ plan: SilentCase, _ provider: ProviderDescription, isSaved: Bool
+        _ received: ReceivedTokens, _ plan: TokenRequestSnapshot, _ provider: ProviderDescription, isSaved: Bool
     ) throws(KeyringError) -> TokenAnswer {
         if !isSaved {
             warn(
@@ -67,7 +67,7 @@ extension Keyring {
         let filing = TokenFiling(
             account: plan.account.id, clientID: plan.clientID ?? "", realm: plan.realm,
             askedScopes: plan.impliedScopes(provider), provider: provider)
-        let found = Found(
+        let found = FoundToken(
             credential: filing.accessToken(received), account: plan.account, group: plan.group, isAging: false,
             reason: plan.reason, origin: .provider)
         return TokenAnswer(secret: received.accessToken(), found: found)
@@ -81,7 +81,7 @@ extension Keyring {
     }
 
     /// The error for an account that must sign in.
-    static func signInNeeded(_ plan: SilentCase, _ reason: String) -> KeyringError {
+    static func signInNeeded(_ plan: TokenRequestSnapshot, _ reason: String) -> KeyringError {
         KeyringError(
             .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
             advice: .signIn(plan.account.id, ScopeSet()),
@@ -89,7 +89,7 @@ extension Keyring {
     }
 
     /// The error for an account to which nobody can sign in from here, because its provider is not known.
-    private func tokenNeeded(_ plan: SilentCase, _ request: TokenRequest, _ reason: String) -> KeyringError {
+    private func tokenNeeded(_ plan: TokenRequestSnapshot, _ request: TokenRequest, _ reason: String) -> KeyringError {
         let candidates = [plan.account.id.description]
         guard plan.own == nil, plan.family == nil else {
             return KeyringError(
@@ -108,7 +108,7 @@ extension Keyring {
     }
 
     /// The error for scopes that a refresh cannot give.
-    static func consentNeeded(_ plan: SilentCase) -> KeyringError {
+    static func consentNeeded(_ plan: TokenRequestSnapshot) -> KeyringError {
         KeyringError(
             .signInNeeded, "\(plan.account.name) has not consented to \(plan.scopes)",
             advice: .signIn(plan.account.id, plan.scopes), candidates: [plan.account.id.description])
@@ -119,7 +119,7 @@ extension Keyring {
     }
 }
 
-extension SilentCase {
+extension TokenRequestSnapshot {
     /// Whether a refresh can give the scopes asked for: where a grant covers certain scopes, those alone.
     func isCovered(by provider: ProviderDescription) -> Bool {
         guard !provider.quirks.contains(.multipleResources), let own, !own.scopes.isEmpty else { return true }

@@ -58,7 +58,7 @@ public enum TokenLookup: ~Copyable {
 /// A token that a refresh has to get: whose it is has been found out, and nothing has been sent yet.
 public struct MissingToken: Sendable {
     let acquisition: TokenAcquisition
-    let plan: SilentCase
+    let plan: TokenRequestSnapshot
     /// When it was looked for.
     let askedAt: Timestamp
 }

@@ -50,7 +50,7 @@ struct AccountListCommand: ParsableCommand {
         }
         guard damage.isEmpty else {
             for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
-            throw Failed(status: .malformed)
+            throw ReportedFailure(status: .malformed)
         }
     }
 

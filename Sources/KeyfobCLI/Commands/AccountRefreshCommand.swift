@@ -43,7 +43,7 @@ struct RefreshedDocument: JSONDocument {
     let scopes: [String]
     let expiresOn: String?
 
-    init(_ found: Keyring.Found) {
+    init(_ found: Keyring.FoundToken) {
         account = found.account.id.description
         clientID = found.credential.clientID
         scopes = found.credential.scopes.scopes

@@ -63,7 +63,7 @@ struct BackupCommand: ParsableCommand {
             global.say("backed up \(report.summary.content), and read it back")
             if !report.removed.isEmpty { global.say("removed \(Quantity.of(report.removed.count, "older backup"))") }
         }
-        if report.isIncomplete { throw Failed(status: .malformed) }
+        if report.isIncomplete { throw ReportedFailure(status: .malformed) }
     }
 
     private func showList() throws(KeyringError) {

@@ -58,7 +58,7 @@ struct DoctorCommand: ParsableCommand {
         }
         if let keyring { try lookAtBackups(location, keyring, &findings) }
         try tell(findings)
-        if findings.contains(where: { $0.status == .failure }) { throw Failed(status: .malformed) }
+        if findings.contains(where: { $0.status == .failure }) { throw ReportedFailure(status: .malformed) }
     }
 
     /// What cannot be mended is told when the vault does not open.
@@ -72,7 +72,8 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// Opens the vault; what keeps it shut is a finding, unless there is no vault or no key.
-    private func unlock(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) -> Opening? {
+    private func unlock(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) -> UnlockOutcome?
+    {
         do {
             let keyring: Keyring
             if repair || acceptRollback {

@@ -106,7 +106,7 @@ struct ExportCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         for line in skipped { StandardError.write(line: "skipped: \(line)") }
         if global.json, file != "-" { try JSONOutput.print(document) }
-        if isIncomplete { throw Failed(status: .malformed) }
+        if isIncomplete { throw ReportedFailure(status: .malformed) }
         if !global.json { global.say(message) }
     }
 }

@@ -141,3 +141,24 @@ struct StatusDocument: JSONDocument {
         }
     }
 }
+
+/// A vault's backups in words.
+enum BackupText {
+    /// How many there are and how old the newest is: `2, the last one 3 days ago`.
+    static func text(_ backups: [BackupFile], now: Timestamp) -> String {
+        guard let newest = backups.first else { return "none ('keyfob backup' makes one)" }
+        let age = TimeText.age(of: newest.time, now: now)
+        return backups.count == 1 ? "1, \(age)" : "\(backups.count), the last one \(age)"
+    }
+}
+
+/// What people are told about where records lie.
+enum StorageText {
+    /// What `status` says of a vault that the desktop's keyring keeps, and of what that one cannot do.
+    static let ofSecretService = [
+        "storage with the desktop's keyring (Secret Service), an item for each account and token",
+        "        a change that is interrupted may be made in part: the service has no transactions",
+        "        groups keep accounts apart, and nobody out: the service has one key for all of them",
+        "        while that keyring is unlocked, every program of the session can read it",
+    ]
+}

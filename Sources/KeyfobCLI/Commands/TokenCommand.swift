@@ -90,7 +90,7 @@ struct TokenDocument: JSONDocument {
     let tenant: String?
     let source: String
 
-    init(_ found: Keyring.Found) {
+    init(_ found: Keyring.FoundToken) {
         tokenType = found.credential.shownTokenType
         expiresOn = found.credential.expiresOn.map(\.rfc3339)
         scopes = found.credential.scopes.scopes

@@ -32,7 +32,7 @@ struct VerifyCommand: ParsableCommand {
                     "\(verdict): \(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) opened\(scope)"
             )
         }
-        if !report.problems.isEmpty { throw Failed(status: .malformed) }
+        if !report.problems.isEmpty { throw ReportedFailure(status: .malformed) }
     }
 }
 

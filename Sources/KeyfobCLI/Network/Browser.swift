@@ -25,7 +25,7 @@ enum Browser {
         var words = program.split(separator: " ").map(String.init)
         guard let name = words.first, let path = path(of: name, environment) else { return false }
         if words.contains("%s") { words = words.map { $0 == "%s" ? url : $0 } } else { words.append(url) }
-        let process = Foundation.Process()
+        let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = Array(words.dropFirst())
         process.standardInput = FileHandle.nullDevice

@@ -46,7 +46,7 @@ enum NetworkTask {
 /// Carries a token, which cannot be copied, into a task and out of it.
 final class TokenBox: Sendable {
     private let secret: SecretBytes
-    private let found: Keyring.Found
+    private let found: Keyring.FoundToken
 
     init(_ answer: borrowing Keyring.TokenAnswer) {
         found = answer.found

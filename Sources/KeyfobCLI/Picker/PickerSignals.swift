@@ -79,7 +79,7 @@ struct PickerSignals: ~Copyable {
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
         raise(signal)
         // Not reached, unless the process cannot be killed.
-        Process.exit(128 + signal)
+        Glibc.exit(128 + signal)
     }
 
     private static func handle(_ signal: CInt) {

@@ -40,7 +40,7 @@ struct AttendedAcquisition {
     }
 
     /// A new token of the same account, in the place of one that a service did not take.
-    func replacement(for found: Keyring.Found) throws(KeyringError) -> Keyring.TokenAnswer {
+    func replacement(for found: Keyring.FoundToken) throws(KeyringError) -> Keyring.TokenAnswer {
         var forced = self
         forced.request.account = found.account.id.description
         forced.request.clientID = found.credential.clientID
@@ -66,7 +66,7 @@ struct AttendedAcquisition {
     }
 
     /// Remembers whose token it was, when somebody chose; the token is on its way already.
-    func remember(_ found: Keyring.Found) {
+    func remember(_ found: Keyring.FoundToken) {
         switch found.reason {
         case .explicit where picked != nil:
             keyring.remember(found.account.id, in: found.group, for: request, by: .person)

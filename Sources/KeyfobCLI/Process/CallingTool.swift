@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Keyfob
+internal import KeyfobFiles
 
 /// The program that called this one.
 enum CallingTool {
@@ -12,15 +13,7 @@ enum CallingTool {
 
     /// The name of the parent process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.
     static var name: String? {
-        let descriptor = unsafe open("/proc/\(getppid())/comm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0, let text = String(validating: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self),
-            Identifier.isAcceptable(text), !shells.contains(text)
-        else { return nil }
-        return text
+        ProcessName.of(getppid()).flatMap { Identifier.isAcceptable($0) && !shells.contains($0) ? $0 : nil }
     }
 
     /// Whether a shell called at which a person types: one that gives each command a process group of its own, as

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 
 extension GlobalOptions {
     /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the
@@ -14,7 +15,7 @@ extension GlobalOptions {
     }
 
     /// The same without asking anything: the keyring, or why nothing opens it.
-    func openedWithoutAsking() throws(KeyringError) -> Opening {
+    func openedWithoutAsking() throws(KeyringError) -> UnlockOutcome {
         let opening = try attempt(mayAsk: false)
         if case .opened(let keyring) = opening { tellWarnings(of: keyring) }
         return opening
@@ -27,7 +28,7 @@ extension GlobalOptions {
         }
     }
 
-    private func attempt(mayAsk: Bool) throws(KeyringError) -> Opening {
+    private func attempt(mayAsk: Bool) throws(KeyringError) -> UnlockOutcome {
         let location = try location()
         let locked = try LockedKeyring(at: location)
         if let key = try givenKey(location, for: locked.storage) { return .opened(try locked.unlock(with: key)) }
@@ -68,7 +69,7 @@ extension GlobalOptions {
 }
 
 /// What came of trying to unlock.
-enum Opening {
+enum UnlockOutcome {
     case opened(Keyring)
     /// Nothing that was at hand opens it; that says why.
     case shut(KeyringError)
@@ -95,7 +96,8 @@ enum KeyFile {
         if !named.contains("/"), let folder = environment["CREDENTIALS_DIRECTORY"] {
             return folder + "/" + named
         }
-        if RealPath.of(named).hasPrefix(RealPath.of(vault) + "/") {
+        let (file, folder) = (FileAccess.formerPath(named) ?? named, FileAccess.formerPath(vault) ?? vault)
+        if file.hasPrefix(folder + "/") {
             throw KeyringError(
                 .configuration, "the key file lies in the vault's folder, where whoever takes the vault takes it too",
                 hint: "keep it somewhere else")

@@ -10,7 +10,7 @@ package import KeyfobVault
 /// The database is built aside and read back; then, while nothing can change the items, it is put into its place, and
 /// the file `storage` goes, which is what makes it count. Whatever stops it before that leaves the vault as it was.
 package struct DatabaseMigration {
-    private let source: DelegatedVault
+    private let source: SecretServiceStorage
     private let printer = RecordPrinter()
     /// Slots that the vault gets.
     private let slots: [KeySlot]
@@ -20,7 +20,7 @@ package struct DatabaseMigration {
     /// How often the items are read again because somebody has changed them; the last time, nobody can.
     private static let attempts = 3
 
-    package init(from source: DelegatedVault, adding slots: [KeySlot] = [], seen: [GroupID: UInt64] = [:]) {
+    package init(from source: SecretServiceStorage, adding slots: [KeySlot] = [], seen: [GroupID: UInt64] = [:]) {
         self.source = source
         self.slots = slots
         self.seen = seen
@@ -69,7 +69,7 @@ package struct DatabaseMigration {
         let copy = try read(&vault)
         let sequences = try build(vault, copy, progress)
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
-        let turn = try FileLock(source.directory.recordsLock, orBusyAfter: DelegatedVault.patience)
+        let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
         MigrationObservation.willTake(.settle)
         let again = try read(&vault)
         let isUnchanged = again.sequence == copy.sequence && again.holdsSameRecords(as: copy)
@@ -82,7 +82,7 @@ package struct DatabaseMigration {
     /// Does all of it while nobody else can change the items.
     private func runAlone(_ vault: inout UnlockedVault, _ progress: (Int, Int) -> Void) throws -> Outcome {
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
-        let turn = try FileLock(source.directory.recordsLock, orBusyAfter: DelegatedVault.patience)
+        let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
         let copy = try read(&vault)
         let sequences = try build(vault, copy, progress)
         MigrationObservation.willTake(.settle)

@@ -25,7 +25,7 @@ struct ServiceChanges: Sendable {
     var isEmpty: Bool { count == 0 && removedHeaders.isEmpty && !writesHeader }
 }
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// Compares what the service holds with `copy` and the header of `vault`.
     func changes(
         _ vault: borrowing UnlockedVault, device: UInt64, _ copy: VaultCopy, _ printer: RecordPrinter

@@ -26,7 +26,7 @@ struct ServiceInventory: Sendable {
     }
 }
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// Finds the collection where a vault's items are, if they are in one, or else the default one, and unlocks it.
     ///
     /// Nothing is written.
@@ -34,7 +34,7 @@ extension DelegatedVault {
     /// - Throws: ``DesktopError``.
     package static func destination(
         for vault: borrowing UnlockedVault, in directory: VaultDirectory, _ access: SecretServiceAccess
-    ) throws -> DelegatedVault {
+    ) throws -> SecretServiceStorage {
         let id = vault.header.vault
         let service = try connect(access)
         let collection: String = try translating { () throws(SecretServiceError) in
@@ -47,7 +47,7 @@ extension DelegatedVault {
             try service.unlock(only)
             return only
         }
-        return DelegatedVault(directory: directory, vault: id, service: service, collection: collection)
+        return SecretServiceStorage(directory: directory, vault: id, service: service, collection: collection)
     }
 
     /// Finds the items of a vault whose records lie in a database, to remove them; nil where there are none.
@@ -55,7 +55,7 @@ extension DelegatedVault {
     /// - Throws: ``DesktopError``.
     package static func leftovers(
         of vault: borrowing UnlockedVault, in directory: VaultDirectory, _ access: SecretServiceAccess
-    ) throws -> DelegatedVault? {
+    ) throws -> SecretServiceStorage? {
         let storage = try destination(for: vault, in: directory, access)
         return try storage.allItems().isEmpty ? nil : storage
     }

@@ -12,7 +12,7 @@ package import KeyfobVault
 /// before that leaves the vault as it was, and items that the next attempt takes up.
 package struct ServiceMigration {
     private let source: VaultDatabase
-    private let target: DelegatedVault
+    private let target: SecretServiceStorage
     private let printer = RecordPrinter()
     /// Whether items may be overwritten that were written later than what takes their place.
     private let overwritesNewer: Bool
@@ -27,7 +27,7 @@ package struct ServiceMigration {
     static let patience = Duration.seconds(40)
 
     package init(
-        from source: VaultDatabase, to target: DelegatedVault, overwritesNewer: Bool = false, limit: Int? = nil
+        from source: VaultDatabase, to target: SecretServiceStorage, overwritesNewer: Bool = false, limit: Int? = nil
     ) {
         self.source = source
         self.target = target

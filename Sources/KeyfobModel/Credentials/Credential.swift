@@ -93,10 +93,10 @@ extension Credential {
         tokenType.map(Identifier.folded) ?? "bearer"
     }
 
-    /// The fields by which some MSAL libraries keep tokens apart that are otherwise alike: on behalf of whom,
-    /// and for which claims, they were issued.
+    /// On behalf of whom (a hash of the user assertion) and for which claims a token was issued, as some MSAL libraries
+    /// store it to keep such tokens apart.
     ///
-    /// A token that has one answers no plain request.
+    /// A request that names neither is never answered with a token that has one.
     public var partition: [AdditionalFields.Field] {
         let names = [
             "user_assertion_hash", "userAssertionHash", "requested_claims", "requestedClaims", "requestedClaimsHash",

@@ -1,9 +1,9 @@
-/// What is known of an item beside its content, so that a merge understands it.
+/// When the fields of an item were written, cleared and deleted: what a merge of two copies goes by.
 package struct ItemHistory: Hashable, Sendable {
-    /// The versions of the fields that have another than the item, and of all fields that are there and hold nothing.
+    /// The version of each field that was written at another time than the item, and of each that was cleared.
     ///
-    /// A label that is nil and has no version here is one nobody ever said anything about; one that was taken away
-    /// has the version of that. The same goes for display names, and for user names that are empty.
+    /// So a label that was never set (nil, no version) can be told from one that was cleared (nil, with the version of
+    /// the clearing). The same goes for display names, and for user names that are empty.
     package var fieldVersions: [FieldName: ItemVersion]
     /// When the item was deleted before it was written again; nil where nobody knows of that.
     package var deletion: ItemVersion?

@@ -67,3 +67,8 @@ extension JSONTape {
     /// How many bytes each value and each name takes.
     package static var nodeStride: Int { MemoryLayout<Node>.stride }
 }
+
+/// What a JSON value is (RFC 8259, section 3).
+package enum JSONKind: UInt8, Hashable, Sendable {
+    case null, `false`, `true`, number, string, array, object
+}

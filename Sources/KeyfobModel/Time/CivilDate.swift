@@ -88,8 +88,3 @@ package struct CivilDate: Hashable, Sendable {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 }
-
-extension Timestamp {
-    /// `2026-11-21T10:15:00Z` (RFC 3339); a time outside the years 0000 to 9999 is held at their ends.
-    package var rfc3339: String { CivilDate(clamping: self).rfc3339 }
-}

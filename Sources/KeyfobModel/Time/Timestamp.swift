@@ -21,3 +21,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(seconds: overflow ? (seconds < 0 ? .min : .max) : sum)
     }
 }
+
+extension Timestamp {
+    /// `2026-11-21T10:15:00Z` (RFC 3339); a time outside the years 0000 to 9999 is held at their ends.
+    package var rfc3339: String { CivilDate(clamping: self).rfc3339 }
+}

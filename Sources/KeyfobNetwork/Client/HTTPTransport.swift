@@ -1,4 +1,4 @@
-internal import KeyfobOAuth
+public import KeyfobOAuth
 
 /// Sends requests over HTTP/1.1, each once, on a connection of its own.
 struct HTTPTransport: Sendable {
@@ -43,5 +43,23 @@ struct HTTPTransport: Sendable {
             transfer.cancel()
         }
         return outcome.take() ?? .failed(.unsendable, isRequestSent: false)
+    }
+}
+
+extension Network {
+    /// The network of this machine: HTTP/1.1 with the system's trust, and signatures checked with JWTKit.
+    ///
+    /// The configuration is read at once; sockets, threads and the system's certificates wait for the first request.
+    ///
+    /// - Throws: `NetworkError` for a file of certificates or a proxy that cannot be used.
+    public static func system(_ configuration: NetworkConfiguration) throws(NetworkError) -> Network {
+        let transport = HTTPTransport(
+            userAgent: configuration.userAgent,
+            certificates: try TrustedCertificates(path: configuration.certificateFile),
+            proxies: try ProxySettings(environment: configuration.environment),
+            log: configuration.log)
+        return Network(
+            send: { request, seconds in await transport.send(request, seconds: seconds) },
+            flaw: { token, keys in await SignatureCheck.flaw(of: token, keys: keys) })
     }
 }

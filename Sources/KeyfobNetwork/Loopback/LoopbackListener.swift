@@ -37,7 +37,7 @@ package struct LoopbackListener: Sendable {
 
     /// Where the provider should lead the browser.
     package let redirectURI: String
-    let door: LoopbackDoor
+    let door: LoopbackServer
 
     /// Listens on the first free port of `ports`, or on any where there are none.
     ///
@@ -52,7 +52,7 @@ package struct LoopbackListener: Sendable {
         else { throw .badAddress }
         // A free port of IPv4 may be taken in IPv6: some more tries find one that is free in both.
         for port in ports.isEmpty ? Array(repeating: 0, count: 8) : ports {
-            if let door = try LoopbackDoor(host, port: port, path: path, requestLimit: .seconds(requestSeconds)) {
+            if let door = try LoopbackServer(host, port: port, path: path, requestLimit: .seconds(requestSeconds)) {
                 return LoopbackListener(redirectURI: door.address.uri, door: door)
             }
         }

@@ -71,7 +71,7 @@ enum LoopbackSocket {
 }
 
 /// Ends a wait from elsewhere.
-struct LoopbackBell: ~Copyable, Sendable {
+struct StopSignal: ~Copyable, Sendable {
     /// Is ready to be read once it has been rung.
     let ear: CInt
     private let hand: CInt

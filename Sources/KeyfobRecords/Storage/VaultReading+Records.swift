@@ -7,17 +7,17 @@ extension VaultReading {
     /// The accounts of a group, in the order in which they were stored.
     ///
     /// - Throws: `incomplete` when there are not as many as there should be.
-    package func accounts(in keys: GroupKeys) throws -> Found<Account> {
+    package func accounts(in keys: GroupKeys) throws -> SearchResult<Account> {
         try all(.account, in: keys, AccountBody.decode)
     }
 
     /// The app metadata of a group.
-    package func appMetadata(in keys: GroupKeys) throws -> Found<AppMetadata> {
+    package func appMetadata(in keys: GroupKeys) throws -> SearchResult<AppMetadata> {
         try all(.appMetadata, in: keys, AppMetadataBody.decode)
     }
 
     /// Section and key of every foreign entity of a group.
-    package func foreignEntities(in keys: GroupKeys) throws -> Found<[String]> {
+    package func foreignEntities(in keys: GroupKeys) throws -> SearchResult<[String]> {
         try all(.foreign, in: keys) { body throws(FieldList.Malformed) in
             let (section, key) = try NamedValueBody.decode(body)
             return [section, key]
@@ -25,7 +25,7 @@ extension VaultReading {
     }
 
     /// Every credential of one kind in a group.
-    package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws -> Found<Credential> {
+    package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws -> SearchResult<Credential> {
         try all(RecordHeader.Kind(kind), in: keys) { body throws(FieldList.Malformed) in
             try CredentialBody.decode(body, kind: kind)
         }
@@ -55,7 +55,7 @@ extension VaultReading {
     package func credentials(
         _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
         in keys: GroupKeys
-    ) throws -> Found<Credential> {
+    ) throws -> SearchResult<Credential> {
         try read(keys) { reader in
             let records =
                 if let client {
@@ -64,7 +64,7 @@ extension VaultReading {
                 } else {
                     try reader.records(of: keys.blind(account), kind: RecordHeader.Kind(kind))
                 }
-            var found = Found<Credential>()
+            var found = SearchResult<Credential>()
             for record in records where record.header.kind == RecordHeader.Kind(kind) {
                 try found.take(record, keys) { body throws(FieldList.Malformed) in
                     try CredentialBody.decode(body, kind: kind)
@@ -136,9 +136,9 @@ extension VaultReading {
     /// - Throws: `incomplete` when there are not as many as there should be.
     func all<Value>(
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
-    ) throws -> Found<Value> {
+    ) throws -> SearchResult<Value> {
         try snapshot(keys) { reader in
-            var found = Found<Value>()
+            var found = SearchResult<Value>()
             var seen: Set<RecordID> = []
             try reader.forEachRecord(kind: kind) { result in
                 do {

@@ -31,7 +31,7 @@ package protocol VaultReading: AnyObject, Sendable {
     ) throws -> sending Result
 
     /// How far a group has come, at a small and constant price; zeros where the storage does not tell.
-    func state(of keys: GroupKeys) throws -> GroupState
+    func state(of keys: GroupKeys) throws -> GroupCompleteness
 
     /// How many records of each kind a group holds.
     func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int]
@@ -79,7 +79,7 @@ package struct StoredHeader: Sendable {
 }
 
 /// How many records a group should have and has, and the sequence of its manifest.
-package struct GroupState: Sendable {
+package struct GroupCompleteness: Sendable {
     package let sequence: UInt64
     package let expected: Int
     package let counted: Int

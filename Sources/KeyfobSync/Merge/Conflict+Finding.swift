@@ -10,7 +10,7 @@ extension Conflict {
         let merged = left.merged(with: right)
         var conflicts = accountsInSeveralGroups(merged)
         for (group, state) in merged.groups.sorted(by: { $0.key < $1.key }) {
-            let (mine, theirs) = (left.groups[group] ?? GroupState(), right.groups[group] ?? GroupState())
+            let (mine, theirs) = (left.groups[group] ?? GroupItems(), right.groups[group] ?? GroupItems())
             conflicts += sameLabels(state, group)
             for key in state.keys {
                 let place = ItemPlace(group, key)
@@ -35,7 +35,7 @@ extension Conflict {
             .map { .accountInSeveralGroups($0.key, $0.value.sorted()) }
     }
 
-    private static func sameLabels(_ state: GroupState, _ group: AccessGroup) -> [Conflict] {
+    private static func sameLabels(_ state: GroupItems, _ group: AccessGroup) -> [Conflict] {
         var accounts: [String: [ItemKey]] = [:]
         for (key, item) in state.items where key.kind == .account {
             if let label = item.text(.label) { accounts[label, default: []].append(key) }
@@ -45,7 +45,7 @@ extension Conflict {
     }
 
     /// What does not fit together in the result.
-    private static func within(_ state: GroupState, _ place: ItemPlace) -> [Conflict] {
+    private static func within(_ state: GroupItems, _ place: ItemPlace) -> [Conflict] {
         let key = place.key
         if key.kind == .setting, let named = state.items[key]?.text(.content) {
             let account = ItemKey(.account, [AccountID(named)?.canonical ?? named])
@@ -60,7 +60,7 @@ extension Conflict {
 
     /// What the two sides said differently.
     private static func between(
-        _ left: GroupState, _ right: GroupState, _ merged: GroupState, _ place: ItemPlace
+        _ left: GroupItems, _ right: GroupItems, _ merged: GroupItems, _ place: ItemPlace
     ) -> [Conflict] {
         let key = place.key
         if let mine = left.grants[key], let theirs = right.grants[key] {

@@ -3,10 +3,10 @@ package import KeyfobModel
 /// What a keyring holds, as far as a merge needs to know: its groups by name.
 package struct KeyringState: Hashable, Sendable {
     /// The groups.
-    package var groups: [AccessGroup: GroupState]
+    package var groups: [AccessGroup: GroupItems]
 
     /// A keyring, empty unless told otherwise.
-    package init(_ groups: [AccessGroup: GroupState] = [:]) {
+    package init(_ groups: [AccessGroup: GroupItems] = [:]) {
         self.groups = groups
     }
 

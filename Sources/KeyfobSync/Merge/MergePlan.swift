@@ -62,7 +62,7 @@ package struct MergePlan: Hashable, Sendable {
         var result = state
         let accepted = incoming.without(refusals)
         for group in groups {
-            var replaced = accepted.groups[group] ?? GroupState()
+            var replaced = accepted.groups[group] ?? GroupItems()
             for place in refusals.keys where place.group == group {
                 replaced.items[place.key] = state.groups[group]?.items[place.key]
                 replaced.grants[place.key] = state.groups[group]?.grants[place.key]

@@ -4,15 +4,15 @@ extension MergePlan {
     /// One item before, as it comes in, and after.
     struct Sides {
         private let key: ItemKey
-        private let before: GroupState
-        private let incoming: GroupState
-        private let after: GroupState
+        private let before: GroupItems
+        private let incoming: GroupItems
+        private let after: GroupItems
 
         init(_ place: ItemPlace, before: KeyringState, incoming: KeyringState, after: KeyringState) {
             self.key = place.key
-            self.before = before.groups[place.group] ?? GroupState()
-            self.incoming = incoming.groups[place.group] ?? GroupState()
-            self.after = after.groups[place.group] ?? GroupState()
+            self.before = before.groups[place.group] ?? GroupItems()
+            self.incoming = incoming.groups[place.group] ?? GroupItems()
+            self.after = after.groups[place.group] ?? GroupItems()
         }
 
         var outcome: MergeOutcome {

@@ -21,18 +21,18 @@ extension KeySlot {
             let salt = Randomness.bytes(Argon2id.saltCount)
             let derived = try derive(passphrase.text, salt: salt, cost: cost)
             let parameters = passphraseParameters(salt: salt, cost: cost)
-            let box = seal(key, with: derived, context: Context.slotKey(vault, id, parameters: parameters))
+            let box = seal(key, with: derived, context: SealingContext.slotKey(vault, id, parameters: parameters))
             return KeySlot(id: id, created: now, lock: .passphrase(salt: salt, cost: cost, box: box))
         case .keyFile(let content):
             let salt = Randomness.bytes(saltCount)
             let derived = try derive(keyFile: content, salt: salt)
-            let context = Context.slotKey(vault, id, parameters: parameters(.keyFile, salt: salt))
+            let context = SealingContext.slotKey(vault, id, parameters: parameters(.keyFile, salt: salt))
             let box = seal(key, with: derived, context: context)
             return KeySlot(id: id, created: now, lock: .keyFile(salt: salt, box: box))
         case .secretService(let kept):
             precondition(kept.count == keyCount, "what the Secret Service keeps has 32 bytes")
             let salt = Randomness.bytes(saltCount)
-            let context = Context.slotKey(vault, id, parameters: parameters(.secretService, salt: salt))
+            let context = SealingContext.slotKey(vault, id, parameters: parameters(.secretService, salt: salt))
             let box = seal(key, with: derive(kept, salt: salt), context: context)
             return KeySlot(id: id, created: now, lock: .secretService(salt: salt, box: box))
         case .recipient(let recipient):
@@ -61,7 +61,7 @@ extension KeySlot {
     private static func proof(
         of file: [UInt8], in slot: SlotID, of vault: VaultID, created: Int64, by scalar: RawSpan
     ) -> [UInt8] {
-        BLAKE2b.mac(Context.slotProof(vault, slot, created: created) + file, key: scalar, count: proofCount)
+        BLAKE2b.mac(SealingContext.slotProof(vault, slot, created: created) + file, key: scalar, count: proofCount)
     }
 
     /// Whether the slot proves that whoever made it had the identity that opens it, which is among `identities`.
@@ -86,17 +86,17 @@ extension KeySlot {
             guard case .passphrase(let salt, let cost, let box) = lock else { throw .noSuchKindOfSlot }
             let derived = try Self.derive(passphrase, salt: salt, cost: cost)
             let parameters = Self.passphraseParameters(salt: salt, cost: cost)
-            return try Self.open(box, with: derived, context: Context.slotKey(vault, id, parameters: parameters))
+            return try Self.open(box, with: derived, context: SealingContext.slotKey(vault, id, parameters: parameters))
         case .keyFile(let content):
             guard case .keyFile(let salt, let box) = lock else { throw .noSuchKindOfSlot }
             let derived = try Self.derive(keyFile: content, salt: salt)
-            let context = Context.slotKey(vault, id, parameters: Self.parameters(.keyFile, salt: salt))
+            let context = SealingContext.slotKey(vault, id, parameters: Self.parameters(.keyFile, salt: salt))
             return try Self.open(box, with: derived, context: context)
         case .secretService(let kept):
             guard case .secretService(let salt, let box) = lock else { throw .noSuchKindOfSlot }
             // Anybody can put an item there.
             guard kept.count == Self.keyCount else { throw .wrongKey }
-            let context = Context.slotKey(vault, id, parameters: Self.parameters(.secretService, salt: salt))
+            let context = SealingContext.slotKey(vault, id, parameters: Self.parameters(.secretService, salt: salt))
             return try Self.open(box, with: Self.derive(kept, salt: salt), context: context)
         case .identities(let identities):
             guard case .recipient(_, let file, _) = lock else { throw .noSuchKindOfSlot }

@@ -10,14 +10,14 @@ extension GroupKeys {
 
     /// The owner's MAC of a setting; nil for who does not hold the vault key.
     func ownersMark(name: String, value: String) -> [UInt8]? {
-        owner?.authenticate(decision: Context.decision(vault, group, name: name, value: value))
+        owner?.authenticate(decision: SealingContext.decision(vault, group, name: name, value: value))
     }
 
     /// Who wrote a setting that has this MAC, or none.
     func writer(of name: String, _ value: String, mark: ArraySlice<UInt8>?) -> DecisionWriter {
         guard let owner else { return .unknown }
         guard let mark else { return .group }
-        let expected = owner.authenticate(decision: Context.decision(vault, group, name: name, value: value))
+        let expected = owner.authenticate(decision: SealingContext.decision(vault, group, name: name, value: value))
         return ConstantTime.areEqual(expected, Array(mark)) ? .owner : .group
     }
 }

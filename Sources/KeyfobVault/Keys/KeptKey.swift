@@ -28,7 +28,7 @@ package struct KeptKey: Sendable {
         writer.write(Self.version)
         writer.write(unlocking.slot?.bytes ?? [UInt8](repeating: 0, count: 16))
         writer.write(until)
-        let context = Context.keptKey(vault, user: user, prefix: writer.bytes)
+        let context = SealingContext.keptKey(vault, user: user, prefix: writer.bytes)
         let box = unlocking.key.withBytes { key in
             secret.withBytes { CommittingAEAD.seal(key, key: $0, context: context) }
         }
@@ -53,7 +53,7 @@ package struct KeptKey: Sendable {
         let id = bytes[1..<17]
         var reader = ByteReader(bytes[Self.prefixCount...])
         guard let box = try? CommittingAEAD.Box(from: &reader, messageCount: Self.keyCount) else { return nil }
-        let context = Context.keptKey(vault, user: user, prefix: Array(bytes[..<Self.prefixCount]))
+        let context = SealingContext.keptKey(vault, user: user, prefix: Array(bytes[..<Self.prefixCount]))
         guard let key = try? secret.withBytes({ try CommittingAEAD.open(box, key: $0, context: context) }) else {
             return nil
         }

@@ -80,7 +80,7 @@ extension GroupKeys {
     package func seal(_ manifest: GroupManifest) -> CommittingAEAD.Box {
         withManifestKey { key in
             CommittingAEAD.seal(
-                manifest.encoded(), key: key, context: Context.manifest(vault, group, epoch: epoch))
+                manifest.encoded(), key: key, context: SealingContext.manifest(vault, group, epoch: epoch))
         }
     }
 
@@ -90,7 +90,8 @@ extension GroupKeys {
     package func openManifest(_ box: CommittingAEAD.Box) throws(VaultError) -> GroupManifest {
         do {
             let bytes = try withManifestKey { (key) throws(SodiumError) in
-                try CommittingAEAD.openAttributes(box, key: key, context: Context.manifest(vault, group, epoch: epoch))
+                try CommittingAEAD.openAttributes(
+                    box, key: key, context: SealingContext.manifest(vault, group, epoch: epoch))
             }
             return try GroupManifest(encoded: bytes)
         } catch {

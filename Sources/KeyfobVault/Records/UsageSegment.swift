@@ -95,7 +95,7 @@ extension GroupKeys {
     /// There must be 1 to 512 of them.
     package func seal(_ records: ArraySlice<UsageRecord>, first: UInt64) -> [UInt8] {
         precondition(!records.isEmpty && records.count <= UsageSegment.capacity, "a block has 1 to 512 events")
-        let context = Context.usage(vault, group, epoch: epoch, first: first)
+        let context = SealingContext.usage(vault, group, epoch: epoch, first: first)
         let box = withUsageKey { CommittingAEAD.seal(UsageSegment.encode(records), key: $0, context: context) }
         return box.nonce + box.commitment + box.ciphertext
     }
@@ -114,7 +114,7 @@ extension GroupKeys {
         let box = CommittingAEAD.Box(
             nonce: Array(sealed[..<commitment]), commitment: Array(sealed[commitment..<message]),
             ciphertext: Array(sealed[message...]))
-        let context = Context.usage(vault, group, epoch: epoch, first: first)
+        let context = SealingContext.usage(vault, group, epoch: epoch, first: first)
         let bytes = withUsageKey { try? CommittingAEAD.openAttributes(box, key: $0, context: context) }
         return bytes.map { UsageSegment.decode($0, into: &records) } ?? false
     }

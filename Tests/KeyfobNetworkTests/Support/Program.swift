@@ -35,7 +35,9 @@ enum Program {
 final class ScratchFolder: Sendable {
     let path: String
 
-    /// The folder of them all. Keys and certificates that all tests share are never released, so it goes at the end.
+    /// The folder of them all.
+    ///
+    /// Keys and certificates that all tests share are never released, so it goes at the end.
     private static let root: String = {
         atexit { try? FileManager.default.removeItem(atPath: ScratchFolder.root) }
         return NSTemporaryDirectory() + "/keyfob-network-" + UUID().uuidString

@@ -15,7 +15,7 @@ extension KeyringState {
     }
 }
 
-extension GroupState {
+extension GroupItems {
     fileprivate func append(to bytes: inout CanonicalBytes) {
         bytes.append(UInt64(items.count))
         for (key, item) in items.sorted(by: { $0.key < $1.key }) {

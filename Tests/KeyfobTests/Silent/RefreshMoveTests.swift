@@ -8,18 +8,13 @@ import Testing
 
 /// What happens to the new token while somebody arranges accounts and groups.
 @Suite("Refreshing while accounts and groups change places", .eachStorageInFullRun)
-struct RefreshMoveTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
+struct RefreshMoveTests: SilentSuite {
+    let home: SilentHome
     private let work: AccessGroup
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.plain()
+        home = try .atPlainProvider()
         work = try AccessGroup("work")
-        try home.addPlainProvider()
         try home.keyring.createGroup(work)
         try home.addPlainProvider(in: [work])
     }
@@ -100,7 +95,7 @@ struct RefreshMoveTests {
 
     @Test("another account's refresh keeps nobody from moving")
     func otherAccount() throws {
-        let bob = try home.plain("bob")
+        let bob = try SilentHome.plainAccount("bob")
         try home.grant("rt", ada)
         try home.grant("rt-bob", bob)
         let key = GrantKey(Credential(kind: .refreshToken, account: bob.id, clientID: "app"))

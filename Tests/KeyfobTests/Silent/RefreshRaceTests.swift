@@ -6,17 +6,11 @@ import Testing
 
 /// What happens while a request is under way; the scripted answer does it.
 @Suite("Refreshing while others act", .eachStorageInFullRun)
-struct RefreshRaceTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
-    private let force = SilentOptions(forcesRefresh: true)
+struct RefreshRaceTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.plain()
-        try home.addPlainProvider()
+        home = try .atPlainProvider()
     }
 
     @Test("a sign-out during a refresh stays, and the refresh token that came is revoked")
@@ -148,7 +142,7 @@ struct RefreshRaceTests {
 
     @Test("two accounts are refreshed side by side")
     func twoAccounts() async throws {
-        let bob = try home.plain("bob")
+        let bob = try SilentHome.plainAccount("bob")
         try home.grant("rt-ada", ada)
         try home.grant("rt-bob", bob)
         // Each waits until the other's request is there.

@@ -6,17 +6,11 @@ import Synchronization
 import Testing
 
 @Suite("Refreshing", .eachStorageInFullRun)
-struct RefreshTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
-    private let force = SilentOptions(forcesRefresh: true)
+struct RefreshTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.plain()
-        try home.addPlainProvider()
+        home = try .atPlainProvider()
     }
 
     @Test("the new refresh token is stored before the access token goes out, and not before it came")
@@ -181,7 +175,7 @@ struct RefreshTests {
 
     @Test("nothing was interrupted where the provider never rotates, or takes a replaced token")
     func notInterrupted() async throws {
-        let microsoft = try home.microsoft("bob")
+        let microsoft = try SilentHome.microsoftAccount("bob")
         for account in [ada, microsoft] {
             try home.grant("rt", account, rotates: account == ada ? false : nil)
             provider.answer(.failed(.outcomeUnknown), .refused("invalid_grant"))
@@ -254,7 +248,7 @@ struct RefreshTests {
 
     @Test("a subject with a dot in it is no tenant: one token is stored, and found again")
     func dottedSubject() async throws {
-        let account = try home.plain("auth0|ada.lovelace")
+        let account = try SilentHome.plainAccount("auth0|ada.lovelace")
         try home.grant("rt", account)
         try home.access("old", account, expires: 10)
         provider.answer(.tokens("new", refresh: "rt2", scope: "mail.read"))

@@ -6,13 +6,12 @@ import Testing
 /// A vault whose account is refreshed by processes that are killed, at a provider whose state is a file.
 struct RefreshVictim {
     let home: SilentHome
-    let ada: Account
+    var ada: Account { home.ada }
     let program: String
     private var provider: String { home.home.folder.path + "/provider" }
 
     init() throws {
-        home = try SilentHome()
-        ada = try home.plain()
+        home = try SilentHome(ada: SilentHome.plainAccount())
         let document = """
             {"formatVersion": 1, "name": "plain", "title": "Plain", "issuer": "https://id.example",
             "environment": "id.example", "discovery": false, "clientIDs": ["app"],
@@ -20,7 +19,7 @@ struct RefreshVictim {
             "token_endpoint": "https://id.example/token"}}
             """
         try home.keyring.addProvider([UInt8](document.utf8))
-        try home.grant("rt1", ada)
+        try home.grant("rt1", home.ada)
         try home.home.folder.write("key", [UInt8](repeating: 1, count: 32))
         try home.home.folder.write("provider", Array("1\n0\nalive\n".utf8))
         program = try TestProgram.path("KeyfobRefreshVictim")

@@ -5,21 +5,11 @@ import KeyfobTestSupport
 import Testing
 
 @Suite("Sign-ins that are refused", .eachStorageInFullRun)
-struct SignInRefusalTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
-    private var request: SignInRequest {
-        var request = SignInRequest(provider: "plain")
-        request.scopes = ["mail.read"]
-        return request
-    }
+struct SignInRefusalTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.plain()
-        try home.addPlainProvider()
+        home = try .atPlainProvider()
     }
 
     /// An ID token that will not do, and what is said of it.

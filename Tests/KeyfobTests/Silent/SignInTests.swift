@@ -5,21 +5,11 @@ import KeyfobTestSupport
 import Testing
 
 @Suite("Signing in", .eachStorageInFullRun)
-struct SignInTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
-    private var request: SignInRequest {
-        var request = SignInRequest(provider: "plain")
-        request.scopes = ["mail.read"]
-        return request
-    }
+struct SignInTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.plain()
-        try home.addPlainProvider()
+        home = try .atPlainProvider()
     }
 
     /// An answer whose ID token repeats the nonce that was asked for.
@@ -184,7 +174,7 @@ struct SignInTests {
                     tenant: SilentHome.guest, object: "guest-oid", username: "ada@contoso.example"
                 ).text, clientInfo: clientInfo("ada-oid", SilentHome.tenant))
         }
-        let ada = try home.microsoft()
+        let ada = try SilentHome.microsoftAccount()
         #expect(report.account.id == ada.id && report.account.id.homeAccountID == "ada-oid.\(SilentHome.tenant)")
         #expect(report.account.tenantProfiles.map(\.realm) == [SilentHome.guest])
         #expect(try home.accessTokens(of: ada).map(\.realm) == [SilentHome.guest])
@@ -196,7 +186,7 @@ struct SignInTests {
 
     @Test("Microsoft: joining the family keeps the count of sign-ins")
     func joiningFamily() async throws {
-        let ada = try home.microsoft()
+        let ada = try SilentHome.microsoftAccount()
         try home.grant("rt", ada)
         var request = SignInRequest(provider: "microsoft")
         request.clientID = "app"

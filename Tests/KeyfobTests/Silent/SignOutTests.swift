@@ -5,16 +5,11 @@ import KeyfobTestSupport
 import Testing
 
 @Suite("Signing out", .eachStorageInFullRun)
-struct SignOutTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
+struct SignOutTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.plain()
-        try home.addPlainProvider()
+        home = try .atPlainProvider()
         try home.grant("rt", ada)
         try home.access("at", ada)
     }
@@ -91,7 +86,7 @@ struct SignOutTests {
 
     @Test("a family's refresh token is not revoked while other clients use it")
     func family() async throws {
-        let bob = try home.microsoft("bob")
+        let bob = try SilentHome.microsoftAccount("bob")
         try home.grant("frt", bob, client: "a", family: "1")
         try home.grant("rt-b", bob, client: "b", family: "1")
         provider.answerOthers { request in
@@ -139,7 +134,7 @@ struct SignOutTests {
 
     @Test("an account that is not there cannot sign out")
     func unknown() async throws {
-        let bob = try home.plain("bob")
+        let bob = try SilentHome.plainAccount("bob")
         let error = await keyringError { try await home.keyring.signOut(bob.id, from: .default, network: nil) }
         #expect(error?.code == .noSuchAccount)
     }

@@ -5,16 +5,11 @@ import KeyfobTestSupport
 import Testing
 
 @Suite("Families of clients, as MSAL.NET tests them", .eachStorageInFullRun)
-struct SilentFamilyTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
-    private let force = SilentOptions(forcesRefresh: true)
+struct SilentFamilyTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.microsoft()
+        home = try .atMicrosoft()
     }
 
     @Test("6.9 one client signs in, another joins silently; here each keeps the refresh token it was given")

@@ -26,10 +26,38 @@ struct SilentHome: Sendable {
     let clock = MovingClock()
     let provider = ScriptedNetwork()
     let keyring: Keyring
+    /// Whom most tests are about; nothing is stored of her at first.
+    let ada: Account
 
-    init() throws {
+    /// A keyring, and Ada's account with Microsoft.
+    static func atMicrosoft() throws -> SilentHome { try SilentHome(ada: microsoftAccount()) }
+
+    /// A keyring with the plain OpenID provider `https://id.example`, and Ada's account there.
+    static func atPlainProvider() throws -> SilentHome {
+        let home = try SilentHome(ada: plainAccount())
+        try home.addPlainProvider()
+        return home
+    }
+
+    /// A keyring that knows no provider but those built in.
+    init(ada: Account) throws {
         home = try KeyringHome()
         keyring = try home.opened(clock: clock.clock)
+        self.ada = ada
+    }
+
+    /// An account with Microsoft.
+    static func microsoftAccount(_ name: String = "ada") throws -> Account {
+        try account("\(name)-oid.\(tenant)", "login.microsoftonline.com", username: "\(name)@contoso.example")
+    }
+
+    /// An account with the plain provider.
+    static func plainAccount(_ name: String = "ada") throws -> Account {
+        try account("\(name)-sub", "id.example", username: "\(name)@id.example")
+    }
+
+    private static func account(_ id: String, _ environment: String, username: String) throws -> Account {
+        Account(id: try #require(AccountID(homeAccountID: id, environment: environment)), username: username)
     }
 
     /// The keyring once more, as another process would have it.
@@ -45,19 +73,6 @@ struct SilentHome: Sendable {
             "flows": ["authorizationCode", "deviceAuthorization"], "rotation": "\(rotation)"}
             """
         try keyring.addProvider([UInt8](document.utf8), in: groups)
-    }
-
-    /// An account of Microsoft's.
-    func microsoft(_ name: String = "ada") throws -> Account {
-        let id = try #require(
-            AccountID(homeAccountID: "\(name)-oid.\(Self.tenant)", environment: "login.microsoftonline.com"))
-        return Account(id: id, username: "\(name)@contoso.example")
-    }
-
-    /// An account of the plain provider.
-    func plain(_ name: String = "ada") throws -> Account {
-        let id = try #require(AccountID(homeAccountID: "\(name)-sub", environment: "id.example"))
-        return Account(id: id, username: "\(name)@id.example")
     }
 
     /// Stores a refresh token that is `text`.
@@ -90,7 +105,7 @@ struct SilentHome: Sendable {
     func token(
         _ account: Account, scopes: ScopeSet = ["mail.read"], client: String? = nil, realm: String? = nil,
         options: SilentOptions = SilentOptions(), from keyring: Keyring? = nil
-    ) async throws -> (text: String, found: Keyring.Found) {
+    ) async throws -> (text: String, found: Keyring.FoundToken) {
         let request = TokenRequest(
             account: account.id.description, realm: realm, clientID: client, scopes: scopes)
         let answer = try await (keyring ?? self.keyring).acquireTokenSilently(
@@ -145,4 +160,22 @@ struct SilentHome: Sendable {
     }
 
     private func text(of secret: borrowing SecretBytes) -> String { KeyfobTestSupport.text(of: secret) }
+}
+
+/// Tests that begin with a keyring, a scripted provider, and Ada's account with it.
+protocol SilentSuite {
+    var home: SilentHome { get }
+}
+
+extension SilentSuite {
+    var provider: ScriptedNetwork { home.provider }
+    var ada: Account { home.ada }
+    /// Asks the provider whatever is stored.
+    var force: SilentOptions { SilentOptions(forcesRefresh: true) }
+    /// A sign-in with the plain provider.
+    var request: SignInRequest {
+        var request = SignInRequest(provider: "plain")
+        request.scopes = ["mail.read"]
+        return request
+    }
 }

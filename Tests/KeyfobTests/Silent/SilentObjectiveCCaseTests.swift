@@ -6,16 +6,11 @@ import Testing
 
 /// The cases that MSAL for Objective-C tests its silent request with, by their numbers.
 @Suite("Silent acquisition, as MSAL for Objective-C tests it", .eachStorageInFullRun)
-struct SilentObjectiveCCaseTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
-    private let force = SilentOptions(forcesRefresh: true)
+struct SilentObjectiveCCaseTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.microsoft()
+        home = try .atMicrosoft()
     }
 
     @Test("6.5.1 no account is an error")

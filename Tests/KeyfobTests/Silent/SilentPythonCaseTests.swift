@@ -6,15 +6,11 @@ import Testing
 
 /// The cases that MSAL for Python tests its silent acquisition with, in its order.
 @Suite("Silent acquisition, as MSAL for Python tests it", .eachStorageInFullRun)
-struct SilentPythonCaseTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
+struct SilentPythonCaseTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.microsoft()
+        home = try .atMicrosoft()
     }
 
     @Test("6.4.S1 a fresh token is answered without the network, for some of its scopes")
@@ -89,7 +85,7 @@ struct SilentPythonCaseTests {
     func empty() async throws {
         try home.access("other", ada, scopes: ["files.read"])
         #expect(await home.refusal(ada)?.code == .signInNeeded)
-        #expect(await home.refusal(try home.microsoft("bob"))?.code == .noSuchAccount)
+        #expect(await home.refusal(try SilentHome.microsoftAccount("bob"))?.code == .noSuchAccount)
         #expect(provider.requests.isEmpty)
     }
 
@@ -135,7 +131,6 @@ struct SilentPythonCaseTests {
         provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada, client: "app").text == "at")
         provider.answer(.refused("invalid_grant"))
-        let force = SilentOptions(forcesRefresh: true)
         #expect(await home.refusal(ada, client: "app", options: force)?.code == .signInNeeded)
         #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "rt2"])
     }

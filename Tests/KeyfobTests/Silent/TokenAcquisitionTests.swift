@@ -5,15 +5,11 @@ import Synchronization
 import Testing
 
 @Suite("One request for a token", .eachStorage)
-struct TokenAcquisitionTests {
-    private let home: SilentHome
-    private let provider: ScriptedNetwork
-    private let ada: Account
+struct TokenAcquisitionTests: SilentSuite {
+    let home: SilentHome
 
     init() throws {
-        home = try SilentHome()
-        provider = home.provider
-        ada = try home.microsoft()
+        home = try .atMicrosoft()
     }
 
     /// What happens during `body`: when it is found out whose token is meant, and when the lock is taken and left.

@@ -11,9 +11,8 @@ struct TokenDestinationTests {
     private let keys = BundleKeys()
 
     init() throws {
-        home = try SilentHome()
-        try home.addPlainProvider()
-        try home.grant("r1", home.plain())
+        home = try .atPlainProvider()
+        try home.grant("r1", home.ada)
     }
 
     /// A setting that a bundle brings.
@@ -39,8 +38,8 @@ struct TokenDestinationTests {
         let plan = try home.keyring.importBundle(bundle, with: keys.opener)
         #expect(plan.lines.map(\.outcome) == ["refused", "refused"])
         home.provider.answer(.json(#"{"access_token": "a2", "refresh_token": "r2", "expires_in": 3600}"#))
-        _ = try await home.token(home.plain())
-        _ = try await home.keyring.signOut(home.plain().id, from: .default, network: home.provider.network)
+        _ = try await home.token(home.ada)
+        _ = try await home.keyring.signOut(home.ada.id, from: .default, network: home.provider.network)
         #expect(home.provider.requests.allSatisfy { !$0.url.contains("evil.example") })
         #expect(home.provider.tokenRequests.map(\.refreshToken) == ["r1"])
         #expect(home.provider.revoked == ["r2"])
@@ -66,13 +65,13 @@ struct TokenDestinationTests {
             """
         try home.keyring.addProvider([UInt8](evil.utf8), in: [ci])
         home.provider.answer(.json(#"{"access_token": "a2", "expires_in": 3600}"#))
-        _ = try await home.token(home.plain())
+        _ = try await home.token(home.ada)
         #expect(home.provider.tokenRequests.map(\.url) == ["https://id.example/token"])
     }
 
     @Test("a document of Microsoft's cannot lead a refresh token to another host", arguments: ["revocation_endpoint"])
     func otherCloud(endpoint: String) async throws {
-        let account = try home.microsoft()
+        let account = try SilentHome.microsoftAccount()
         try home.grant("ms1", account)
         home.provider.answerOthers { request in
             guard request.url.contains("/.well-known/") else { return nil }

@@ -2,7 +2,7 @@ package import KeyfobModel
 
 // From records to a state and back.
 
-extension GroupState {
+extension GroupItems {
     /// Adds what a record says; `secret` is the digest of the secret beside it.
     ///
     /// - Returns: Whether it could be: not a tombstone of a grant.
@@ -113,10 +113,10 @@ extension Register {
 }
 
 extension KeyringState {
-    /// Adds what a record says, as ``GroupState/insert(_:secret:)``.
+    /// Adds what a record says, as ``GroupItems/insert(_:secret:)``.
     @discardableResult
     package mutating func insert(_ record: ItemRecord, secret: SecretDigest? = nil) -> Bool {
-        groups[record.group, default: GroupState()].insert(record, secret: secret)
+        groups[record.group, default: GroupItems()].insert(record, secret: secret)
     }
 
     /// The record at a place; nil where there is none.

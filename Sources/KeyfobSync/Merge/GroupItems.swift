@@ -1,7 +1,7 @@
 package import KeyfobModel
 
 /// The items of one group, each with its versions.
-package struct GroupState: Hashable, Sendable {
+package struct GroupItems: Hashable, Sendable {
     /// The accounts, settings, clients, foreign entities, ID tokens and access tokens.
     package var items: [ItemKey: FieldItem]
     /// The grants, which have an order of their own.
@@ -19,7 +19,7 @@ package struct GroupState: Hashable, Sendable {
     }
 
     /// What both know; the order of the two does not matter, nor how often they are merged.
-    package func joined(with other: GroupState) -> GroupState {
+    package func joined(with other: GroupItems) -> GroupItems {
         var joined = self
         joined.items.merge(other.items) { $0.joined(with: $1) }
         joined.grants.merge(other.grants) { $0.joined(with: $1) }

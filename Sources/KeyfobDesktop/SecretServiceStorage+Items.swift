@@ -6,7 +6,7 @@ internal import KeyfobVault
 
 // Single items.
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// What is left in an item that the service does not remove without asking somebody.
     private static let emptied = Array("KFD1".utf8)
 

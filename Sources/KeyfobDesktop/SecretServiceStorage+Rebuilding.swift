@@ -5,7 +5,7 @@ internal import KeyfobSecretService
 internal import KeyfobSodium
 package import KeyfobVault
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// The vault's key and its header; made again from what the records' items tell where that item is gone.
     ///
     /// The records need neither: what is lost is what the selection has learned, and recipients of backups.

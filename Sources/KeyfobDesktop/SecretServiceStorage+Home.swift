@@ -5,7 +5,7 @@ internal import KeyfobVault
 
 // In which collection a vault is.
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// The collection that holds a vault, unlocked: the one that it was made in, wherever else items of it turn up.
     ///
     /// A keyring that was never unlocked finds nothing and tells of nothing locked, so that "there is no header" is said
@@ -63,7 +63,7 @@ extension DelegatedVault {
     }
 }
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// How long a process waits for another's change: the service takes long for many items.
     static var patience: Duration { .seconds(60) }
 

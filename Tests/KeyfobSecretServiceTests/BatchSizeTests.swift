@@ -1,9 +1,9 @@
 import KeyfobSecretService
 import Testing
 
-@Suite struct PortionTests {
+@Suite struct BatchSizeTests {
     private func portion(after steps: [(longest: Int, time: Duration)]) -> Int {
-        var portion = Portion(deadline: .seconds(3))
+        var portion = BatchSize(deadline: .seconds(3))
         for step in steps { portion.adapt(longest: step.longest, time: step.time) }
         return portion.count
     }

@@ -5,7 +5,7 @@ internal import KeyfobSecretService
 internal import KeyfobSodium
 package import KeyfobVault
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     package func device() throws -> UInt64 { try openHeader().device }
 
     package func storedHeader() throws -> StoredHeader {

@@ -12,7 +12,7 @@ internal import Synchronization
 /// header. It has no transactions: a change is made item by item, new ones first, and what is taken away last, so that
 /// what stops in the middle leaves something twice rather than nothing. Processes of this machine take turns by a lock
 /// file; of two items that hold one record, the later counts.
-package final class DelegatedVault: VaultStorage {
+package final class SecretServiceStorage: VaultStorage {
     package var place: StoragePlace { .secretService }
     package let directory: VaultDirectory
     package var isReadOnly: Bool { false }
@@ -46,14 +46,14 @@ package final class DelegatedVault: VaultStorage {
     /// - Throws: ``DesktopError``.
     package static func create(
         in directory: VaultDirectory, for vault: borrowing UnlockedVault, device: UInt64, _ access: SecretServiceAccess
-    ) throws -> DelegatedVault {
+    ) throws -> SecretServiceStorage {
         let service = try connect(access)
         let collection: String = try translating { () throws(SecretServiceError) in
             let collection = try service.defaultCollection()
             if collection.isLocked { try service.unlock(collection.path) }
             return collection.path
         }
-        let storage = DelegatedVault(
+        let storage = SecretServiceStorage(
             directory: directory, vault: vault.header.vault, service: service, collection: collection)
         try storage.storeHeader(try OpenHeader(vault, device: device))
         return storage
@@ -64,10 +64,10 @@ package final class DelegatedVault: VaultStorage {
     /// - Throws: ``DesktopError``, with `noItem` where the service has nothing of the vault.
     package static func open(
         _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
-    ) throws -> DelegatedVault {
+    ) throws -> SecretServiceStorage {
         let service = try connect(access)
         let collection = try home(of: place.vault, known: place.collection, service)
-        return DelegatedVault(directory: directory, vault: place.vault, service: service, collection: collection)
+        return SecretServiceStorage(directory: directory, vault: place.vault, service: service, collection: collection)
     }
 
     static func connect(_ access: SecretServiceAccess) throws -> sending SecretService {
@@ -159,7 +159,9 @@ package final class DelegatedVault: VaultStorage {
         try body(ItemRecords(storage: self, keys: keys))
     }
 
-    package func state(of keys: GroupKeys) -> GroupState { GroupState(sequence: 0, expected: 0, counted: 0) }
+    package func state(of keys: GroupKeys) -> GroupCompleteness {
+        GroupCompleteness(sequence: 0, expected: 0, counted: 0)
+    }
 
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {
         try require(keys.group)

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The calls on files by which a directory's context is found, none of which throws.
+/// Calls on files that answer rather than throw: what a directory's context is found by.
 package enum FileAccess {
     /// What is known of a file without opening it, or of the file that was opened.
-    struct Status {
+    package struct Status: Sendable {
         private let mode: UInt32
         private let owner: UInt32
-        let size: Int64
+        package let size: Int64
 
         fileprivate init(_ status: stat) {
             mode = status.st_mode
@@ -14,12 +14,12 @@ package enum FileAccess {
             size = Int64(status.st_size)
         }
 
-        var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
-        var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
-        var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
-        var isWritableByEverybody: Bool { mode & 0o002 != 0 }
+        package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
+        package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+        package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+        package var isWritableByEverybody: Bool { mode & 0o002 != 0 }
         /// Whether it belongs to the caller or to root, so that nobody else has put it there.
-        var isTrustworthy: Bool { owner == geteuid() || owner == 0 }
+        package var isTrustworthy: Bool { owner == geteuid() || owner == 0 }
     }
 
     /// The path without links and dots; nil when nothing is there or its name is no text.
@@ -30,7 +30,7 @@ package enum FileAccess {
     }
 
     /// The real path of what was at `path`: that of the nearest folder which is there, and the rest as written.
-    static func formerPath(_ path: String) -> String? {
+    package static func formerPath(_ path: String) -> String? {
         var (present, gone) = (path.hasPrefix("/") ? path : "./" + path, [Substring]())
         while true {
             if let real = realPath(present) {
@@ -45,14 +45,14 @@ package enum FileAccess {
     }
 
     /// What is at a path, a symbolic link followed or not.
-    static func status(_ path: String, following: Bool) -> Status? {
+    package static func status(_ path: String, following: Bool) -> Status? {
         var status = stat()
         let result = unsafe following ? stat(path, &status) : lstat(path, &status)
         return result == 0 ? Status(status) : nil
     }
 
     /// The content of a file, or why there is none.
-    enum Content {
+    package enum Content {
         case bytes([UInt8], Status)
         /// Nothing is there.
         case missing
@@ -67,7 +67,7 @@ package enum FileAccess {
     }
 
     /// Reads a file of at most `limit` bytes.
-    static func read(_ path: String, limit: Int, following: Bool) -> Content {
+    package static func read(_ path: String, limit: Int, following: Bool) -> Content {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (following ? 0 : O_NOFOLLOW)
         let descriptor = unsafe open(path, flags)
         guard descriptor >= 0 else {
@@ -96,7 +96,7 @@ package enum FileAccess {
     }
 
     /// The folders from an absolute path upwards, itself first and `/` last.
-    static func ancestors(of path: String) -> some Sequence<String> {
+    package static func ancestors(of path: String) -> some Sequence<String> {
         sequence(first: path) { folder in
             guard folder != "/" else { return nil }
             guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else { return "/" }
@@ -105,7 +105,7 @@ package enum FileAccess {
     }
 
     /// A file in a folder.
-    static func path(_ folder: String, _ name: String) -> String {
+    package static func path(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/" + name : folder + "/" + name
     }
 }

@@ -3,7 +3,7 @@ internal import KeyfobSodium
 internal import Synchronization
 
 /// The sockets of a ``LoopbackListener``, and the connections that came in by them.
-final class LoopbackDoor: Sendable {
+final class LoopbackServer: Sendable {
     /// The most connections at once; for one more the oldest goes whose request is not whole.
     static let connectionLimit = 16
 
@@ -19,7 +19,7 @@ final class LoopbackDoor: Sendable {
     /// The redirect address.
     let address: LoopbackAddress
     private let requestLimit: Duration
-    private let bell: LoopbackBell
+    private let bell: StopSignal
     private let sockets: Mutex<Sockets>
     private let isShut = Atomic(false)
 
@@ -33,7 +33,7 @@ final class LoopbackDoor: Sendable {
     ///
     /// For `localhost` the port must be ours in IPv6 too, or a browser could bring its answer to somebody else there.
     init?(_ host: LoopbackListener.Host, port: Int, path: String, requestLimit: Duration) throws(LoopbackError) {
-        self.bell = try LoopbackBell()
+        self.bell = try StopSignal()
         guard let first = try LoopbackSocket.listen(isIPv6: false, port: port) else { return nil }
         let port = LoopbackSocket.port(of: first)
         var listening = [first]

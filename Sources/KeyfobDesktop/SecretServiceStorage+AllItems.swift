@@ -4,7 +4,7 @@ internal import KeyfobVault
 
 // Every item of a vault, in whatever collection: what nobody asks for but to be rid of it.
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     /// Every item of a vault, in whatever collection, the header's first.
     static func items(
         of vault: VaultID, _ service: SecretService

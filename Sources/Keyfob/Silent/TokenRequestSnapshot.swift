@@ -5,7 +5,7 @@ internal import KeyfobRecords
 internal import KeyfobVault
 
 /// A request for a token at one moment: whose it is, for which client, and what is stored for it, without any secret.
-struct SilentCase: Sendable {
+struct TokenRequestSnapshot: Sendable {
     let account: Account
     /// The group's name when the request came; what is read and written later goes by ``groupID``.
     let group: AccessGroup
@@ -39,9 +39,9 @@ extension Keyring {
     /// What a refresh needs to know of a request, by what has been found for it.
     ///
     /// - Throws: `ambiguous` where several clients or tokens fit.
-    func silentCase(
+    func snapshot(
         _ state: inout State, _ acquisition: TokenAcquisition, _ stored: TokenSearch.StoredTokens, _ now: Timestamp
-    ) throws -> SilentCase {
+    ) throws -> TokenRequestSnapshot {
         let (request, owner, group) = (acquisition.request, stored.owner, stored.group)
         let grants = try database.credentials(.refreshToken, of: owner.account.id, in: group.keys)
         state.warn(ofDamage: grants.damaged, in: group.name)
@@ -68,7 +68,7 @@ extension Keyring {
         if let item, !acquisition.ignoresStored, situation.accessToken.mayServe(acquisition.options) {
             hit = try search.hit(item, request, owner, group, now)
         }
-        return SilentCase(
+        return TokenRequestSnapshot(
             account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
             fitting: stored.fitting.map(\.value), clientID: clientID,
             realm: realm.isEmpty ? item?.value.realm ?? "" : realm,
@@ -115,7 +115,7 @@ extension Keyring {
     /// The stored access token under the lock where it answers a caller who saw another: it is fresh, or it has come
     /// since, so that one more would live no longer.
     func answer(
-        _ state: inout State, _ acquisition: TokenAcquisition, besides seen: SilentCase
+        _ state: inout State, _ acquisition: TokenAcquisition, besides seen: TokenRequestSnapshot
     ) throws -> TokenHits.Hit? {
         let now = clock.now
         let tokens = try stored(&state, acquisition, takesValid: false, now)
@@ -182,7 +182,7 @@ extension Keyring.State {
     /// The group of a request, which may have another name or another key by now.
     ///
     /// - Throws: `noSuchGroup`, `groupNotGranted`.
-    func group(of plan: SilentCase) throws(KeyringError) -> UnlockedVault.Group {
+    func group(of plan: TokenRequestSnapshot) throws(KeyringError) -> UnlockedVault.Group {
         do {
             return try vault.group(plan.groupID)
         } catch .noSuchGroup {

@@ -5,7 +5,7 @@ internal import KeyfobSecretService
 internal import KeyfobSodium
 package import KeyfobVault
 
-extension DelegatedVault {
+extension SecretServiceStorage {
     package func integrityProblems() throws -> [String] {
         let items = try headerItems().items
         return items.count > 1 ? ["Secret Service: \(items.count) items hold the vault's header"] : []

@@ -1,7 +1,7 @@
 internal import KeyfobModel
 
 /// What a sealed box is bound to: a label that is used for one purpose only, then fixed-size fields.
-enum Context {
+enum SealingContext {
     static func slotKey(_ vault: VaultID, _ slot: SlotID, parameters: [UInt8]) -> [UInt8] {
         Array("keyfob slot v1".utf8) + vault.bytes + slot.bytes + parameters
     }
