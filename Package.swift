@@ -138,7 +138,8 @@ let package = Package(
             exclude: ["Support"]
         ),
         .testTarget(
-            name: "KeyfobNetworkTests", dependencies: ["KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium"],
+            name: "KeyfobNetworkTests",
+            dependencies: ["KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium", "KeyfobTestSupport"],
             exclude: ["Support/scripted-server.py"]
         ),
         .testTarget(name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]),

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import KeyfobOAuth
+internal import KeyfobTestSupport
 internal import Testing
 
 @testable internal import KeyfobNetwork

@@ -1,18 +1,31 @@
 internal import Foundation
+internal import Synchronization
 
-/// A private folder for one test, removed afterwards.
+/// A private folder, removed with its last user, or when the program ends.
+///
+/// What all tests share is never released, nor is a scripted answer that holds on to who holds it.
 package final class ScratchFolder: Sendable {
     /// Its path.
     package let path: String
+
+    /// Those that are there, by their paths; they go when the program ends.
+    private static let present: Mutex<Set<String>> = {
+        atexit {
+            for path in ScratchFolder.present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+        }
+        return Mutex([])
+    }()
 
     package init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "keyfob-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        _ = Self.present.withLock { [path] in $0.insert(path) }
     }
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+        _ = Self.present.withLock { [path] in $0.remove(path) }
     }
 
     /// The bytes of a file.

@@ -16,7 +16,13 @@ package struct WaitingTrait: SuiteTrait, TestTrait, TestScoping {
         // Nothing of the suite runs outside of its tests.
         guard testCase != nil else { return try await function() }
         await Places.shared.take()
-        defer { Places.shared.giveBack() }
+        let begin = ContinuousClock.now
+        defer {
+            Places.shared.giveBack()
+            // Scripts/test reads how long it took without the wait for a place.
+            let (place, time) = (test.sourceLocation, begin.duration(to: .now) / .milliseconds(1))
+            FileHandle.standardError.write(Data("took: \(place.fileID):\(place.line):\(place.column) \(time)\n".utf8))
+        }
         try await withTaskExecutorPreference(ThreadForEachJob.shared) { try await function() }
     }
 }

@@ -1,3 +1,5 @@
+internal import KeyfobTestSupport
+
 /// A certificate that signs itself, and its key, made by openssl.
 struct Certificate: Sendable {
     let file: String

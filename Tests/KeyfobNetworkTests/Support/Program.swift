@@ -1,4 +1,5 @@
 internal import Foundation
+internal import KeyfobTestSupport
 
 /// A program of the system that a test runs to its end.
 enum Program {
@@ -31,28 +32,10 @@ enum Program {
     }
 }
 
-/// A folder that is removed with its last user, or when the program ends.
-final class ScratchFolder: Sendable {
-    let path: String
-
-    /// The folder of them all.
-    ///
-    /// Keys and certificates that all tests share are never released, so it goes at the end.
-    private static let root: String = {
-        atexit { try? FileManager.default.removeItem(atPath: ScratchFolder.root) }
-        return NSTemporaryDirectory() + "/keyfob-network-" + UUID().uuidString
-    }()
-
-    init() throws {
-        path = Self.root + "/" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension ScratchFolder {
     /// Writes a file and gives its path.
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {
-        try Data(bytes).write(to: URL(filePath: path + "/" + name))
+        try write(name, bytes)
         return path + "/" + name
     }
 }

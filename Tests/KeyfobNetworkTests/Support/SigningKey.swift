@@ -1,6 +1,7 @@
 internal import Foundation
 internal import KeyfobOAuth
 internal import KeyfobSodium
+internal import KeyfobTestSupport
 
 /// A private key made by openssl, which signs tokens with it: another implementation than the one under test.
 final class SigningKey: Sendable {
