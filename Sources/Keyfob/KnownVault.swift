@@ -38,7 +38,10 @@ extension Keyring {
         try KeyringError.translating {
             try KnownPlaces(state: location.state).note(vault, in: location.vault)
             let mark = HighWaterMark(state: location.state, vault: vault)
-            if !mark.isKnown { try mark.reset([(nil, 0)]) }
+            if !mark.isKnown {
+                let nothing = Milestone(group: nil, sequence: 0, digest: nil)
+                _ = try mark.accept([nothing], isAll: false, now: WallClock.system.now)
+            }
         }
     }
 

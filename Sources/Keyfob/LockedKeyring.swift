@@ -21,7 +21,7 @@ public struct LockedKeyring: ~Copyable {
     /// The header as it was read.
     let headerBytes: [UInt8]
     private let isHeaderFromCopy: Bool
-    private let clock: WallClock
+    let clock: WallClock
 
     /// What unlocks a keyring.
     public enum Key: ~Copyable {

@@ -60,7 +60,7 @@ final class ItemChange: RecordWriting {
         return !items.isEmpty
     }
 
-    func finish() -> UInt64 { 0 }
+    func finish() -> Milestone? { nil }
 
     /// Whether a record of the storage has changed, or is gone.
     func supersedes(row: Int64) -> Bool {

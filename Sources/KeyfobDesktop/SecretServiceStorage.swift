@@ -160,7 +160,7 @@ package final class SecretServiceStorage: VaultStorage {
     }
 
     package func state(of keys: GroupKeys) -> GroupCompleteness {
-        GroupCompleteness(sequence: 0, expected: 0, counted: 0)
+        GroupCompleteness(nil, expected: 0, counted: 0)
     }
 
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {

@@ -90,6 +90,19 @@ package enum POSIXFile {
         try synchronizeFolder(of: path)
     }
 
+    /// Adds `bytes` to a file, which is made where it is missing; not synchronised.
+    static func append(_ bytes: [UInt8], to path: String) throws {
+        let descriptor = unsafe open(path, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor)
+    }
+
+    /// Gives whatever is at `path` another name, which nothing may have.
+    static func putAside(_ path: String, as other: String) throws {
+        guard unsafe rename(path, other) == 0 else { throw failure() }
+    }
+
     /// The bytes of a file, nil when there is none; at most `limit`, a symbolic link is not followed.
     package static func read(_ path: String, limit: Int) throws -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -63,6 +63,19 @@ package struct RuntimeFolder: Sendable {
         return secret
     }
 
+    /// Takes note of a line in a file of the folder.
+    ///
+    /// - Returns: Whether it was not there yet.
+    /// - Throws: `unsafePath`, `notWritable`, `diskFull`, `damaged` for a file that is too long, `inputOutput`.
+    package func takeNote(_ line: String, in name: String) throws -> Bool {
+        try prepare()
+        let path = path + "/" + name
+        let lines = try POSIXFile.read(path, limit: 1 << 16) ?? []
+        if lines.split(separator: UInt8(ascii: "\n")).contains(where: { $0.elementsEqual(line.utf8) }) { return false }
+        try POSIXFile.append(Array((line + "\n").utf8), to: path)
+        return true
+    }
+
     private func check() throws {
         guard let status = try POSIXFile.status(path), status.isDirectory else {
             throw StoreError.unsafePath(path: path, reason: "it is not a folder")

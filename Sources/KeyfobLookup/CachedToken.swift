@@ -29,6 +29,8 @@ package enum CachedToken: ~Copyable {
         case keptElsewhere
         /// No kernel keyring holds a key.
         case locked
+        /// Another vault lies where the owner's was.
+        case replaced
         /// The key does not open the vault, or the vault cannot be read.
         case unopened(any Error)
         /// No account, or no token, is chosen.
@@ -60,6 +62,8 @@ package enum CachedToken: ~Copyable {
             guard !header.isFromCopy else { return .miss(.warnings([])) }
             storage = database
             let locked = try LockedVault(headerBytes: header.bytes)
+            let known = try? KnownPlaces(state: state).vault(in: vault)
+            guard known == nil || known == locked.header.vault else { return .miss(.replaced) }
             switch consume key {
             case .keyFile(let content): unlocked = try locked.unlock(with: .keyFile(content))
             case .session(let runtime):
@@ -73,8 +77,8 @@ package enum CachedToken: ~Copyable {
         let search = TokenSearch(
             storage: storage, usage: UsageDatabase(directory: directory),
             mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles,
-            providerHosts: nil)
-        var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [])
+            providerHosts: nil, time: { now })
+        var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [], now: now)
         return search.answer(&lookup, request, groups, now)
     }
 }

@@ -11,14 +11,14 @@ package struct LookupState: ~Copyable {
     /// Tokens that were looked up, still sealed.
     package var hits = TokenHits()
     /// What had been seen of the vault when it was opened, and what this process has written since.
-    package var marks: HighWaterMark.Marks
+    package var marks: Marks
     /// The state of the storage in which each group was last compared with its marks and its count.
     package var checked: [(group: GroupID, version: StorageVersion)] = []
     /// What the owner should know, each told once.
     package var warnings: [Warning]
 
     /// The state of a vault that has just been unlocked.
-    package init(vault: consuming UnlockedVault, marks: HighWaterMark.Marks, warnings: [Warning] = []) {
+    package init(vault: consuming UnlockedVault, marks: Marks, warnings: [Warning] = []) {
         self.vault = vault
         self.marks = marks
         self.warnings = warnings

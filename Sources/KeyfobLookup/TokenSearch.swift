@@ -17,6 +17,8 @@ package struct TokenSearch: Sendable {
     let projectFiles: ProjectFileAccess
     /// What the description of an added provider says of hosts; nil where nobody is here to read it.
     let providerHosts: ProviderHosts?
+    /// The time.
+    let time: @Sendable () -> Timestamp
 
     /// The environment of an added provider and the API hosts that its description names, by the setting that keeps
     /// it; nil for one that does not count.
@@ -25,13 +27,14 @@ package struct TokenSearch: Sendable {
     /// A search.
     package init(
         storage: any VaultReading, usage: UsageDatabase, mark: HighWaterMark, projectFiles: ProjectFileAccess,
-        providerHosts: ProviderHosts?
+        providerHosts: ProviderHosts?, time: @escaping @Sendable () -> Timestamp
     ) {
         self.storage = storage
         self.usage = usage
         self.mark = mark
         self.projectFiles = projectFiles
         self.providerHosts = providerHosts
+        self.time = time
     }
 
     /// Whose token it is to be, where the account is, and why.
@@ -143,13 +146,7 @@ package struct TokenSearch: Sendable {
         _ state: inout LookupState, _ names: [AccessGroup]?, _ version: StorageVersion
     ) throws -> [UnlockedVault.Group] {
         let groups = try state.reachable(names)
-        for group in groups {
-            let id = group.keys.group
-            if state.checked.contains(where: { $0.group == id && $0.version == version }) { continue }
-            try checkState(&state, group)
-            state.checked.removeAll { $0.group == id }
-            state.checked.append((id, version))
-        }
+        for group in groups { try checkState(&state, group, at: version) }
         return groups
     }
 

@@ -37,8 +37,8 @@ package final class GroupWriter {
 
     /// Ends the change.
     ///
-    /// - Returns: The manifest's sequence; 0 where there is none.
-    func finish() throws -> UInt64 { try storage.finish() }
+    /// - Returns: How far the group has come; nil where the storage does not tell.
+    func finish() throws -> Milestone? { try storage.finish() }
 
     /// Adds an item with a secret.
     ///

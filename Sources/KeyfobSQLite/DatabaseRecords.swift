@@ -1,5 +1,5 @@
 internal import KeyfobFiles
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobRecords
 package import KeyfobSodium
 package import KeyfobVault
@@ -20,14 +20,18 @@ package struct DatabaseRecords: RecordReading {
     /// The manifest, which every group has.
     ///
     /// - Throws: `staleKeys` when it was sealed with another epoch's key or the group is gone, `damaged`.
-    package func storedManifest() throws -> GroupManifest {
+    package func storedManifest() throws -> GroupManifest { try manifestAndMilestone().manifest }
+
+    /// The manifest, and how far the group has come with it.
+    package func manifestAndMilestone() throws -> (manifest: GroupManifest, milestone: Milestone) {
         let stored = try connection.first(.manifest, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.bytes(0) })
         guard let stored else { throw StoreError.staleKeys }
         guard let box = CommittingAEAD.Box(stored: stored) else {
             throw StoreError.damaged(what: "the manifest of a group")
         }
         do {
-            return try keys.openManifest(box)
+            let manifest = try keys.openManifest(box)
+            return (manifest, Milestone(group: keys.group, sequence: manifest.sequence, sealed: stored))
         } catch {
             throw StoreError.staleKeys
         }

@@ -94,9 +94,8 @@ package final class VaultDatabaseReader: VaultReading {
     package func state(of keys: GroupKeys) throws -> GroupCompleteness {
         try read { connection in
             let records = DatabaseRecords(connection: connection, keys: keys)
-            let manifest = try records.storedManifest()
-            return GroupCompleteness(
-                sequence: manifest.sequence, expected: manifest.count, counted: try records.recordCount())
+            let (manifest, milestone) = try records.manifestAndMilestone()
+            return GroupCompleteness(milestone, expected: manifest.count, counted: try records.recordCount())
         }
     }
 

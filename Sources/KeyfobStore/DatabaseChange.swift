@@ -12,13 +12,14 @@ final class DatabaseChange: RecordWriting {
     private let records: DatabaseRecords
     private let database: Database
     private var manifest: GroupManifest
+    private var milestone: Milestone
     private var hasChanged = false
     private var keys: GroupKeys { records.keys }
 
     init(_ database: Database, _ keys: GroupKeys) throws {
         self.database = database
         records = DatabaseRecords(connection: try ReadConnection(within: database), keys: keys)
-        manifest = try records.storedManifest()
+        (manifest, milestone) = try records.manifestAndMilestone()
     }
 
     /// Stores the empty manifest of a new group.
@@ -26,21 +27,26 @@ final class DatabaseChange: RecordWriting {
         try store(GroupManifest(sequence: 1), database, keys)
     }
 
-    static func store(_ manifest: GroupManifest, _ database: Database, _ keys: GroupKeys) throws {
+    /// Stores a manifest.
+    ///
+    /// - Returns: How far the group has come with it.
+    @discardableResult
+    static func store(_ manifest: GroupManifest, _ database: Database, _ keys: GroupKeys) throws -> Milestone {
+        let sealed = keys.seal(manifest).stored
         try database.execute(
-            sql: "INSERT OR REPLACE INTO manifests VALUES (?, ?)",
-            arguments: [keys.group.bytes.blob, keys.seal(manifest).stored.blob])
+            sql: "INSERT OR REPLACE INTO manifests VALUES (?, ?)", arguments: [keys.group.bytes.blob, sealed.blob])
+        return Milestone(group: keys.group, sequence: manifest.sequence, sealed: sealed)
     }
 
     func mayHold(_ kind: RecordHeader.Kind) -> Bool { manifest.count(of: kind) > 0 }
 
     /// Writes the manifest, when anything has changed.
-    func finish() throws -> UInt64 {
+    func finish() throws -> Milestone? {
         if hasChanged {
             manifest.advance()
-            try Self.store(manifest, database, keys)
+            milestone = try Self.store(manifest, database, keys)
         }
-        return manifest.sequence
+        return milestone
     }
 
     func delete(_ old: StoredRecord) throws {

@@ -14,6 +14,8 @@ package struct UnlockedVault: ~Copyable {
     /// False for a recipient's slot that was made with nothing but the public key: anybody who can write files can put a
     /// vault of their own there that such an identity opens.
     package let isProven: Bool
+    /// The MAC of the header that was read last, and that header's sequence.
+    private var lastRead: (sequence: UInt64, mac: [UInt8])?
 
     /// A group that can be opened.
     package struct Group: Sendable {
@@ -51,6 +53,7 @@ package struct UnlockedVault: ~Copyable {
         let keys = VaultKeys(vaultKey: vaultKey)
         guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
         var vault = UnlockedVault(header, .vault(keys), isProven: isProven)
+        vault.lastRead = (header.sequence, VaultHeader.mac(of: headerBytes))
         try vault.openGroups()
         return vault
     }
@@ -83,6 +86,7 @@ package struct UnlockedVault: ~Copyable {
         let newer = try VaultHeader(encoded: headerBytes)
         if case .vault(let keys) = authority {
             guard VaultHeader.isAuthentic(headerBytes, keys) else { throw .corrupted(.headerAuthentication) }
+            lastRead = (newer.sequence, VaultHeader.mac(of: headerBytes))
         }
         header = newer
         try openGroups()
@@ -93,6 +97,18 @@ package struct UnlockedVault: ~Copyable {
     /// - Throws: `needsVaultKey`.
     package func encodedHeader() throws(VaultError) -> [UInt8] {
         header.encoded(try vaultKeys())
+    }
+
+    /// How far the header has come, for whoever holds the vault key: to others it is not authentic.
+    ///
+    /// - Throws: `needsVaultKey`.
+    package func milestone() throws(VaultError) -> Milestone {
+        let keys = try vaultKeys()
+        let mac =
+            if let lastRead, lastRead.sequence == sequence { lastRead.mac } else {
+                VaultHeader.mac(of: header.encoded(keys))
+            }
+        return Milestone(group: nil, sequence: sequence, digest: BLAKE2b.hash(mac, count: Milestone.digestCount))
     }
 
     /// Begins a new version of the header that differs in nothing else.
@@ -115,6 +131,7 @@ package struct UnlockedVault: ~Copyable {
     package mutating func rekey() throws(VaultError) -> [(old: GroupKeys, new: GroupKeys)] {
         _ = try vaultKeys()
         authority = .vault(VaultKeys(vaultKey: .random(count: VaultKeys.count)))
+        lastRead = nil
         header.slots = []
         for index in header.groups.indices { header.groups[index].grants = [] }
         var keys: [(old: GroupKeys, new: GroupKeys)] = []

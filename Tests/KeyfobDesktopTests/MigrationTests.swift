@@ -195,7 +195,7 @@ struct MigrationTests {
         let group = try place.home.keys().group
         try place.delegate()
         let outcome = try place.embed(seen: [group: 41])
-        #expect(outcome.sequences.contains { $0.group == group && $0.sequence == 42 })
+        #expect(outcome.milestones.contains { $0.group == group && $0.sequence == 42 })
         let storage = try place.storage()
         #expect(try storage.state(of: place.home.keys()).sequence == 42)
         #expect(try storage.state(of: place.home.keys()).counted == 4)

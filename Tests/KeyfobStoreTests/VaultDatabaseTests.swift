@@ -185,10 +185,12 @@ struct VaultDatabaseTests {
         let mark = HighWaterMark(state: home.folder.path, vault: keys.vault)
         let before = try home.folder.read("vault/keyring.db")
         try home.change { _ = try $0.save(Account.named("ada")) }
-        try mark.raise([(keys.group, home.opened().state(of: keys).sequence)])
+        var marks = Marks()
+        let milestone = try #require(try home.opened().state(of: keys).milestone)
+        #expect(mark.note([milestone], in: &marks, now: noon) == nil)
         try home.folder.write("vault/keyring.db", before)
         let restored = try home.opened().state(of: keys)
-        #expect(try restored.sequence < mark.sequence(of: keys.group))
+        #expect(try restored.sequence < mark.marks(now: noon).sequence(of: keys.group))
         #expect(restored.expected == restored.counted)
     }
 }

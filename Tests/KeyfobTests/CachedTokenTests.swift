@@ -56,9 +56,35 @@ struct CachedTokenTests {
         #expect(try answer().hasPrefix("miss: refused"))
         let mark = home.location.state + "/\(home.keyring.vaultID).mark"
         let text = try String(contentsOfFile: mark, encoding: .utf8)
-        let raised = text.split(separator: "\n").map { "\($0.prefix { $0 != " " }) 999\n" }.joined()
+        let raised = text.split(separator: "\n").map { "\($0.prefix { $0 != " " }) 999 -\n" }.joined()
         try raised.write(toFile: mark, atomically: true, encoding: .utf8)
         #expect(try answer(account: ada.username).hasPrefix("miss: warnings"))
+    }
+
+    @Test("a vault that was taken back is for the whole program until that is accepted")
+    func takenBack() throws {
+        try home.keyring.store(.access(ada), "token of ada", for: ada)
+        let earlier = try home.folder.read("vault/keyring.db")
+        try home.keyring.store(.access(ada, expires: 4_000), "newer", for: ada)
+        try home.folder.write("vault/keyring.db", earlier)
+        for number in 1...4 {
+            #expect(try answer().hasPrefix("miss: warnings"))
+            try home.opened().store(.access(ada, expires: 5_000 + Int64(number)), "token of ada", for: ada)
+        }
+        #expect(try answer().hasPrefix("miss: warnings"))
+        try home.opened().acceptRollback()
+        #expect(try answer() == "\(ada.name) token of ada")
+    }
+
+    @Test("a vault in the place of another is for the whole program")
+    func replaced() throws {
+        let other = try KeyringHome()
+        try other.keyring.store(.access(ada), "planted", for: ada)
+        try FileManager.default.removeItem(atPath: home.location.vault)
+        try FileManager.default.copyItem(atPath: other.location.vault, toPath: home.location.vault)
+        #expect(try answer() == "miss: replaced")
+        try Keyring.acceptVault(at: home.location)
+        #expect(try answer() == "\(ada.name) planted")
     }
 
     @Test("it links neither Foundation nor GRDB, TOML, D-Bus or the network")

@@ -115,12 +115,12 @@ struct KeyringUnlockTests {
         let keyring = try home.opened()
         _ = try keyring.groups()
         #expect(keyring.takeWarnings().contains { $0.message.contains("earlier state") })
-        #expect(try keyring.verify().problems.contains { $0.contains("earlier state") })
+        #expect(try keyring.verify().findings.contains { $0.text.contains("earlier state") })
         try keyring.acceptRollback()
         let again = try home.opened()
         _ = try again.groups()
         #expect(again.takeWarnings() == [])
-        #expect(try again.verify().problems == [])
+        #expect(try again.verify().problems == [] && again.verify().findings == [])
     }
 
     @Test("an earlier header is told too")

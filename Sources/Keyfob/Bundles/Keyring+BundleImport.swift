@@ -75,7 +75,7 @@ extension Keyring {
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
                     decisions: decisions, isRestoring: isRestoring, refusedGroups: taking.refused,
                     milliseconds: clock.milliseconds())
-                let (_, sequences) = try database.change(
+                let (_, milestones) = try database.change(
                     &state.vault, groups: names, creating: taking.new, milliseconds: clock.milliseconds()
                 ) { writers in
                     let (merge, overlapped) = try applying.run(writers)
@@ -90,7 +90,7 @@ extension Keyring {
                     if isDryRun { throw DryRunEnded() }
                 }
                 state.hits.removeAll()
-                note(&state, sequences)
+                note(&state, milestones)
             }
         } catch is DryRunEnded {
             return plan

@@ -99,7 +99,7 @@ extension Keyring {
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in
             let (from, to) = (try state.group(source), try state.group(target))
-            let (count, sequences) = try database.change(
+            let (count, milestones) = try database.change(
                 from.keys, to.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds()
             ) { source, target in
                 // One that came meanwhile may be in use.
@@ -114,7 +114,7 @@ extension Keyring {
                 }
             }
             state.hits.removeAll()
-            note(&state, [(from.keys.group, sequences.0), (to.keys.group, sequences.1)])
+            note(&state, milestones)
             return count
         }
     }

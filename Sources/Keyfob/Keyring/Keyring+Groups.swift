@@ -90,13 +90,8 @@ extension Keyring {
             guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
             let result = try body(&state)
             state.hits.removeAll()
-            var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, state.vault.sequence)]
-            for group in state.vault.groups {
-                if let found = try? database.state(of: group.keys) {
-                    sequences.append((group.keys.group, found.sequence))
-                }
-            }
-            note(&state, sequences)
+            let groups = state.vault.groups.compactMap { try? database.state(of: $0.keys).milestone }
+            note(&state, [try state.vault.milestone()] + groups)
             return result
         }
     }

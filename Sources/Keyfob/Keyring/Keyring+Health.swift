@@ -15,8 +15,10 @@ extension Keyring {
         public internal(set) var groups = 0
         /// Whether there are groups that the key held does not open.
         public internal(set) var isPartial = false
-        /// What is wrong, one line each; empty when all is well.
+        /// What is wrong with what is there, one line each; empty when all is well.
         public internal(set) var problems: [String] = []
+        /// What does not follow from what was seen before, and is not accepted.
+        public internal(set) var findings: [StateFinding] = []
         /// What decides in the groups and was not decided by the owner, which is no problem as such.
         public internal(set) var foreignDecisions: [GroupDecision] = []
     }
@@ -35,9 +37,11 @@ extension Keyring {
     private func examine(_ state: inout State) throws -> VerificationReport {
         var report = VerificationReport()
         // What is seen first cannot be later than what is read after it, whatever others write meanwhile.
-        let marks = (try? mark.marks()) ?? HighWaterMark.Marks()
+        if let marks = try? mark.marks(now: clock.now) { state.marks = marks }
         // To an older key everything would seem damaged.
-        try? database.refresh(&state.vault)
+        if (try? database.refresh(&state.vault)) != nil, let milestone = try? state.vault.milestone() {
+            note(&state, [milestone])
+        }
         report.problems = try database.integrityProblems()
         report.isPartial = state.vault.hasGroupsBeyondReach
         for group in state.vault.groups {
@@ -46,26 +50,17 @@ extension Keyring {
             report.problems += found.problems
             report.groups += 1
             if let decisions = try? foreignDecisions(&state, group) { report.foreignDecisions += decisions }
-            if database.place == .embedded, let sequence = try? database.state(of: group.keys).sequence {
-                let seen = marks.sequence(of: group.keys.group)
-                if sequence < seen {
-                    report.problems.append(
-                        "group \(group.name): taken back to an earlier state (\(sequence), seen \(seen))")
-                }
-            }
+            if let milestone = try? database.state(of: group.keys).milestone { note(&state, [milestone]) }
         }
         let strays = try database.strayRowCount(groups: state.vault.groups.map(\.keys.group))
         if strays > 0, !state.vault.hasGroupsBeyondReach {
             let place = database.place == .embedded ? "keyring.db" : "Secret Service"
             report.problems.append("\(place): \(strays) records belong to no group of the vault")
         }
-        let seen = marks.sequence(of: nil)
-        if state.vault.opensWholeVault, state.vault.sequence < seen {
-            report.problems.append("header: taken back to an earlier state (\(state.vault.sequence), seen \(seen))")
-        }
         if try database.storedHeader().isFromCopy {
             report.problems.append("keyring.db: the header is damaged; its copy is used")
         }
+        report.findings = state.findings
         return report
     }
 
@@ -80,7 +75,7 @@ extension Keyring {
             try database.changeSlots(&state.vault) { $0.advance() }
             let files = try state.vault.groups.flatMap { group in
                 // What other processes have noted since this one read the marks counts too.
-                let noted = (try? mark.sequence(of: group.keys.group)) ?? 0
+                let noted = (try? mark.marks(now: clock.now).sequence(of: group.keys.group)) ?? 0
                 return try database.repair(
                     group.keys, sequence: state.vault.sequence,
                     seen: max(noted, state.marks.sequence(of: group.keys.group)), name: group.name.name, stamp: stamp)
@@ -88,24 +83,6 @@ extension Keyring {
             return try files
                 + database.putStrayRowsAside(
                     groups: state.vault.groups.map(\.keys.group), sequence: state.vault.sequence, stamp: stamp)
-        }
-    }
-
-    /// Accepts the state of the vault as it is, although a later one was seen.
-    ///
-    /// With the key of one group, the state of that group alone.
-    ///
-    /// - Throws: `inputOutput`.
-    public func acceptRollback() throws(KeyringError) {
-        try withState { state in
-            var sequences: [(group: GroupID?, sequence: UInt64)] = []
-            if state.vault.opensWholeVault { sequences.append((nil, state.vault.sequence)) }
-            for group in state.vault.groups where database.place == .embedded {
-                sequences.append((group.keys.group, try database.state(of: group.keys).sequence))
-            }
-            try mark.reset(sequences)
-            state.marks.reset(sequences)
-            state.warnings = []
         }
     }
 

@@ -54,7 +54,7 @@ public final class Keyring: Sendable {
         let mark = HighWaterMark(state: location.state, vault: vault.header.vault)
         search = TokenSearch(
             storage: database, usage: UsageDatabase(directory: VaultDirectory(path: location.vault)), mark: mark,
-            projectFiles: Self.projectFileAccess, providerHosts: Self.providerHosts)
+            projectFiles: Self.projectFileAccess, providerHosts: Self.providerHosts, time: { clock.now })
         var warnings: [Warning] = []
         if isHeaderFromCopy {
             warnings.append(
@@ -64,7 +64,7 @@ public final class Keyring: Sendable {
             // A copy that lags behind would be of little use later; failing to mend it is no reason to stop.
             try? database.repairHeaderCopy(vault)
         }
-        state = Mutex(State(opening: vault, in: database, mark, warnings: warnings))
+        state = Mutex(State(opening: vault, in: database, mark, warnings: warnings, now: clock.now))
     }
 
     /// The vault's id: 32 hexadecimal digits.
@@ -190,15 +190,15 @@ extension Keyring {
     func change<Result>(
         _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
     ) throws -> Result {
-        let (result, sequence) = try database.change(
+        // What the change is made on is told from what it makes.
+        try? search.checkState(&state, group, at: try database.version())
+        let (result, milestone) = try database.change(
             group.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
         state.hits.removeAll()
-        note(&state, [(group.keys.group, sequence)])
+        note(&state, [milestone].compactMap(\.self))
         return result
     }
 
-    /// Raises the mark outside the vault; what cannot be noted is a warning, because the change is made.
-    func note(_ state: inout State, _ sequences: [(group: GroupID?, sequence: UInt64)]) {
-        search.note(&state, sequences)
-    }
+    /// Takes note outside the vault of how far it has come; what cannot be noted is a warning, because the change is made.
+    func note(_ state: inout State, _ milestones: [Milestone]) { search.note(&state, milestones) }
 }

@@ -124,7 +124,7 @@ extension Keyring {
         let marks = Dictionary(groups.map { ($0, seen(state, $0)) }) { first, _ in first }
         let outcome = try DatabaseMigration(from: delegated(), adding: slots, seen: marks)
             .run(&state.vault, progress: progress)
-        note(&state, outcome.sequences)
+        note(&state, outcome.milestones)
         return MigrationReport(outcome.tally, from: .secretService, to: .embedded, isDryRun: false, state.vault)
     }
 
@@ -168,17 +168,18 @@ extension Keyring {
 
     /// The highest sequence that this process or another has seen of the header (nil) or a group.
     private func seen(_ state: borrowing State, _ group: GroupID?) -> UInt64 {
-        max((try? mark.sequence(of: group)) ?? 0, state.marks.sequence(of: group))
+        max((try? mark.marks(now: clock.now).sequence(of: group)) ?? 0, state.marks.sequence(of: group))
     }
 
     /// Notes that the groups have gone on elsewhere: the database that stays behind is an earlier state from now on, and
     /// is known as one should it be used again.
     private func noteMove(_ state: inout State) {
-        let sequences: [(group: GroupID?, sequence: UInt64)] = state.vault.groups.map { group in
+        let milestones = state.vault.groups.map { group in
             let sequence = (try? database.state(of: group.keys).sequence) ?? 0
-            return (group.keys.group, max(sequence, seen(state, group.keys.group)) + 1)
+            return Milestone(
+                group: group.keys.group, sequence: max(sequence, seen(state, group.keys.group)) + 1, digest: nil)
         }
-        note(&state, sequences)
+        note(&state, milestones)
     }
 }
 

@@ -9,7 +9,9 @@ struct DoctorCommand: ParsableCommand {
             --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing \
             is ever deleted, and makes the manifests fit what is left. Where the desktop's keyring keeps the records, \
             they stay there, with the label 'Keyfob: put aside'.
-            --accept-rollback accepts an earlier state of the vault, after you restored it yourself.
+            --accept-rollback goes on from the vault as it is, where it was taken back to an earlier state, where another \
+            copy of it lies there than was used before, or where the notes of how far it had come are damaged. Until then \
+            'status', 'verify' and 'doctor' tell it each time, and every other command once in a login.
             --accept-vault accepts another vault in the place of the one that was there, or one that nothing shows to be \
             yours.
             Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too.
@@ -19,7 +21,7 @@ struct DoctorCommand: ParsableCommand {
             """)
 
     @Flag(name: .long, help: "Put damaged records aside.") var repair = false
-    @Flag(name: .long, help: "Accept an earlier state of the vault.") var acceptRollback = false
+    @Flag(name: .long, help: "Accept the state of the vault as it is.") var acceptRollback = false
     @Flag(name: .long, help: "Accept the vault that is there as yours.") var acceptVault = false
     @OptionGroup var global: GlobalOptions
 
@@ -44,7 +46,7 @@ struct DoctorCommand: ParsableCommand {
         let keyring = opening?.keyring
         lookAtSecretService(location, after: opening?.problem, &findings)
         if let keyring {
-            if acceptRollback { try keyring.acceptRollback() }
+            if acceptRollback { findings += StateText.accepted(try keyring.acceptRollback()) }
             if repair {
                 let files = try keyring.repair()
                 findings.append(
@@ -77,13 +79,14 @@ struct DoctorCommand: ParsableCommand {
         do {
             let keyring: Keyring
             if repair || acceptRollback {
-                keyring = try global.unlockedKeyring(reaching: .everything)
+                keyring = try global.unlockedKeyring(reaching: .everything, tellsFindings: false)
             } else {
                 let opening = try global.openedWithoutAsking()
                 switch opening {
                 case .opened(let unlocked): keyring = unlocked
                 case .shut(let reason):
                     findings += Finding.locked(location, reason)
+                    findings += (try LockedKeyring(at: location)).stateFindings.map(StateText.finding)
                     return opening
                 }
             }
@@ -106,9 +109,13 @@ struct DoctorCommand: ParsableCommand {
         do throws(KeyringError) {
             report = try keyring.verify()
         } catch  where error.code == .damaged {
-            return findings.append(Finding(damage: error, of: "records"))
+            findings.append(Finding(damage: error, of: "records"))
+            return findings += try keyring.stateFindings().map(StateText.finding)
         }
-        for warning in keyring.takeWarnings() { findings.append(Finding("vault", .warning, warning.text)) }
+        for warning in keyring.takeWarnings() where !warning.code.isFinding {
+            findings.append(Finding("vault", .warning, warning.text))
+        }
+        findings += report.findings.map(StateText.finding)
         if report.problems.isEmpty {
             findings.append(
                 Finding(
@@ -180,7 +187,7 @@ struct DoctorCommand: ParsableCommand {
 
     private func tell(_ findings: [Finding]) throws(KeyringError) {
         if global.json { return try JSONOutput.print(DoctorDocument(findings: findings)) }
-        for finding in findings {
+        for (index, finding) in findings.enumerated() {
             let mark =
                 switch finding.status {
                 case .ok: "ok      "
@@ -188,7 +195,9 @@ struct DoctorCommand: ParsableCommand {
                 case .failure: "failure "
                 }
             try StandardOutput.write(line: "\(mark)\(finding.subject): \(finding.text)")
-            if let hint = finding.hint { try StandardOutput.write(line: "        \(hint)") }
+            // What is to be done about several in a row is said once.
+            let next = index + 1 < findings.count ? findings[index + 1].hint : nil
+            if let hint = finding.hint, hint != next { try StandardOutput.write(line: "        \(hint)") }
         }
     }
 }

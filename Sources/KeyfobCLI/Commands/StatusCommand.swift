@@ -7,7 +7,8 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Asks nothing: without a key file, an unlocked session or an unlocked keyring of the desktop it says only \
             where the vault is. For a vault with a slot of the desktop's keyring (Secret Service) it says whether that \
-            one opens it.
+            one opens it. What does not follow from what was seen of the vault before is told here each time, until 'keyfob \
+            doctor --accept-rollback'.
 
             Example:
               keyfob status --json
@@ -18,13 +19,14 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let location = try global.location()
         let opening = try global.openedWithoutAsking()
-        let (id, storage, items, kept) = try look(at: location, after: opening.problem)
+        let (id, storage, items, kept, earlier) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []
         let slots = try keyring?.slots() ?? []
         let backups = try BackupFile.all(at: location)
         let restored = try keyring?.restoredGrants()
-        if let keyring { global.tellWarnings(of: keyring) }
+        let findings = try keyring?.stateFindings() ?? earlier
+        if let keyring { global.tellWarnings(of: keyring, andFindings: false) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
         if global.json {
             return try JSONOutput.print(
@@ -33,6 +35,7 @@ struct StatusCommand: ParsableCommand {
                     problem: storage == .secretService ? opening.problem?.message : nil,
                     keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init),
                     isReadOnly: keyring?.isReadOnly,
+                    findings: findings.map(StateDocument.init),
                     groups: groups.map(GroupDocument.init),
                     slots: slots.map(SlotDocument.init),
                     backups: StatusDocument.Backups(backups),
@@ -66,6 +69,8 @@ struct StatusCommand: ParsableCommand {
         for item in items {
             try StandardOutput.write(line: "desktop keyring \(SecretServiceText.of(item))")
         }
+        for finding in findings { try StandardOutput.write(line: "warning \(finding.text)") }
+        if !findings.isEmpty { try StandardOutput.write(line: "        \(StateText.advice)") }
         try StandardOutput.write(line: "backups \(BackupText.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
@@ -77,10 +82,12 @@ struct StatusCommand: ParsableCommand {
     /// What can be told of a vault that is locked.
     private func look(
         at location: KeyringLocation, after problem: KeyringError?
-    ) throws(KeyringError) -> (id: String, storage: StoragePlace, items: [SecretServiceItem], kept: [KeyKept]) {
+    ) throws(KeyringError) -> (
+        id: String, storage: StoragePlace, items: [SecretServiceItem], kept: [KeyKept], findings: [StateFinding]
+    ) {
         let locked = try LockedKeyring(at: location)
         let items = locked.secretServiceItems(global.secretService(mayAsk: false), after: problem)
-        return (locked.vaultID, locked.storage, items, locked.keptKeys())
+        return (locked.vaultID, locked.storage, items, locked.keptKeys(), locked.stateFindings)
     }
 }
 
@@ -98,6 +105,8 @@ struct StatusDocument: JSONDocument {
     let keptKeys: [KeptKey]?
     /// Nil while the vault is locked.
     let isReadOnly: Bool?
+    /// What does not follow from what was seen of the vault before; of a locked one what was found earlier.
+    let findings: [StateDocument]
     let groups: [GroupDocument]
     let slots: [SlotDocument]
     let backups: Backups

@@ -5,7 +5,8 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Open every record and check every manifest.",
         discussion: """
-            Finds records that were altered, deleted, replayed or added from outside. Changes nothing. \
+            Finds records that were altered, deleted, replayed or added from outside, and a vault that was taken back to \
+            an earlier state, or replaced by another copy, since it was last seen here. Changes nothing. \
             Ends with 65 when something is wrong. Names what somebody with the key of a group alone decided there: \
             bindings, defaults, providers, clients. It counts for the accounts of that group alone.
 
@@ -16,23 +17,26 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
-        let keyring = try global.unlockedKeyring()
+        let keyring = try global.unlockedKeyring(tellsFindings: false)
         let report = try keyring.verify()
         if global.json {
             try JSONOutput.print(VerificationDocument(report))
         } else {
+            for finding in report.findings { try StandardOutput.write(line: finding.text) }
             for problem in report.problems { try StandardOutput.write(line: problem) }
             for decision in report.foreignDecisions {
                 try StandardOutput.write(line: "by a key of group '\(decision.group)': \(decision.text)")
             }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
-            let verdict = report.problems.isEmpty ? "all is well" : Quantity.of(report.problems.count, "problem")
+            let count = report.findings.count + report.problems.count
+            let verdict = count == 0 ? "all is well" : Quantity.of(count, "problem")
             try StandardOutput.write(
                 line:
                     "\(verdict): \(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) opened\(scope)"
             )
+            if !report.findings.isEmpty { try StandardOutput.write(line: StateText.advice) }
         }
-        if !report.problems.isEmpty { throw ReportedFailure(status: .malformed) }
+        if !report.problems.isEmpty || !report.findings.isEmpty { throw ReportedFailure(status: .malformed) }
     }
 }
 
@@ -43,6 +47,7 @@ struct VerificationDocument: JSONDocument {
     let groups: Int
     let isPartial: Bool
     let problems: [String]
+    let findings: [StateDocument]
     let foreignDecisions: [DecisionDocument]
 
     init(_ report: Keyring.VerificationReport) {
@@ -50,6 +55,7 @@ struct VerificationDocument: JSONDocument {
         groups = report.groups
         isPartial = report.isPartial
         problems = report.problems
+        findings = report.findings.map(StateDocument.init)
         foreignDecisions = report.foreignDecisions.map(DecisionDocument.init)
     }
 }

@@ -142,7 +142,13 @@ extension Advice {
                 ? "if you put it there yourself, run 'keyfob doctor --accept-vault'; else put the old one back"
                 : "unlock it in another way, or, if you made it, run 'keyfob doctor --accept-vault'"
         case .acceptRollback(let first):
-            "if you restored it yourself, run 'keyfob doctor --accept-rollback'" + (first ? " first" : "")
+            "if you put an older copy there yourself, run 'keyfob doctor --accept-rollback'"
+                + (first ? " first" : "; else 'keyfob doctor' says what to do")
+        case .acceptFork:
+            "if you have used two copies of the vault, 'keyfob doctor --accept-rollback' goes on with this one; else "
+                + "'keyfob doctor' says what to do"
+        case .acceptMarks:
+            "see that your accounts are as you left them; then run 'keyfob doctor --accept-rollback'"
         case .update(let isReadable): "update Keyfob" + (isReadable ? "; until then the vault can only be read" : "")
         case .useLocalDisk: "keep the vault on a local disk and use exports between machines"
         case .makeRoom: "make room and try again"

@@ -4,26 +4,38 @@ internal import KeyfobFiles
 extension GlobalOptions {
     /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the
     /// person offers, and tells what the owner should know; from then on the process reaches as far as said.
-    func unlockedKeyring(reaching reach: Reach = .vault) throws(KeyringError) -> Keyring {
+    ///
+    /// - Parameter tellsFindings: Whether what the owner has not accepted of the vault's state is told; false for a command
+    ///   whose result says it.
+    func unlockedKeyring(
+        reaching reach: Reach = .vault, tellsFindings: Bool = true
+    ) throws(KeyringError) -> Keyring {
         switch try attempt(mayAsk: !noInput) {
         case .opened(let keyring):
+            _ = try? keyring.stateFindings()
+            tellWarnings(of: keyring, andFindings: tellsFindings)
             reach.confine(keyring)
-            tellWarnings(of: keyring)
             return keyring
         case .shut(let error): throw error
         }
     }
 
     /// The same without asking anything: the keyring, or why nothing opens it.
+    ///
+    /// For commands whose result says what does not follow from what was seen.
     func openedWithoutAsking() throws(KeyringError) -> UnlockOutcome {
         let opening = try attempt(mayAsk: false)
-        if case .opened(let keyring) = opening { tellWarnings(of: keyring) }
+        if case .opened(let keyring) = opening { tellWarnings(of: keyring, andFindings: false) }
         return opening
     }
 
     /// Tells what the owner should know; to be called again after an operation.
-    func tellWarnings(of keyring: Keyring) {
-        for warning in keyring.takeWarnings() {
+    ///
+    /// What stays until the owner accepts it is told once in a login on a terminal, and once where a program may have it.
+    func tellWarnings(of keyring: Keyring, andFindings tellsFindings: Bool = true) {
+        let audience = StandardError.isTerminal ? "terminal" : "program"
+        for warning in keyring.takeWarnings() where tellsFindings || !warning.code.isFinding {
+            guard keyring.isNews(warning, to: audience) else { continue }
             StandardError.write(line: "keyfob: warning: \(warning.text)")
         }
     }

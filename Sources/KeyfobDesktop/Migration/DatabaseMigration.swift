@@ -29,8 +29,8 @@ package struct DatabaseMigration {
     /// What came of it.
     package struct Outcome: Sendable {
         package let tally: MigrationTally
-        /// The sequences of the database's header and manifests.
-        package let sequences: [(group: GroupID?, sequence: UInt64)]
+        /// How far the database's header and its groups have come.
+        package let milestones: [Milestone]
     }
 
     /// What ``run(_:progress:)`` would do; nothing is written.
@@ -67,7 +67,7 @@ package struct DatabaseMigration {
     /// Does what takes time while others may change the items; nil where somebody has.
     private func runBeside(_ vault: inout UnlockedVault, _ progress: (Int, Int) -> Void) throws -> Outcome? {
         let copy = try read(&vault)
-        let sequences = try build(vault, copy, progress)
+        let milestones = try build(vault, copy, progress)
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
         let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
         MigrationObservation.willTake(.settle)
@@ -76,7 +76,7 @@ package struct DatabaseMigration {
         if isUnchanged { try settle() }
         _ = consume turn
         _ = consume pause
-        return isUnchanged ? Outcome(tally: Self.tally(copy), sequences: sequences) : nil
+        return isUnchanged ? Outcome(tally: Self.tally(copy), milestones: milestones) : nil
     }
 
     /// Does all of it while nobody else can change the items.
@@ -84,12 +84,12 @@ package struct DatabaseMigration {
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
         let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
         let copy = try read(&vault)
-        let sequences = try build(vault, copy, progress)
+        let milestones = try build(vault, copy, progress)
         MigrationObservation.willTake(.settle)
         try settle()
         _ = consume turn
         _ = consume pause
-        return Outcome(tally: Self.tally(copy), sequences: sequences)
+        return Outcome(tally: Self.tally(copy), milestones: milestones)
     }
 
     private static func tally(_ copy: VaultCopy) -> MigrationTally {
@@ -107,14 +107,12 @@ package struct DatabaseMigration {
     /// Builds the database aside and sees that it holds all of `copy`.
     private func build(
         _ vault: borrowing UnlockedVault, _ copy: VaultCopy, _ progress: (Int, Int) -> Void
-    ) throws -> [(group: GroupID?, sequence: UInt64)] {
+    ) throws -> [Milestone] {
         MigrationObservation.willTake(.build)
         try source.directory.removeMigrating()
         let open = try OpenHeader(vault, device: try source.device())
         var built = try open.unlocked()
         for slot in slots { _ = try built.addSlot(slot) }
-        var sequences: [(group: GroupID?, sequence: UInt64)] = [(nil, built.sequence)]
-        for group in copy.groups { sequences.append((group.keys.group, (seen[group.keys.group] ?? 0) + 1)) }
         let database = try VaultDatabase.create(in: source.directory.migrating, for: built, device: open.device)
         let groups = copy.groups.map { group in
             (group.keys, group.records.map(\.sealed), (seen[group.keys.group] ?? 0) + 1)
@@ -122,7 +120,7 @@ package struct DatabaseMigration {
         try database.fill(groups, progress: progress)
         MigrationObservation.willTake(.compare)
         try compare(built, copy)
-        return sequences
+        return [try built.milestone()] + (try copy.groups.compactMap { try database.state(of: $0.keys).milestone })
     }
 
     /// Reads the database that was built as another process would.

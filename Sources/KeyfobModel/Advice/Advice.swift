@@ -197,6 +197,10 @@ public enum Advice: Hashable, Sendable {
     case restore
     /// Accept the earlier state, if that was meant.
     case acceptRollback(first: Bool)
+    /// Accept the one of two histories that is there, if both are the owner's.
+    case acceptFork
+    /// See that all is there, and begin to note anew.
+    case acceptMarks
     /// Accept the vault that is there, if it is the owner's; else put the old one back, or unlock it in another way.
     case acceptVault(isReplaced: Bool)
     /// Update Keyfob; until then the vault can be read, where that is said.

@@ -21,6 +21,10 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case wrongCount
         /// The vault, or a group, has been taken back to an earlier state.
         case rolledBack
+        /// The vault, or a group, is another one of the same sequence than was seen before.
+        case forked
+        /// What was noted of earlier states is damaged.
+        case marksDamaged
         /// How far the vault has come could not be noted.
         case notNoted
         /// The header is damaged; its copy is used.
@@ -39,6 +43,9 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case serviceItems
         /// A provider still takes a token after the account was signed out.
         case notRevoked
+
+        /// Whether it comes again until the owner accepts what is there.
+        package var isFinding: Bool { self == .rolledBack || self == .forked || self == .marksDamaged }
     }
 
     /// A warning.

@@ -65,8 +65,8 @@ package protocol RecordWriting: AnyObject {
 
     /// Ends the change of the group.
     ///
-    /// - Returns: The manifest's sequence; 0 where there is none.
-    func finish() throws -> UInt64
+    /// - Returns: How far the group has come; nil where the storage does not tell.
+    func finish() throws -> Milestone?
 }
 
 /// The lookup fields that stand alone.

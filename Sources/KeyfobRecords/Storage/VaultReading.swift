@@ -30,7 +30,7 @@ package protocol VaultReading: AnyObject, Sendable {
         _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
     ) throws -> sending Result
 
-    /// How far a group has come, at a small and constant price; zeros where the storage does not tell.
+    /// How far a group has come, at a small and constant price; nothing where the storage does not tell.
     func state(of keys: GroupKeys) throws -> GroupCompleteness
 
     /// How many records of each kind a group holds.
@@ -78,16 +78,20 @@ package struct StoredHeader: Sendable {
     }
 }
 
-/// How many records a group should have and has, and the sequence of its manifest.
+/// How far a group has come, and how many records it should have and has.
 package struct GroupCompleteness: Sendable {
-    package let sequence: UInt64
+    /// Nil where the storage does not tell.
+    package let milestone: Milestone?
     package let expected: Int
     package let counted: Int
 
     /// A group's state as its manifest and a count tell it.
-    package init(sequence: UInt64, expected: Int, counted: Int) {
-        self.sequence = sequence
+    package init(_ milestone: Milestone?, expected: Int, counted: Int) {
+        self.milestone = milestone
         self.expected = expected
         self.counted = counted
     }
+
+    /// The sequence of the group's manifest; 0 where it is not told.
+    package var sequence: UInt64 { milestone?.sequence ?? 0 }
 }

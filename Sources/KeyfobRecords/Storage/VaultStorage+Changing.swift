@@ -10,10 +10,10 @@ extension VaultStorage {
     ///   - milliseconds: Now, since 1970.
     /// - Throws: `staleKeys` when the header has changed since, `busy`, `diskFull`, `notWritable`,
     ///   `inputOutput`; nothing has been written then.
-    /// - Returns: What `body` returns, and the manifest's sequence.
+    /// - Returns: What `body` returns, and how far the group has come.
     package func change<Result>(
         _ keys: GroupKeys, sequence: UInt64, milliseconds: Int64, _ body: (GroupWriter) throws -> Result
-    ) throws -> (result: Result, sequence: UInt64) {
+    ) throws -> (result: Result, milestone: Milestone?) {
         try write(sequence: sequence) { change in
             let writer = GroupWriter(
                 try change.records(keys), device: try change.device(), milliseconds: milliseconds)
@@ -26,13 +26,13 @@ extension VaultStorage {
     package func change<Result>(
         _ first: GroupKeys, _ second: GroupKeys, sequence: UInt64, milliseconds: Int64,
         _ body: (GroupWriter, GroupWriter) throws -> Result
-    ) throws -> (result: Result, sequences: (UInt64, UInt64)) {
+    ) throws -> (result: Result, milestones: [Milestone]) {
         try write(sequence: sequence) { change in
             let device = try change.device()
             let one = GroupWriter(try change.records(first), device: device, milliseconds: milliseconds)
             let other = GroupWriter(try change.records(second), device: device, milliseconds: milliseconds)
             let result = try body(one, other)
-            return (result, (try one.finish(), try other.finish()))
+            return (result, [try one.finish(), try other.finish()].compactMap(\.self))
         }
     }
 }
@@ -45,14 +45,14 @@ extension VaultStorage {
     ///   - new: Those of them to make; needs the whole vault's key.
     ///   - milliseconds: Now, since 1970.
     /// - Throws: as ``change(_:sequence:milliseconds:_:)``; `needsVaultKey`, `groupExists`, `noSuchGroup`.
-    /// - Returns: What `body` returns, and the sequences of the manifests.
+    /// - Returns: What `body` returns, and how far the groups, and the header where groups are made, have come.
     package func change<Result>(
         _ vault: inout UnlockedVault, groups names: [AccessGroup], creating new: [AccessGroup], milliseconds: Int64,
         _ body: ([AccessGroup: GroupWriter]) throws -> Result
-    ) throws -> (result: Result, sequences: [(group: GroupID?, sequence: UInt64)]) {
+    ) throws -> (result: Result, milestones: [Milestone]) {
         func run(
             _ vault: borrowing UnlockedVault, _ change: any StorageChange
-        ) throws -> (result: Result, sequences: [(group: GroupID?, sequence: UInt64)]) {
+        ) throws -> (result: Result, milestones: [Milestone]) {
             try change.expectMany()
             let device = try change.device()
             var writers: [AccessGroup: GroupWriter] = [:]
@@ -61,21 +61,19 @@ extension VaultStorage {
                 writers[name] = GroupWriter(records, device: device, milliseconds: milliseconds)
             }
             let result = try body(writers)
-            var sequences: [(group: GroupID?, sequence: UInt64)] = []
-            for writer in writers.values { sequences.append((writer.keys.group, try writer.finish())) }
-            return (result, sequences)
+            return (result, try writers.values.compactMap { try $0.finish() })
         }
         guard !new.isEmpty else {
             return try write(sequence: vault.sequence) { try run(vault, $0) }
         }
-        var (result, sequences) = try changeHeader(&vault) { vault, change in
+        var (result, milestones) = try changeHeader(&vault) { vault, change in
             for name in new {
                 if vault.groups.contains(where: { $0.name == name }) { throw StoreError.groupExists }
                 try change.begin(try vault.createGroup(name).keys)
             }
             return try run(vault, change)
         }
-        sequences.append((nil, vault.sequence))
-        return (result, sequences)
+        milestones.append(try vault.milestone())
+        return (result, milestones)
     }
 }

@@ -108,6 +108,9 @@ package struct VaultHeader: Equatable, Sendable {
         guard bytes[end..<end + checksumCount].elementsEqual(expected) else { throw .corrupted(.header) }
     }
 
+    /// The MAC at the end of a header's bytes.
+    static func mac(of bytes: [UInt8]) -> [UInt8] { bytes.suffix(macCount) }
+
     /// Whether the MAC at the end of `bytes` is the one under `keys`.
     static func isAuthentic(_ bytes: [UInt8], _ keys: VaultKeys) -> Bool {
         let end = bytes.count - macCount

@@ -1,3 +1,4 @@
+package import KeyfobModel
 package import KeyfobSodium
 
 /// What a group should hold: how many records of each kind, and a keyed digest of all of them.
@@ -97,6 +98,13 @@ extension GroupKeys {
         } catch {
             throw .corrupted(.manifest)
         }
+    }
+}
+
+extension Milestone {
+    /// How far a group has come with a manifest that was sealed as `sealed`.
+    package init(group: GroupID, sequence: UInt64, sealed: [UInt8]) {
+        self.init(group: group, sequence: sequence, digest: BLAKE2b.hash(sealed, count: Self.digestCount))
     }
 }
 

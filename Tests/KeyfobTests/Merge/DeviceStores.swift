@@ -96,7 +96,7 @@ final class MemoryStore: DeviceStore, RecordWriting, RecordReading {
     }
 
     func mayHold(_ kind: RecordHeader.Kind) -> Bool { rows.values.contains { $0.header.kind == kind } }
-    func finish() -> UInt64 { 0 }
+    func finish() -> Milestone? { nil }
     func manifest() -> GroupManifest? { nil }
 
     func records(_ field: LookupField, _ lookup: Lookup) -> [StoredRecord] {
