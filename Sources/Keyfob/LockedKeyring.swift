@@ -139,7 +139,16 @@ public struct LockedKeyring: ~Copyable {
             guard let cached = cache.read() else {
                 throw KeyringError(.locked, "the vault is locked", advice: .unlock)
             }
-            vault = try locked.unlocked(with: cached)
+            do {
+                vault = try locked.unlock(with: cached)
+            } catch .corrupted(.headerAuthentication), .noSuchSlot {
+                // In this session it may have been kept before another one gave the vault new keys.
+                throw KeyringError(
+                    .locked, "the key that was kept does not open the vault any more: it has other keys now",
+                    advice: .unlock)
+            } catch {
+                throw KeyringError(error)
+            }
         case .secretService(let options):
             let unlocked = try header.unlocked(headerBytes, with: options)
             warning = unlocked.warning
@@ -191,13 +200,5 @@ extension LockedVault {
             throw KeyringError(.damaged, "the identity file holds no age identity (AGE-SECRET-KEY-1…)")
         }
         return try unlocked(with: .identities(identities))
-    }
-
-    fileprivate consuming func unlocked(with cached: borrowing UnlockingKey) throws(KeyringError) -> UnlockedVault {
-        do {
-            return try unlock(with: cached)
-        } catch {
-            throw KeyringError(error)
-        }
     }
 }

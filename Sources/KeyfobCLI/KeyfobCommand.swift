@@ -24,7 +24,7 @@ struct KeyfobCommand: ParsableCommand {
                 name: "The vault",
                 subcommands: [
                     InitCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self, UnlockCommand.self,
-                    LockCommand.self, SlotCommand.self, GroupCommand.self, MigrateCommand.self,
+                    LockCommand.self, SlotCommand.self, RekeyCommand.self, GroupCommand.self, MigrateCommand.self,
                 ]),
             CommandGroup(
                 name: "Accounts and tokens",

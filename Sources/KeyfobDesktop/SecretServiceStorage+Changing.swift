@@ -154,6 +154,13 @@ extension SecretServiceStorage {
     ) throws -> Int {
         throw DesktopError.notOffered("groups have no keys of their own")
     }
+
+    package func rekey(
+        _ rekeyed: borrowing UnlockedVault, from sequence: UInt64, keys: [(old: GroupKeys, new: GroupKeys)],
+        progress: (Int, Int) -> Void
+    ) throws -> Int {
+        throw DesktopError.notOffered("its records are not sealed")
+    }
 }
 
 extension UnlockedVault {

@@ -15,7 +15,7 @@ extension VaultDatabase {
     ///
     /// Under the lock, and from the database: of two processes that have just changed the header, the
     /// later one to come here writes the newer.
-    private func writeHeaderCopy() throws {
+    func writeHeaderCopy() throws {
         let turn = try FileLock(directory.lock)
         let stored = try storedHeader()
         if !stored.isFromCopy { try POSIXFile.replace(directory.headerCopy, with: stored.bytes) }
@@ -39,16 +39,8 @@ extension VaultDatabase {
                 if let row, row.integer(0) != Int64(bitPattern: vault.sequence) {
                     try vault.refresh(headerBytes: row.bytes(1))
                 }
-                let device = try ReadConnection(within: database).device()
                 let result = try body(&vault, database)
-                let bytes = try vault.encodedHeader()
-                // A header that only its copy still had is put back.
-                try database.execute(
-                    sql: """
-                        INSERT INTO header VALUES (1, ?1, ?2, ?3)
-                        ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
-                        """,
-                    arguments: [Int64(bitPattern: vault.sequence), Int64(bitPattern: device), bytes.blob])
+                try Self.storeHeader(try vault.encodedHeader(), sequence: vault.sequence, database)
                 return result
             }
             // The change is made; a copy that could not be written is made up for at the next unlocking.
@@ -60,5 +52,16 @@ extension VaultDatabase {
             try? vault.refresh(headerBytes: now)
             throw error
         }
+    }
+
+    /// Writes the header; one that only its copy still had is put back.
+    static func storeHeader(_ bytes: [UInt8], sequence: UInt64, _ database: Database) throws {
+        let device = try ReadConnection(within: database).device()
+        try database.execute(
+            sql: """
+                INSERT INTO header VALUES (1, ?1, ?2, ?3)
+                ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
+                """,
+            arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), bytes.blob])
     }
 }

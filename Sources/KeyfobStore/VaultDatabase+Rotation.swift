@@ -1,4 +1,5 @@
 internal import GRDB
+internal import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
 internal import KeyfobSQLite
@@ -20,19 +21,59 @@ extension VaultDatabase {
     private static func rotate(
         _ name: AccessGroup, _ vault: inout UnlockedVault, _ database: Database, _ progress: (Int, Int) -> Void
     ) throws -> Int {
-        let current = try vault.group(name).keys
-        let reader = DatabaseRecords(connection: try ReadConnection(within: database), keys: current)
-        try reader.requireComplete()
-        var manifest = GroupManifest(sequence: try reader.storedManifest().sequence)
-        manifest.advance()
-        let (_, new) = try vault.rotateKey(of: current.group)
-        let rowIDs = try reader.rowIDs()
-        for (done, rowID) in rowIDs.enumerated() {
-            manifest.insert(try reseal(rowID, reader, to: new, database))
-            progress(done + 1, rowIDs.count)
+        let keys = try vault.rotateKey(of: try vault.group(name).keys.group)
+        return try reseal([keys], database, progress)
+    }
+
+    package func rekey(
+        _ rekeyed: borrowing UnlockedVault, from sequence: UInt64, keys: [(old: GroupKeys, new: GroupKeys)],
+        progress: (Int, Int) -> Void
+    ) throws -> Int {
+        let header = try rekeyed.encodedHeader()
+        let newSequence = rekeyed.sequence
+        var count = 0
+        do {
+            try write { database in
+                // A header that only its copy still had is put back.
+                let stored = try Row.fetchOne(database, sql: "SELECT sequence FROM header WHERE id = 1")
+                guard stored.map({ $0.integer(0) == Int64(bitPattern: sequence) }) != false else {
+                    throw StoreError.staleKeys
+                }
+                count = try Self.reseal(keys, database, progress)
+                try Self.storeHeader(header, sequence: newSequence, database)
+            }
+        } catch {
+            // Committed or not, the database knows; the old keys may open nothing any more.
+            guard (try? storedHeader().bytes) == header else { throw error }
         }
-        try DatabaseChange.store(manifest, database, new)
-        return rowIDs.count
+        try? writeHeaderCopy()
+        return count
+    }
+
+    /// Seals every record of some groups again.
+    ///
+    /// - Returns: How many there are.
+    private static func reseal(
+        _ keys: [(old: GroupKeys, new: GroupKeys)], _ database: Database, _ progress: (Int, Int) -> Void
+    ) throws -> Int {
+        let readers = try keys.map {
+            DatabaseRecords(connection: try ReadConnection(within: database), keys: $0.old)
+        }
+        let rowIDs = try readers.map { try $0.rowIDs() }
+        let count = rowIDs.reduce(0) { $0 + $1.count }
+        var done = 0
+        for (index, reader) in readers.enumerated() {
+            try reader.requireComplete()
+            var manifest = GroupManifest(sequence: try reader.storedManifest().sequence)
+            manifest.advance()
+            for rowID in rowIDs[index] {
+                manifest.insert(try reseal(rowID, reader, to: keys[index].new, database))
+                done += 1
+                progress(done, count)
+            }
+            try DatabaseChange.store(manifest, database, keys[index].new)
+        }
+        return count
     }
 
     /// Opens one row with the old keys and seals it with the new.
@@ -40,7 +81,8 @@ extension VaultDatabase {
         _ rowID: Int64, _ old: DatabaseRecords, to new: GroupKeys, _ database: Database
     ) throws -> GroupManifest.Element {
         let record = try old.record(row: rowID)
-        let body = try record.open(old.keys)
+        var body = try record.open(old.keys)
+        if record.header.kind == .setting { body = SettingBody.carried(body, from: old.keys, to: new) }
         // The blinded fields are under the group's index key, which is new as well.
         var header = record.header
         header.epoch = new.epoch

@@ -116,6 +116,10 @@ package struct SlotSummary: Equatable, Sendable {
     package let group: AccessGroup?
     /// What a derivation costs, for passphrases.
     package let cost: (operations: UInt32, memory: UInt64)?
+    /// The public key of a recipient, 32 bytes.
+    package let recipient: [UInt8]?
+    /// Whether it is a recovery key's: a recipient's that was made with the identity.
+    package let isRecoveryKey: Bool
 
     init(_ slot: KeySlot, group: AccessGroup?) {
         id = slot.id
@@ -126,6 +130,11 @@ package struct SlotSummary: Equatable, Sendable {
             self.cost = (cost.operations, cost.memory)
         } else {
             self.cost = nil
+        }
+        if case .recipient(let publicKey, _, let proof) = slot.lock {
+            (recipient, isRecoveryKey) = (publicKey, proof != nil)
+        } else {
+            (recipient, isRecoveryKey) = (nil, false)
         }
     }
 

@@ -121,6 +121,13 @@ package struct UnlockedVault: ~Copyable {
         try vaultKeys().authenticate(backup: digest)
     }
 
+    /// The same vault with the same keys, for a change that may come to nothing.
+    package func copy() -> UnlockedVault {
+        var copy = UnlockedVault(header, authority, isProven: isProven)
+        copy.groups = groups
+        return copy
+    }
+
     /// Replaces the vault key and the key of every group.
     ///
     /// No slot is left: what opened the old keys opens nothing any more. The caller adds slots, and seals every record

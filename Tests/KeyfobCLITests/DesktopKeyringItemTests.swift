@@ -12,8 +12,9 @@ struct DesktopKeyringItemTests {
 
     /// Makes the slot anew, as the doctor says.
     private func mend(_ desktop: DesktopPlace) throws {
-        try desktop.run("keyfob slot remove \(try slot(desktop)) --identity recovery").expectSuccess()
+        let old = try slot(desktop)
         try desktop.run("keyfob slot add secret-service --identity recovery").expectSuccess()
+        try desktop.run("keyfob slot remove \(old) --identity recovery").expectSuccess()
         #expect(try desktop.items("count") == "1\n")
         #expect(try desktop.run("keyfob token --no-input").expectSuccess().text == "token\n")
     }
@@ -78,7 +79,7 @@ struct DesktopKeyringItemTests {
         #expect(try desktop.items("labels") == "Keyfob: unlocks keyfob\nKeyfob: unlocks other\n")
         #expect(try desktop.run("\(other) token").expectSuccess().text == "other\n")
         #expect(try desktop.run("keyfob token").expectSuccess().text == "token\n")
-        try desktop.run("keyfob slot remove \(try slot(desktop))").expectSuccess()
+        try desktop.run("keyfob slot remove --force \(try slot(desktop))").expectSuccess()
         try desktop.run("keyfob token --no-input").expectError(12, "the vault is locked")
         #expect(try desktop.items("labels") == "Keyfob: unlocks other\n")
         #expect(try desktop.run("\(other) token").expectSuccess().text == "other\n")
@@ -96,7 +97,7 @@ struct DesktopKeyringItemTests {
     @Test("an item that cannot be removed with its slot is told")
     func notRemoved() throws {
         let desktop = try DesktopPlace.withVault()
-        let line = "env -u DBUS_SESSION_BUS_ADDRESS keyfob slot remove \(try slot(desktop)) --identity recovery"
+        let line = "env -u DBUS_SESSION_BUS_ADDRESS keyfob slot remove --force \(try slot(desktop)) --identity recovery"
         let outcome = try desktop.run(line).expectSuccess()
         #expect(outcome.errors.contains("keyfob: warning: the slot is removed, but its item"), "\(outcome)")
         #expect(outcome.errors.contains("removed slot"), "\(outcome)")

@@ -60,7 +60,9 @@ struct FullDiskTests {
         try onSmallDisk(
             place, kibibytes: 400, "keyfob group create work -q", "fill", "cp disk/vault/keyring.db before",
             "fails 74 keyfob account move first --to work", "fails 74 keyfob group create more",
-            "fails 74 keyfob group rotate default", "fails 74 keyfob slot add key-file other",
+            "fails 74 keyfob group rotate default",
+            "fails 74 keyfob rekey --keep-key-file key --recovery-file rekeyed -q",
+            "grep -q 'the recovery key in rekeyed opens nothing' message", "fails 74 keyfob slot add key-file other",
             "fails 74 keyfob account remove first --force", "fails 74 keyfob init --vault disk/second",
             "fails 74 keyfob export --format msal disk/out.json", "test ! -e disk/out.json",
             "cmp before disk/vault/keyring.db",

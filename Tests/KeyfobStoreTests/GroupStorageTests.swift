@@ -148,6 +148,38 @@ struct GroupStorageTests {
         #expect(try home.secrets(.refreshToken) == ["refresh of ada"])
     }
 
+    @Test(
+        "a vault gets new keys for all groups or for none",
+        arguments: [nil, "UPDATE secrets SET bytes = zeroblob(200) WHERE id = (SELECT max(id) FROM secrets)"])
+    func rekeying(damage: String?) throws {
+        if let damage { try home.tamper(damage) }
+        let vault = try home.unlocked()
+        var rekeyed = vault.copy()
+        let keys = try rekeyed.rekey()
+        _ = try rekeyed.addSlot(.keyFile(keyFile(1)), now: noon)
+        let (before, sequence) = (try home.database.storedHeader().bytes, vault.sequence)
+        var progress: [Int] = []
+        let refusal = storeError {
+            let count = try home.database.rekey(rekeyed, from: sequence, keys: keys) { progress.append($0 * 10 + $1) }
+            #expect(count == 5)
+        }
+        #expect(progress.prefix(4) == [15, 25, 35, 45])
+        let epochs = try home.unlocked().groups.map(\.keys.epoch)
+        guard damage == nil else {
+            #expect(refusal != nil && epochs == [1, 1])
+            #expect(try home.database.storedHeader().bytes == before && home.problems() == [])
+            #expect(try home.secrets(.refreshToken) == ["refresh of ada"])
+            return
+        }
+        #expect(refusal == nil && epochs == [2, 2])
+        #expect(try home.problems() == [] && home.problems(work) == [])
+        #expect(try home.secrets(.accessToken, in: work) == ["token of bob"])
+        var late = vault.copy()
+        let lateKeys = try late.rekey()
+        let stale = storeError { _ = try home.database.rekey(late, from: sequence, keys: lateKeys) { _, _ in } }
+        #expect(stale == .staleKeys)
+    }
+
     @Test("a removed group leaves nothing behind, not even in free pages")
     func removal() throws {
         let bob = try #require(try sealedSecrets().last).ciphertext

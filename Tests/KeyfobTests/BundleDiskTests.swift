@@ -58,6 +58,10 @@ struct BundleDiskTests {
             while (try? filling.write(contentsOf: Data(count: 512))) != nil {}
             #expect(throws: KeyringError(.diskFull, "")) { try keyring.backup() }
             #expect(throws: KeyringError(.diskFull, "")) { try keyring.rotateGroup(.default) }
+            var rekeying = try keyring.beginRekey()
+            try rekeying.keep(keyFile: keyFile(1))
+            let refusal = rekeying.refusal()
+            #expect(refusal?.code == .diskFull)
             #expect(try keyring.backups() == kept)
             let names = try FileManager.default.contentsOfDirectory(atPath: location.vault + "/backups")
             #expect(names.count == kept.count)

@@ -63,6 +63,29 @@ struct SecretServiceSlotTests {
         #expect(!hasService)
     }
 
+    @Test("with new keys for the vault it has a new item, and where it does not open it, that is said")
+    func rekeying() throws {
+        let keyring = try home.createWithKeyFile()
+        let old = try #require(try home.kept().paths().first)
+        var rekeying = try keyring.beginRekey(secretService: home.options)
+        let (lost, keepsAnother) = (rekeying.lost.map(\.kind), rekeying.keepsAnother)
+        #expect(lost == ["key-file"] && keepsAnother)
+        let rekeyed = try rekeying.commit(handingOver: { _ in })
+        #expect(rekeyed.slots.map(\.kind) == ["secret-service", "recipient"])
+        #expect(try home.items().map(\.state) == [.opens])
+        #expect(try home.kept().paths().count == 1 && home.kept().paths() != [old])
+        #expect(try home.opened().verify().problems.isEmpty)
+        let lostElsewhere = try home.opened().beginRekey().lost.map(\.kind)
+        #expect(lostElsewhere == ["secret-service"])
+        // A change that fails takes the new item back.
+        rekeying = try keyring.beginRekey(secretService: home.options)
+        try home.opened().createGroup(AccessGroup("more"))
+        let refusal = rekeying.refusal()
+        #expect(refusal?.code == .busy)
+        #expect(try home.items().map(\.state) == [.opens])
+        #expect(try home.kept().paths().count == 1)
+    }
+
     @Test("two slots for it have an item each, and removing one leaves the other's")
     func twoSlots() throws {
         let keyring = try home.create()

@@ -89,10 +89,15 @@ extension Keyring {
         try withState { state in
             guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
             let result = try body(&state)
-            state.hits.removeAll()
-            let groups = state.vault.groups.compactMap { try? database.state(of: $0.keys).milestone }
-            note(&state, [try state.vault.milestone()] + groups)
+            noteVault(&state)
             return result
         }
+    }
+
+    /// Notes how far the header and all groups have come.
+    func noteVault(_ state: inout State) {
+        state.hits.removeAll()
+        let groups = state.vault.groups.map { try? database.state(of: $0.keys).milestone }
+        note(&state, ([try? state.vault.milestone()] + groups).compactMap(\.self))
     }
 }

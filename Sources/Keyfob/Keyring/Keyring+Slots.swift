@@ -1,3 +1,4 @@
+internal import KeyfobAge
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
@@ -19,16 +20,33 @@ extension Keyring {
         public let memory: UInt64?
         /// How many passes it makes; for passphrases.
         public let operations: UInt32?
+        /// The recipient that it is for, `age1…`.
+        public let recipient: String?
+        /// Whether it is a recovery key's, which is a recipient.
+        public let isRecoveryKey: Bool
+
+        init(_ slot: SlotSummary) {
+            (id, kind, created, group) = (slot.id.short, slot.kind.name, slot.created, slot.group)
+            (memory, operations) = (slot.cost?.memory, slot.cost?.operations)
+            recipient = slot.recipient.flatMap { AgeRecipient(publicKey: $0)?.text }
+            isRecoveryKey = slot.isRecoveryKey
+        }
     }
 
     /// The slots of the whole vault, where its key is held, and of the groups within reach.
     public func slots() throws(KeyringError) -> [Slot] {
         try withState { state in
-            state.vault.slotSummaries.map { slot in
-                Slot(
-                    id: slot.id.short, kind: slot.kind.name, created: slot.created, group: slot.group,
-                    memory: slot.cost?.memory, operations: slot.cost?.operations)
-            }
+            state.vault.slotSummaries.map(Slot.init)
+        }
+    }
+
+    /// The slot whose id begins with `id`.
+    ///
+    /// - Throws: `noSuchSlot`, `ambiguous`, `needsVaultKey`.
+    public func slot(_ id: String) throws(KeyringError) -> Slot {
+        try withState { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            return Slot(try Self.slot(id, among: state.vault.slotSummaries))
         }
     }
 
@@ -99,7 +117,7 @@ extension Keyring {
 
     /// Runs `body`, which may derive a key: on one machine derivations wait for one another, because
     /// they take much memory.
-    private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+    func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
         let turn = try FileLock(database.directory.lock)
         let result = try body()
         _ = consume turn

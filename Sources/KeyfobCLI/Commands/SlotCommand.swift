@@ -72,8 +72,9 @@ struct SlotRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a way to unlock.",
         discussion: """
-            Whoever used the slot may have kept what it opens. For a slot of one group, 'keyfob group \
-            revoke' also gives the group a new key. With a slot of the desktop's keyring its item there goes too.
+            Whoever used the slot may have kept what it opens: 'keyfob rekey' gives the vault another key. For a slot of \
+            one group, 'keyfob group revoke' also gives the group a new key. With a slot of the desktop's keyring its \
+            item there goes too. Before nothing but the recovery key is left, you are asked.
 
             Example:
               keyfob slot remove 3fa9c1d2
@@ -82,14 +83,43 @@ struct SlotRemoveCommand: ParsableCommand {
     @Argument(help: "The slot's id, or the beginning of it.")
     var id: String
 
+    @Flag(name: .long, help: "Do not ask, although only the recovery key is left to open the vault.") var force = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
+        let slot = try keyring.slot(id)
+        let opensVault = slot.group == nil && keyring.storage == .embedded
+        if opensVault, !force {
+            let left = try keyring.slots().filter { $0.group == nil && $0.id != slot.id }
+            if !slot.isRecoveryKey, !left.isEmpty, left.allSatisfy(\.isRecoveryKey) {
+                try Confirmation.ask(
+                    "After that the recovery key alone opens the vault. Type 'remove' to go on: ", "remove", global)
+            }
+        }
         try keyring.removeSlot(id, secretService: global.secretService())
         global.tellWarnings(of: keyring)
-        global.say("removed slot \(id)")
+        let left = try keyring.slots().filter { $0.group == slot.group }
+        guard !global.json else {
+            return try JSONOutput.print(SlotRemovedDocument(slot: slot.id, left: left.map(SlotDocument.init)))
+        }
+        global.say("removed slot \(slot.id)")
+        guard opensVault else { return }
+        global.say("the vault still opens with: \(SlotText.list(left))")
+        global.say("whoever had that slot may have kept the vault's key; 'keyfob rekey' gives it another")
     }
+}
+
+/// Slots in words.
+enum SlotText {
+    /// `key-file 3fa9c1d2`, with the group that it opens.
+    static func of(_ slot: Keyring.Slot) -> String {
+        slot.kind + " " + slot.id + (slot.isRecoveryKey ? " (recovery key)" : "")
+            + (slot.group.map { " of group '\($0)'" } ?? "")
+    }
+
+    /// Several, one behind the other.
+    static func list(_ slots: [Keyring.Slot]) -> String { slots.map(of).joined(separator: ", ") }
 }
 
 /// A slot in a document.
@@ -100,6 +130,8 @@ struct SlotDocument: Encodable {
     let group: String?
     let kdfMemory: UInt64?
     let kdfOperations: UInt32?
+    let recipient: String?
+    let isRecoveryKey: Bool?
 
     init(_ slot: Keyring.Slot) {
         id = slot.id
@@ -108,6 +140,8 @@ struct SlotDocument: Encodable {
         group = slot.group?.name
         kdfMemory = slot.memory
         kdfOperations = slot.operations
+        recipient = slot.recipient
+        isRecoveryKey = slot.isRecoveryKey ? true : nil
     }
 }
 
@@ -115,6 +149,13 @@ struct SlotDocument: Encodable {
 struct SlotListDocument: JSONDocument {
     let formatVersion = 1
     let slots: [SlotDocument]
+}
+
+/// `Schemas/slot-removed.schema.json`.
+struct SlotRemovedDocument: JSONDocument {
+    let formatVersion = 1
+    let slot: String
+    let left: [SlotDocument]
 }
 
 /// `Schemas/slot-added.schema.json`.

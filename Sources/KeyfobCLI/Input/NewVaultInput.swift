@@ -90,9 +90,7 @@ enum RecoveryOutput: ~Copyable {
         case .standardOutput: return
         case .file(let file):
             do throws(KeyringError) {
-                try key.withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
-                try Array("\n".utf8).withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
-                try file.commit()
+                try file.complete(with: key)
             } catch {
                 throw KeyringError(recoveryKeyOf: location, error, "written")
             }
@@ -105,11 +103,27 @@ enum RecoveryOutput: ~Copyable {
     ) throws(KeyringError) {
         global.say("Recovery key, shown this once; keep it where the vault is not:")
         do throws(KeyringError) {
-            try key.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
-            try StandardOutput.write(lines: "\n")
+            try StandardOutput.write(line: key)
         } catch {
             throw KeyringError(recoveryKeyOf: location, error, "shown")
         }
+    }
+}
+
+extension OutputFile {
+    /// Makes a secret the file's only line, and puts it in place.
+    consuming func complete(with line: borrowing SecretBytes) throws(KeyringError) {
+        try line.withBytes { (bytes) throws(KeyringError) in try write(bytes) }
+        try Array("\n".utf8).withBytes { (bytes) throws(KeyringError) in try write(bytes) }
+        try commit()
+    }
+}
+
+extension StandardOutput {
+    /// Writes a secret as a line.
+    static func write(line: borrowing SecretBytes) throws(KeyringError) {
+        try line.withBytes { (bytes) throws(KeyringError) in try write(bytes: bytes) }
+        try write(lines: "\n")
     }
 }
 

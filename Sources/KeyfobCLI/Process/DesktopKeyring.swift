@@ -45,7 +45,7 @@ enum SecretServiceText {
     }
 
     private static func hint(_ item: SecretServiceItem) -> String? {
-        let again = "'keyfob slot remove \(item.slot)' and 'keyfob slot add secret-service' make a new one"
+        let again = "'keyfob slot add secret-service' and 'keyfob slot remove \(item.slot)' make a new one"
         return switch item.state {
         case .opens: "\(again), without the others"
         case .foreign: "unlock with another slot; \(again)"

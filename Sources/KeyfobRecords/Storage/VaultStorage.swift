@@ -38,6 +38,19 @@ package protocol VaultStorage: VaultReading {
         before: (any StorageChange, GroupKeys) throws -> Void, progress: (Int, Int) -> Void
     ) throws -> Int
 
+    /// Writes the header of a vault that has got new keys, and seals every record again, in one change.
+    ///
+    /// - Parameters:
+    ///   - sequence: That of the header which `rekeyed` was made from.
+    ///   - keys: Those of every group, before and after.
+    /// - Throws: `staleKeys` where the header has changed since; `incomplete` or `damaged` when not every record opens;
+    ///   `notOffered`. Nothing has been written then.
+    /// - Returns: How many records were sealed again.
+    func rekey(
+        _ rekeyed: borrowing UnlockedVault, from sequence: UInt64, keys: [(old: GroupKeys, new: GroupKeys)],
+        progress: (Int, Int) -> Void
+    ) throws -> Int
+
     /// Looks at the structure of the place itself.
     ///
     /// - Returns: What is wrong, one line each.

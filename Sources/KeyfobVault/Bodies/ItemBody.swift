@@ -106,6 +106,14 @@ package enum SettingBody {
         signed.append(mark, bytes)
         return signed
     }
+
+    /// The body of a setting for keys that come after `old`: what the owner of those decided is signed with these.
+    ///
+    /// A body that `old` cannot tell to be the owner's, or that is none of a setting, stays as it is.
+    package static func carried(_ body: FieldList, from old: GroupKeys, to new: GroupKeys) -> FieldList {
+        guard let (name, value, writer) = try? decode(body, old), writer == .owner else { return body }
+        return signed(body, .setting(name: name, value: value), new)
+    }
 }
 
 /// Two texts: of a setting (1 name, 2 value), of a foreign entity (1 section, 2 key), of a client's secret (1 client id,

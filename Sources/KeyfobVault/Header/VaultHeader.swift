@@ -39,6 +39,16 @@ package struct VaultHeader: Equatable, Sendable {
         self.groups = groups
     }
 
+    /// The slot of the whole vault that `offered` opens; nil for none.
+    ///
+    /// Each slot for a passphrase costs a derivation.
+    package func slot(openedBy offered: borrowing SlotKey) -> KeySlot? {
+        for slot in slots {
+            if let key = try? slot.open(with: offered, vault: vault), key.count > 0 { return slot }
+        }
+        return nil
+    }
+
     /// Whether a slot of the vault, or of one of its groups, is of a kind.
     package func hasSlot(_ kind: KeySlot.Kind) -> Bool {
         slots.contains { $0.kind == kind } || groups.contains { $0.grants.contains { $0.slot.kind == kind } }

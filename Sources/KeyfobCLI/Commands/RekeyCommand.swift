@@ -1,0 +1,216 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobSodium
+
+struct RekeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rekey", abstract: "Give the vault and its groups new keys, and seal everything again.",
+        discussion: """
+            After it, whoever has kept the vault's key, a group's, the recovery key or a way to unlock that you removed \
+            opens nothing of the vault any more. Tokens that they have read stay good until you sign out or they expire.
+            There is a new recovery key, shown once or written to --recovery-file before anything else is. Recipients \
+            stay ('keyfob slot remove' those of others first), and so does the desktop's keyring where it opens the vault; a key file stays with --keep-key-file; the \
+            passphrase is asked for, and may be another. Ways to unlock one group alone go, and are listed with the \
+            command that grants them again. What would be lost is named first, and you are asked; without a terminal say \
+            --force.
+            All of it happens in one step: killed at any moment, it leaves the old keys or the new ones. Old backups, and \
+            other files of the vault's folder that the old keys open, are named, to be removed.
+
+            Example:
+              keyfob rekey --recovery-file ~/new-recovery.txt
+              keyfob rekey --keep-key-file ~/.config/keyfob.key --recovery-file ~/new-recovery.txt
+
+            Exit status: 0 done, 15 cancelled, 64 a way to unlock would be lost, 65 damaged, 74 not written, 75 the vault \
+            changed meanwhile, 77 a key file that opens no slot, or a key that does not open the whole vault.
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Let this key file go on opening the vault; repeatable.", valueName: "file"))
+    var keepKeyFile: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Read the passphrase that is to open it, the old one or another, from here.", valueName: "n")
+    )
+    var newPassphraseFd: Int32?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the new recovery key to this new file instead of showing it.", valueName: "file"))
+    var recoveryFile: String?
+
+    @Flag(name: .long, help: "Let ways to unlock be lost without asking.") var force = false
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let location = try global.location()
+        let handOver = try RecoveryHandOver(recoveryFile, global)
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: recoveryFile))
+        var rekeying = try keyring.beginRekey(secretService: global.secretService())
+        for file in keepKeyFile { try keep(file, location, &rekeying) }
+        let hasPassphrase = rekeying.lost.contains { $0.kind == "passphrase" }
+        if newPassphraseFd != nil || hasPassphrase && mayAsk {
+            let passphrase = try NewPassphraseInput.read(
+                descriptor: newPassphraseFd, mayAsk: true, what: "the vault")
+            try rekeying.keep(passphrase: passphrase)
+        }
+        try confirm(rekeying)
+        let rekeyed = try commit(rekeying, handOver)
+        global.tellWarnings(of: keyring)
+        guard !global.json else {
+            return try JSONOutput.print(
+                RekeyedDocument(rekeyed, recoveryFile: recoveryFile, recoveryKey: handOver.keyForDocument))
+        }
+        tell(rekeyed)
+    }
+
+    private func keep(
+        _ file: String, _ location: KeyringLocation, _ rekeying: inout Rekeying
+    ) throws(KeyringError) {
+        let content = try SecretInput.keyFile(KeyFile.path(of: file, vault: location.vault))
+        do throws(KeyringError) {
+            try rekeying.keep(keyFile: content)
+        } catch  where error.code == .wrongKey {
+            throw KeyringError(error.code, "\(file): \(error.message)", advice: error.advice)
+        }
+    }
+
+    private func commit(
+        _ rekeying: consuming Rekeying, _ handOver: RecoveryHandOver
+    ) throws(KeyringError) -> Rekeyed {
+        let progress = Progress("sealing", isQuiet: global.quiet)
+        defer { progress.finish() }
+        do throws(KeyringError) {
+            return try rekeying.commit(handingOver: handOver.take, progress: progress.update)
+        } catch {
+            guard handOver.isDone else { throw error }
+            let key = recoveryFile.map { "the recovery key in \($0) opens nothing: remove it" }
+            throw KeyringError(
+                error.code, "\(error.message); \(key ?? "the new recovery key opens nothing")", advice: error.advice)
+        }
+    }
+
+    private var mayAsk: Bool { !global.noInput && Terminal.isThere }
+
+    /// Asks before a way to unlock is lost.
+    private func confirm(_ rekeying: borrowing Rekeying) throws(KeyringError) {
+        let keepsAnother = rekeying.keepsAnother
+        if global.json, recoveryFile == nil, !keepsAnother {
+            throw KeyringError(
+                .usage, "nothing but the new recovery key would open the vault, and an interruption could lose it",
+                hint: "give --recovery-file, or keep another way to unlock")
+        }
+        let lost = (rekeying.lost + rekeying.grants).map { slot in
+            SlotText.of(slot) + (Self.way(toKeep: slot).map { " (\($0))" } ?? "")
+        }
+        guard !force, !lost.isEmpty else { return }
+        guard mayAsk else {
+            throw KeyringError(
+                .usage, "these would not open the vault any more: \(lost.joined(separator: ", "))",
+                hint: "let them go with --force; nothing was changed")
+        }
+        for line in lost { StandardError.write(line: "would not open the vault any more: \(line)") }
+        try Confirmation.ask("Type 'rekey' to go on without: ", "rekey", global)
+    }
+
+    /// What keeps a slot of the whole vault.
+    private static func way(toKeep slot: Keyring.Slot) -> String? {
+        guard slot.group == nil else { return nil }
+        return switch slot.kind {
+        case "key-file": "--keep-key-file FILE keeps it"
+        case "passphrase": "--new-passphrase-fd keeps it"
+        case "secret-service": "the desktop's keyring here does not open it now"
+        default: nil
+        }
+    }
+
+    private func tell(_ rekeyed: Rekeyed) {
+        global.say(
+            "the vault has new keys; \(Quantity.of(rekeyed.records, "record was", "records were")) sealed again")
+        global.say("it opens with: \(SlotText.list(rekeyed.slots))")
+        if !rekeyed.removed.isEmpty { global.say("gone: \(SlotText.list(rekeyed.removed))") }
+        for grant in rekeyed.grants {
+            global.say("gone: \(SlotText.of(grant)); to grant it again: \(RekeyedDocument.command(granting: grant))")
+        }
+        if let backup = rekeyed.backup { global.say("backed up for the new recovery key to \(backup)") }
+        guard !rekeyed.oldFiles.isEmpty else {
+            return global.say("backups elsewhere open with the old keys as before: remove them too")
+        }
+        global.say("the old keys still open what the vault held before; remove these files, and copies elsewhere:")
+        for file in rekeyed.oldFiles { global.say("  rm \(ShellWord.quoted(file))") }
+    }
+}
+
+/// Where a new recovery key goes before it counts.
+private final class RecoveryHandOver {
+    private let path: String?
+    private var file: OutputFile?
+    private let global: GlobalOptions
+    /// Whether it is there.
+    private(set) var isDone = false
+    /// The key for a document; nil where it is in a file, or on the screen.
+    private(set) var keyForDocument: String?
+
+    /// Makes sure of the place.
+    init(_ path: String?, _ global: GlobalOptions) throws(KeyringError) {
+        (self.path, self.global) = (path, global)
+        guard let path else {
+            try StandardOutput.requireWritable()
+            return
+        }
+        file = try OutputFile(
+            path,
+            hint: "after an interruption 'keyfob verify --identity \(ShellWord.quoted(path))' says whether the vault "
+                + "has that recovery key already; else choose another name")
+    }
+
+    func take(_ key: borrowing SecretBytes) throws(KeyringError) {
+        if let path, let file = file.take() {
+            try file.complete(with: key)
+            global.say("wrote the new recovery key to \(path); move it to where the vault is not")
+        } else if global.json {
+            keyForDocument = key.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) }
+        } else {
+            global.say("New recovery key, shown this once; keep it where the vault is not:")
+            try StandardOutput.write(line: key)
+        }
+        isDone = true
+    }
+}
+
+/// `Schemas/rekeyed.schema.json`.
+private struct RekeyedDocument: JSONDocument {
+    struct Grant: Encodable {
+        let slot: SlotDocument
+        let command: String
+    }
+
+    let formatVersion = 1
+    let resealed: Int
+    let slots: [SlotDocument]
+    let removed: [SlotDocument]
+    let grants: [Grant]
+    let oldFiles: [String]
+    let backup: String?
+    let recoveryFile: String?
+    let recoveryKey: String?
+
+    init(_ rekeyed: Rekeyed, recoveryFile: String?, recoveryKey: String?) {
+        resealed = rekeyed.records
+        slots = rekeyed.slots.map(SlotDocument.init)
+        removed = rekeyed.removed.map(SlotDocument.init)
+        grants = rekeyed.grants.map { Grant(slot: SlotDocument($0), command: Self.command(granting: $0)) }
+        oldFiles = rekeyed.oldFiles
+        backup = rekeyed.backup
+        self.recoveryFile = recoveryFile
+        self.recoveryKey = recoveryKey
+    }
+
+    /// The command that makes a slot like `grant` again.
+    static func command(granting grant: Keyring.Slot) -> String {
+        let value = grant.recipient ?? (grant.kind == "key-file" ? "FILE" : nil)
+        let words = [grant.group?.name ?? "", grant.kind] + [value].compactMap(\.self)
+        return "keyfob group grant " + words.map(ShellWord.quoted).joined(separator: " ")
+    }
+}
