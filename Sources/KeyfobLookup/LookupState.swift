@@ -12,6 +12,8 @@ package struct LookupState: ~Copyable {
     package var hits = TokenHits()
     /// What had been seen of the vault when it was opened, and what this process has written since.
     package var marks: Marks
+    /// Whether it was told that something could not be noted; once is enough.
+    var hasToldUnnoted = false
     /// The state of the storage in which each group was last compared with its marks and its count.
     package var checked: [(group: GroupID, version: StorageVersion)] = []
     /// What the owner should know, each told once.

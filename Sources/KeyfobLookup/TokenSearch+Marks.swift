@@ -81,10 +81,12 @@ extension LookupState {
     }
 
     private mutating func warn(ofUnnoted mark: HighWaterMark) {
+        guard !hasToldUnnoted else { return }
+        hasToldUnnoted = true
         warn(
             Warning(
                 .notNoted,
-                "the sequence of the vault could not be noted in \(mark.folder); a rollback would go unnoticed"))
+                "how far the vault has come could not be noted in \(mark.folder); a rollback would go unnoticed"))
     }
 }
 

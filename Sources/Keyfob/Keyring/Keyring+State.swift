@@ -44,8 +44,13 @@ extension Keyring {
             let accepted = state.findings
             let header = try? state.vault.milestone()
             let groups = state.vault.groups.compactMap { try? database.state(of: $0.keys).milestone }
-            _ = try mark.accept(
-                [header].compactMap(\.self) + groups, isAll: state.vault.opensWholeVault, now: clock.now)
+            do {
+                _ = try mark.accept(
+                    [header].compactMap(\.self) + groups, isAll: state.vault.opensWholeVault, now: clock.now)
+            } catch {
+                throw KeyringError(
+                    .inputOutput, "nothing could be noted in \(mark.folder); what is there is not accepted")
+            }
             state.marks = try mark.marks(now: clock.now)
             state.warnings.removeAll { $0.code.isFinding }
             return accepted
