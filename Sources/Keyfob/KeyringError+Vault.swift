@@ -21,9 +21,7 @@ extension KeyringError {
         case .wrongKey:
             self.init(.wrongKey, "that key or passphrase does not open the vault")
         case .noSuchKindOfSlot:
-            self.init(
-                .wrongKey, "the vault has no slot for what was offered",
-                advice: .listKeys)
+            self.init(.wrongKey, "the vault has no slot for what was offered")
         case .corrupted(.header):
             self.init(.damaged, "the header of the vault is damaged", advice: .diagnose(.none))
         case .corrupted(.headerAuthentication):

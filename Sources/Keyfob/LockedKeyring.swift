@@ -183,8 +183,12 @@ extension LockedKeyring {
 
 extension LockedVault {
     fileprivate consuming func unlocked(with key: borrowing SlotKey) throws(KeyringError) -> UnlockedVault {
+        let kinds = Set((header.slots + header.groups.flatMap { $0.grants.map(\.slot) }).map(\.kind.name))
         do {
             return try unlock(with: key)
+        } catch .noSuchKindOfSlot {
+            throw KeyringError(
+                .wrongKey, "the vault has no slot for what was offered", advice: .giveOtherKey(kinds.sorted()))
         } catch {
             throw KeyringError(error)
         }

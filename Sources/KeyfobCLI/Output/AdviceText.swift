@@ -112,7 +112,7 @@ extension Advice {
         case .listGroups: "'keyfob group list' shows those there are"
         case .createGroup: "make one with 'keyfob group create'"
         case .listSlots: "'keyfob slot list' shows those there are"
-        case .listKeys: "'keyfob slot list' shows the ways to unlock"
+        case .giveOtherKey(let kinds): "it opens with \(kinds.map(Self.key).joined(separator: ", or "))"
         case .addSlot: "add another slot first"
         case .useKeyFile: "give the group a key file"
         case .makeKeyFile(let group): "make another key file for group '\(group)'"
@@ -180,6 +180,17 @@ extension Advice {
 
 extension Advice {
     /// What the owner can do so that a token of an account goes to a host.
+    /// How a key of a kind is given.
+    private static func key(_ kind: String) -> String {
+        switch kind {
+        case "passphrase": "its passphrase ('keyfob unlock')"
+        case "key-file": "a key file (--key-file FILE)"
+        case "recipient": "the recovery key or another identity (--identity FILE)"
+        case "secret-service": "the desktop's keyring ('keyfob unlock')"
+        default: "a key of kind \(kind)"
+        }
+    }
+
     private static func waysOut(to host: String, _ account: String?) -> String {
         let (host, name) = (ShellWord.quoted(host), account.map(ShellWord.quoted) ?? "NAME")
         return "if they should, run 'keyfob bind --host \(host) \(name)', or name the host among the apiHosts of the "

@@ -155,8 +155,8 @@ public enum Advice: Hashable, Sendable {
     case createGroup
     /// See which slots there are.
     case listSlots
-    /// See with what the vault can be unlocked.
-    case listKeys
+    /// Unlock with a key that the vault has a slot for: `passphrase`, `key-file`, `recipient`, `secret-service`.
+    case giveOtherKey([String])
     /// Add another slot first.
     case addSlot
     /// Use a key file for the group.
