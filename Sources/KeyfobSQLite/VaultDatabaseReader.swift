@@ -92,8 +92,8 @@ package final class VaultDatabaseReader: VaultReading {
     }
 
     package func state(of keys: GroupKeys) throws -> GroupCompleteness {
-        try read { connection in
-            let records = DatabaseRecords(connection: connection, keys: keys)
+        // Of one state: between two, another process may have written.
+        try snapshotRecords(keys) { records in
             let (manifest, milestone) = try records.manifestAndMilestone()
             return GroupCompleteness(milestone, expected: manifest.count, counted: try records.recordCount())
         }
