@@ -87,7 +87,7 @@ struct MigrateCommandTests {
         let list = try place.run("keyfob slot list --key-file key").expectSuccess().text
         let slot = try #require(
             list.split(separator: "\n").first { $0.contains("key-file") }?.split(separator: " ").first)
-        try place.run("keyfob slot remove \(slot) -q --key-file key").expectSuccess()
+        try place.run("keyfob slot remove \(slot) --force -q --key-file key").expectSuccess()
         try place.run("keyfob migrate -q --to secret-service --identity recovery").expectSuccess()
         try place.run("keyfob migrate --to embedded --no-input").expectError(64, "--key-file", "--passphrase-fd")
         #expect(try files().contains("storage"))
@@ -105,7 +105,7 @@ struct MigrateCommandTests {
         let list = try place.run("keyfob slot list --key-file key").expectSuccess().text
         let slot = try #require(
             list.split(separator: "\n").first { $0.contains("key-file") }?.split(separator: " ").first)
-        try place.run("keyfob slot remove \(slot) -q --key-file key").expectSuccess()
+        try place.run("keyfob slot remove \(slot) --force -q --key-file key").expectSuccess()
         try place.run("keyfob migrate -q --to secret-service --identity recovery").expectSuccess()
         let run = try place.onTerminal(
             "keyfob migrate --to embedded --kdf-memory 64",
