@@ -183,7 +183,7 @@ extension LockedKeyring {
 
 extension LockedVault {
     fileprivate consuming func unlocked(with key: borrowing SlotKey) throws(KeyringError) -> UnlockedVault {
-        let kinds = Set((header.slots + header.groups.flatMap { $0.grants.map(\.slot) }).map(\.kind.name))
+        let kinds = Set(header.slots.map(\.kind.name))
         do {
             return try unlock(with: key)
         } catch .noSuchKindOfSlot {
