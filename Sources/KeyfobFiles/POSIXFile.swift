@@ -25,9 +25,10 @@ package enum POSIXFile {
         package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
         package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
 
+        /// - Parameter user: Whose it is to be.
         /// - Throws: `StoreError.unsafePath` for another owner or a mode that lets others in.
-        package func requireOwnAndPrivate(_ path: String) throws {
-            guard owner == geteuid() else {
+        package func requireOwnAndPrivate(_ path: String, of user: UInt32 = geteuid()) throws {
+            guard owner == user else {
                 throw StoreError.unsafePath(path: path, reason: "it belongs to another user")
             }
             guard mode & 0o077 == 0 else {

@@ -64,7 +64,20 @@ struct UntrustedFileTests {
         #expect(reason()?.contains("not a regular file") == true)
     }
 
-    @Test("another user's folder is refused", .enabled(if: geteuid() == 0))
+    @Test("a file of the vault is not another user's")
+    func otherUser() throws {
+        for path in [home.directory.path, home.directory.database] {
+            let status = try #require(try POSIXFile.status(path))
+            try status.requireOwnAndPrivate(path, of: geteuid())
+            guard
+                case .unsafePath(_, "it belongs to another user") = storeError({
+                    try status.requireOwnAndPrivate(path, of: geteuid() + 1)
+                })
+            else { return #expect(Bool(false), "it is taken") }
+        }
+    }
+
+    @Test("another user's folder is refused", .enabled(if: geteuid() == 0, "only root can give files away"))
     func owner() throws {
         try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: home.directory.path)
         #expect(reason()?.contains("another user") == true)

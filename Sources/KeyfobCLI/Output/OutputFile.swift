@@ -38,12 +38,23 @@ struct OutputFile: ~Copyable {
         try DescriptorWriter.write(bytes, to: descriptor, name: path)
     }
 
-    /// Puts the complete file in place, with a mode of its own where it is for others as well.
+    /// Puts the complete file in place, with a mode of its own where it is for others as well; it is on the disk then.
     consuming func commit(mode: UInt32 = 0o600) throws(KeyringError) {
-        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else {
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, unsafe rename(temporary, path) == 0,
+            hasLastingName()
+        else {
             let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
             throw KeyringError(code, "\(path) could not be completed (\(Self.reason()))")
         }
+    }
+
+    /// Brings the folder's names to the disk, where the system lets us ask for that.
+    private borrowing func hasLastingName() -> Bool {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let names = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard names >= 0 else { return true }
+        defer { close(names) }
+        return fsync(names) == 0 || errno == EINVAL
     }
 
     deinit {
