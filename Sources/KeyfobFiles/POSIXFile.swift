@@ -133,6 +133,30 @@ package enum POSIXFile {
         guard fsync(descriptor) == 0 else { throw failure() }
     }
 
+    /// Waits until somebody closes a file that they have read; for the name of a file that was there when it was made.
+    package struct ReadWatch: ~Copyable {
+        private let descriptor: CInt
+
+        /// Watches a file from now on; nil where the system does not offer that.
+        package init?(_ path: String) {
+            let opened = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
+            guard opened >= 0 else { return nil }
+            guard unsafe inotify_add_watch(opened, path, UInt32(IN_CLOSE_NOWRITE)) >= 0 else {
+                close(opened)
+                return nil
+            }
+            descriptor = opened
+        }
+
+        deinit { close(descriptor) }
+
+        /// - Returns: Whether somebody has, within so many seconds.
+        package func wait(seconds: Int32) -> Bool {
+            var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return unsafe poll(&event, 1, seconds * 1_000) == 1
+        }
+    }
+
     private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws {
         var start = 0
         while start < bytes.count {

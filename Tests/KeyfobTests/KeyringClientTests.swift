@@ -234,6 +234,30 @@ struct KeyringClientTests {
         #expect(try keyring.description(forEnvironment: "sso.example", in: [ci])?.title == "Own")
     }
 
+    @Test("a secret that somebody with the group's key put in the place of the owner's is told, and goes nowhere")
+    func replacedSecret() throws {
+        let place = "accounts.google.com"
+        let client = ClientRegistration(id: "a", authentication: .post)
+        try keyring.addClient(client, secret: secret("x"), at: "google")
+        _ = try keyring.grantGroup(.default, to: .keyFile(keyFile(2)))
+        let adversary = try home.opened(keyFile: 2)
+        try adversary.withState { state in
+            try adversary.change(&state, try state.group(.default)) {
+                _ = try $0.save(clientSecret: secret("theirs"), clientID: "a", environment: place)
+            }
+        }
+        for keyring in [keyring, adversary] {
+            let error = failure(of: KeyringError.self) { _ = try keyring.oauthClient(id: "a", environment: place) }
+            #expect(error?.code == .damaged && error?.message.contains("not the one that was added") == true)
+        }
+        // Where they add the client again as well, that is theirs, and goes with their key.
+        try adversary.addClient(client, secret: secret("theirs"), at: "google", replacing: true)
+        #expect(try keyring.foreignDecisions().map(\.name) == ["client:accounts.google.com:a"])
+        try keyring.addClient(client, secret: secret("x"), at: "google", replacing: true)
+        #expect(try form(keyring, "a").contains("client_secret=x"))
+        #expect(try keyring.foreignDecisions().isEmpty)
+    }
+
     @Test("a secret that is missing is told, and no request goes out without it")
     func missing() throws {
         try keyring.addClient(

@@ -158,6 +158,27 @@ struct FormatVectorTests {
         }
     }
 
+    @Test("decisions of the owner, and of others")
+    func decisions() throws {
+        let vectors: [FormatVectors.Decision] = try FormatVectors.read("decision")
+        #expect(Set(vectors.map(\.isOwners)).count == 2)
+        for vector in vectors {
+            let body = try FieldList(encoded: vector.body.bytes[...])
+            let keys = GroupKeys(
+                vault: try #require(VaultID(vector.vault.bytes)), group: try #require(GroupID(vector.group.bytes)),
+                epoch: 1, groupKey: secret([UInt8](repeating: 1, count: 32)),
+                owner: VaultKeys(vaultKey: secret(vector.vaultKey.bytes)))
+            let found = try SettingBody.decode(body, keys)
+            #expect(found.name == vector.setting && found.value == vector.value, "\(vector.name)")
+            #expect(found.writer == (vector.isOwners ? .owner : .group), "\(vector.name)")
+            if vector.isOwners {
+                let content = ItemContent.setting(name: vector.setting, value: vector.value)
+                let written = SettingBody.signed(SettingBody.encode(vector.setting, vector.value), content, keys)
+                #expect(written.encoded() == vector.body.bytes, "\(vector.name)")
+            }
+        }
+    }
+
     @Test("manifests")
     func manifests() throws {
         for vector in try FormatVectors.read("manifest", of: FormatVectors.Manifest.self) {

@@ -253,6 +253,36 @@ struct FormatVectorWriting {
             ])
     }
 
+    @Test("decision.json")
+    func decisions() throws {
+        let owner = VaultKeys(vaultKey: secret(vaultKey))
+        let (vault, group) = (try #require(VaultID(vaultID)), try #require(GroupID(groupID)))
+        let keys = GroupKeys(vault: vault, group: group, epoch: 1, groupKey: secret(groupKey), owner: owner)
+        let (name, value) = ("default account", "uid.utid@login.microsoftonline.com")
+        let plain = SettingBody.encode(name, value)
+        let signed = SettingBody.signed(plain, .setting(name: name, value: value), keys).encoded()
+        func vector(
+            _ what: String, key: [UInt8]? = nil, vault: [UInt8]? = nil, group: [UInt8]? = nil, value: String = value,
+            _ body: [UInt8], _ isOwners: Bool = false
+        ) -> FormatVectors.Decision {
+            FormatVectors.Decision(
+                name: what, vaultKey: Hex(key ?? vaultKey), vault: Hex(vault ?? vaultID), group: Hex(group ?? groupID),
+                setting: name, value: value, body: Hex(body), isOwners: isOwners)
+        }
+        var other = SettingBody.encode(name, "eve")
+        let mark = try #require(try FieldList(encoded: signed[...]).bytes(3))
+        other.append(3, Array(mark))
+        try FormatVectors.write(
+            "decision", "Bodies of a setting, and whether the holder of a vault key knows them as the owner's.",
+            [
+                vector("the owner's", signed, true), vector("without a MAC", plain.encoded()),
+                vector("a flipped bit of the MAC", signed.flipping(1, at: signed.count - 1)),
+                vector("another value under its MAC", value: "eve", other.encoded()),
+                vector("in another group", group: vaultID, signed), vector("in another vault", vault: groupID, signed),
+                vector("under another vault key", key: fileKey, signed),
+            ])
+    }
+
     @Test("blind-index.json")
     func blindIndex() throws {
         let keys = try keys()

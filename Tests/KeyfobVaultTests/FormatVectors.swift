@@ -100,6 +100,19 @@ enum FormatVectors {
         let value: Hex
     }
 
+    /// A decision: the body of a setting, and what the holder of a vault key says of it.
+    struct Decision: Codable, Sendable {
+        let name: String
+        let vaultKey: Hex
+        let vault: Hex
+        let group: Hex
+        let setting: String
+        let value: String
+        let body: Hex
+        /// Whether it is the owner's.
+        let isOwners: Bool
+    }
+
     struct Manifest: Codable, Sendable {
         let name: String
         let groupKey: Hex

@@ -2,8 +2,10 @@ internal import KeyfobModel
 internal import KeyfobSodium
 
 extension ClientRegistration {
-    /// What is known besides the id, as a JSON text.
-    var json: String {
+    /// What is known besides the id, as a JSON text, with a digest of its secret.
+    ///
+    /// So who may decide on the client decides on its secret too: the owner's MAC of one is that of both.
+    func json(secret: borrowing SecretBytes) -> String {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("formatVersion")
@@ -12,13 +14,31 @@ extension ClientRegistration {
         writer.member("redirectURIs", redirectURIs)
         writer.member("scopes", scopes.scopes)
         writer.member("authentication", authentication.rawValue)
+        if secret.count > 0 { writer.member("secretDigest", Self.digest(of: secret)) }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// The client with this id and what ``json`` wrote; nil where that makes no sense.
+    /// Whether a secret is the one that the text, which ``json(secret:)`` wrote, was written with.
+    static func isSecret(_ secret: borrowing SecretBytes, of json: String) -> Bool {
+        let digest = digest(of: secret)
+        return Array(json.utf8).withBytes { bytes in
+            guard let tape = try? JSONTape(reading: bytes, limits: limits),
+                let member = tape.member("secretDigest", of: tape.root, in: bytes)
+            else { return false }
+            return tape.string(of: member, in: bytes) == digest
+        }
+    }
+
+    private static func digest(of secret: borrowing SecretBytes) -> String {
+        Base64.standard.text(secret.withBytes { BLAKE2b.hash($0, count: 32) })
+    }
+
+    private static let limits = JSONLimits(size: 1 << 18, depth: 8)
+
+    /// The client with this id and what ``json(secret:)`` wrote; nil where that makes no sense.
     init?(id: String, json: String) {
-        let limits = JSONLimits(size: 1 << 18, depth: 8)
+        let limits = Self.limits
         let read = Array(json.utf8).withBytes { bytes -> ClientRegistration? in
             guard let tape = try? JSONTape(reading: bytes, limits: limits) else { return nil }
             func text(_ name: String) -> String? {

@@ -74,7 +74,7 @@ extension Keyring {
                 for group in reach where group.name != target.name { try forgetDefault(&state, group, at: place) }
             }
             try change(&state, target) { writer in
-                try writer.setSetting(RegistrySetting.client(client.id, at: place), to: client.json)
+                try writer.setSetting(RegistrySetting.client(client.id, at: place), to: client.json(secret: secret))
                 if secret.count > 0 {
                     _ = try writer.save(clientSecret: secret, clientID: client.id, environment: place)
                 } else {
@@ -135,7 +135,7 @@ extension Keyring {
     ///   - id: The client id; nil for the default. One that was never added is a public client.
     ///   - environment: The environment of the provider.
     /// - Throws: `noSuchClient` where no id is given and no client is the default, `damaged` where the secret is
-    ///   missing or does not open.
+    ///   missing, does not open, or is not the one that was added with the client.
     func oauthClient(
         id: String?, environment: String, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> OAuthClient {
@@ -165,10 +165,19 @@ extension Keyring {
         guard client.authentication != .none, case .added(let name) = found.origin,
             let authentication = OAuthClient.Authentication(rawValue: client.authentication.rawValue)
         else { return OAuthClient(id: client.id) }
-        let secret = try database.clientSecret(
-            clientID: client.id, environment: place, in: try state.group(name).keys)
+        let keys = try state.group(name).keys
+        let secret = try database.clientSecret(clientID: client.id, environment: place, in: keys)
         switch consume secret {
-        case .some(let secret): return OAuthClient(id: client.id, secret: secret, authentication: authentication)
+        case .some(let secret):
+            let setting = RegistrySetting.client(client.id, at: place)
+            let added = try database.settings(prefixes: [setting], in: keys).items.first { $0.value.name == setting }
+            guard let added, ClientRegistration.isSecret(secret, of: added.value.value) else {
+                throw KeyringError(
+                    .damaged,
+                    "the secret of client '\(client.id)' is not the one that was added with it to group '\(name)'",
+                    advice: .addClientSecret)
+            }
+            return OAuthClient(id: client.id, secret: secret, authentication: authentication)
         case nil:
             throw KeyringError(
                 .damaged, "the secret of client '\(client.id)' is missing from group '\(name)'",

@@ -6,6 +6,7 @@ internal import KeyfobSodium
 ///
 /// What a program is started with is there for every user of the machine to read. An address with the `state` of a
 /// sign-in is not for them: whoever has it, and the port that waits, can end the sign-in or bring an answer of their own.
+/// Nor is one that ends a session, which names whose it is.
 package struct SignInPage: ~Copyable {
     private let path: String
 
@@ -31,6 +32,18 @@ package struct SignInPage: ~Copyable {
 
     deinit {
         try? POSIXFile.remove(path)
+    }
+
+    /// Waits until the page has been read, for a few seconds at most; to be called with what starts the browser.
+    ///
+    /// - Returns: Whether it was.
+    package func isRead(by start: () -> Bool, within seconds: Int32) -> Bool {
+        let watch = POSIXFile.ReadWatch(path)
+        guard start() else { return false }
+        switch consume watch {
+        case .some(let watch): return watch.wait(seconds: seconds)
+        case nil: return false
+        }
     }
 
     private static func folder(_ location: KeyringLocation, _ home: String?) throws -> String {
@@ -66,10 +79,10 @@ package struct SignInPage: ~Copyable {
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'">
             <meta name="referrer" content="no-referrer">
             <meta http-equiv="refresh" content="0; url=\(address)">
-            <title>Keyfob: signing in</title>
+            <title>Keyfob</title>
             </head>
             <body>
-            <p><a href="\(address)">Go on to sign in</a></p>
+            <p><a href="\(address)">Go on</a></p>
             </body>
             </html>
 

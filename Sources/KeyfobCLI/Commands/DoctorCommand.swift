@@ -56,6 +56,8 @@ struct DoctorCommand: ParsableCommand {
                             ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
             }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
+            // From here on neither the desktop's keyring nor anything else outside of the vault is asked.
+            Reach.vault.confine(keyring)
             try examine(keyring, &findings)
         }
         if let keyring { try lookAtBackups(location, keyring, &findings) }
@@ -81,7 +83,7 @@ struct DoctorCommand: ParsableCommand {
             if repair || acceptRollback {
                 keyring = try global.unlockedKeyring(reaching: .everything, tellsFindings: false)
             } else {
-                let opening = try global.openedWithoutAsking()
+                let opening = try global.openedWithoutAsking(reaching: .everything)
                 switch opening {
                 case .opened(let unlocked): keyring = unlocked
                 case .shut(let reason):

@@ -8,7 +8,7 @@ struct GroupRevokeCommand: ParsableCommand {
             Whoever held the group's key could decide in it: bind, allow project files, set the default account, add \
             providers and clients. All of that which you did not decide yourself goes too, and is listed. --keep \
             with a name of the list keeps one, --keep-all all of it; what is kept counts for the accounts of the \
-            group alone, as before.
+            group alone, as before. On a terminal the list comes first, with a question; --force asks nothing.
 
             With --keep-key the group's key stays; whoever has kept it can still read the group.
 
@@ -25,16 +25,31 @@ struct GroupRevokeCommand: ParsableCommand {
     var keep: [String] = []
     @Flag(name: .long, help: "Let all that was decided in the group stay.") var keepAll = false
     @Flag(name: .long, help: "Do not give the group a new key.") var keepKey = false
+    @Flag(name: .long, help: "Do not ask.") var force = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
+        if !force, !global.noInput, let terminal = Terminal() { try confirm(group, keyring, terminal) }
         let revocation = try keepKey ? removed(from: group, keyring) : revoked(from: group, keyring)
         global.tellWarnings(of: keyring)
         for decision in revocation.removed { global.say("removed with it: \(decision.text) (\(decision.name))") }
         for decision in revocation.kept { global.say("kept: \(decision.text) (\(decision.name))") }
         if global.json { try JSONOutput.print(RevocationDocument(revocation, group)) }
+    }
+
+    /// Says what goes with the slot, and asks.
+    private func confirm(_ group: AccessGroup, _ keyring: Keyring, _ terminal: borrowing Terminal) throws(KeyringError)
+    {
+        for decision in try keyring.foreignDecisions(in: [group]) {
+            let stays = keepAll || keep.contains(decision.name)
+            StandardError.write(line: "\(stays ? "stays" : "goes with it"): \(decision.text) (\(decision.name))")
+        }
+        let answer = try terminal.ask("Remove slot \(slot) of group '\(group)'? [y/N] ")
+        guard ["y", "yes"].contains(answer.lowercased()) else {
+            throw KeyringError(.cancelled, "cancelled; nothing was changed")
+        }
     }
 
     private var kept: KeptDecisions { keepAll ? .all : .named(Set(keep)) }

@@ -53,7 +53,21 @@ struct LogoutCommand: ParsableCommand {
             global.say("\(report.account.name) is signed out\(forget ? " and removed" : "") (group \(group))")
         }
         guard let url = report.endSessionURL else { return }
-        if noBrowser || !Browser.open(url) { try StandardOutput.write(line: url) }
+        if noBrowser || !opens(url, keyring) { try StandardOutput.write(line: url) }
+    }
+
+    /// Leads the browser to the address by a page that only the person can read, which goes when it has been read.
+    ///
+    /// - Returns: Whether it was read in time.
+    private func opens(_ url: String, _ keyring: Keyring) -> Bool {
+        do throws(KeyringError) {
+            let page = try SignInPage(leadingTo: url, at: keyring.location, home: Browser.homeOfSnaps())
+            let address = page.url
+            return page.isRead(by: { Browser.open(address) }, within: 10)
+        } catch {
+            StandardError.write(line: "keyfob: warning: no page for the browser can be made: \(error.message)")
+            return false
+        }
     }
 
     private func chosen(_ keyring: Keyring) throws(KeyringError) -> Candidate {

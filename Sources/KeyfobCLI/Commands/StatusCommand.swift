@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let opening = try global.openedWithoutAsking()
+        let opening = try global.openedWithoutAsking(reaching: .vault)
         let (id, storage, items, kept, earlier) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []

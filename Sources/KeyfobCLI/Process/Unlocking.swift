@@ -23,9 +23,12 @@ extension GlobalOptions {
     /// The same without asking anything: the keyring, or why nothing opens it.
     ///
     /// For commands whose result says what does not follow from what was seen.
-    func openedWithoutAsking() throws(KeyringError) -> UnlockOutcome {
+    func openedWithoutAsking(reaching reach: Reach) throws(KeyringError) -> UnlockOutcome {
         let opening = try attempt(mayAsk: false)
-        if case .opened(let keyring) = opening { tellWarnings(of: keyring, andFindings: false) }
+        if case .opened(let keyring) = opening {
+            reach.confine(keyring)
+            tellWarnings(of: keyring, andFindings: false)
+        }
         return opening
     }
 

@@ -25,7 +25,7 @@ public enum BuiltInHosts {
     package static func environment(claiming pattern: HostPattern, besides own: String) -> String? {
         services.keys.sorted().first { environment in
             guard !EnvironmentAliases.areSame(environment, own) else { return false }
-            let names = EnvironmentAliases.all(of: environment).map(HostPattern.init(known:))
+            let names = EnvironmentAliases.all(of: environment).map { HostPattern(known: $0) }
             return (names + apiHosts(of: environment)).contains(where: pattern.overlaps)
         }
     }
@@ -43,14 +43,20 @@ public enum BuiltInHosts {
         let meaning: Meaning
 
         init(_ hosts: String..., meaning: Meaning = .nothing) {
-            self.hosts = hosts.map(HostPattern.init(known:))
+            self.hosts = hosts.map { HostPattern(known: $0) }
             self.meaning = meaning
         }
 
         /// A service whose hosts mean a resource.
         init(_ hosts: String..., for name: String, _ aliases: String..., isImplied: Bool = false) {
-            self.hosts = hosts.map(HostPattern.init(known:))
+            self.hosts = hosts.map { HostPattern(known: $0) }
             meaning = .resource(APIResource(name, aliases: aliases, isImplied: isImplied))
+        }
+
+        /// A service whose hosts mean a resource, and have one label where the pattern has `*`.
+        init(oneLabelOf hosts: String..., for name: String) {
+            self.hosts = hosts.map { HostPattern(known: $0, oneLabel: true) }
+            meaning = .resource(APIResource(name))
         }
     }
 
@@ -72,7 +78,12 @@ public enum BuiltInHosts {
                 "*.blob.core.windows.net", "*.dfs.core.windows.net", "*.file.core.windows.net",
                 "*.queue.core.windows.net", "*.table.core.windows.net", for: storage),
             Service("*.database.windows.net", for: "https://database.windows.net"),
-            Service("dev.azure.com", "*.dev.azure.com", "*.visualstudio.com", for: devOpsID),
+            Service("dev.azure.com", "*.dev.azure.com", for: devOpsID),
+            // An organization's own host, and those of its services; other names below it are other services, some of
+            // which show what customers run.
+            Service(
+                oneLabelOf: "*.visualstudio.com", "*.vsrm.visualstudio.com", "*.vstmr.visualstudio.com",
+                "*.pkgs.visualstudio.com", "*.vssps.visualstudio.com", for: devOpsID),
             Service("*.sharepoint.com", meaning: .itself),
             Service(
                 "outlook.office.com", "outlook.office365.com", for: "https://outlook.office.com",

@@ -2,6 +2,8 @@
 public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     /// As it is written, in small letters: `api.git.example`, `git.example:8443`, `*.git.example`.
     public let text: String
+    /// Whether what stands for `*` is one label, without a dot.
+    private let isOneLabel: Bool
 
     /// The pattern that `text` is; nil for what is no host in small letters.
     ///
@@ -15,11 +17,13 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
             else { return nil }
         }
         self.text = text
+        isOneLabel = false
     }
 
-    /// A pattern that is known to be well formed.
-    init(known text: String) {
+    /// A pattern that is known to be well formed; `oneLabel` narrows what `*` stands for.
+    init(known text: String, oneLabel: Bool = false) {
         self.text = text
+        isOneLabel = oneLabel
     }
 
     /// What is written.
@@ -30,7 +34,9 @@ public struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     /// `*.git.example` means `api.git.example` and `eu.api.git.example`, and not `git.example` itself.
     public func matches(_ host: String) -> Bool {
         guard let suffix else { return host == text }
-        return host.utf8.count > suffix.utf8.count && host.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        guard host.utf8.count > suffix.utf8.count, host.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        else { return false }
+        return !isOneLabel || !host.utf8.dropLast(suffix.utf8.count).contains(UInt8(ascii: "."))
     }
 
     /// Whether a host can be one of these and one of the others.

@@ -51,4 +51,31 @@ struct GroupAuthorityTests {
         try documents.validate(in: place)
         #expect(try place.run("keyfob bindings").text.contains("gh") == false)
     }
+
+    @Test("on a terminal what goes is listed before it goes, and a no leaves all as it is")
+    func asking() throws {
+        let place = try home()
+        try place.add("eve", token: "theirs", "--key-file ci")
+        try place.run("keyfob bind -q --tool gh eve --key-file ci && keyfob bind -q --tool az eve --key-file ci")
+            .expectSuccess()
+        let id = "keyfob slot list | awk '/group tools/ { print $1 }'"
+        let slot = try place.run(id).text.trimmingCharacters(in: .newlines)
+        let line = "keyfob group revoke tools \(slot) --keep binding:tool:az:git.example"
+        let question = "Remove slot \(slot) of group 'tools'? [y/N] "
+        for answer in ["", "n", "x"] {
+            let run = try place.onTerminal(line, [(question, answer + "\r")])
+            #expect(run.status == 15 && run.screen.contains("goes with it: tool gh is bound to eve@"), "\(run)")
+            #expect(run.screen.contains("stays: tool az is bound to eve@"), "\(run)")
+            #expect(run.screen.contains("cancelled; nothing was changed"), "\(run)")
+        }
+        #expect(try place.run(id).text == slot + "\n")
+        #expect(try place.run("keyfob bindings").text.contains("gh"))
+        let run = try place.onTerminal(line, [(question, "y\r")])
+        #expect(run.status == 0 && run.screen.contains("removed with it: tool gh is bound"), "\(run)")
+        #expect(try place.run(id).text.isEmpty)
+        try place.run("keyfob group grant -q tools key-file ci").expectSuccess()
+        let again = try place.run(id).text.trimmingCharacters(in: .newlines)
+        let forced = try place.onTerminal("keyfob group revoke tools \(again) --force --keep-all", [])
+        #expect(forced.status == 0 && !forced.screen.contains("[y/N]"), "\(forced)")
+    }
 }

@@ -50,6 +50,32 @@ struct BrowserPageTests {
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    @Test("a sign-out leads the browser to its address by a page too, which goes once it was read")
+    func signOut() throws {
+        let server = try ProviderServer.shared()
+        let home = try SignInPlace(server)
+        try home.signIn("alice")
+        let spy = Self.spy.replacing("exec \"$PYTHON\" VISITOR \"$1\" alice", with: "cat \"$file\" > content")
+        try home.place.write("bin/spy", spy)
+        let outcome = try home.run("chmod +x bin/spy; BROWSER=spy keyfob logout alice --browser").expectSuccess()
+        #expect(outcome.text.isEmpty, "\(outcome)")
+        let address = try text(home, "arguments").trimmingCharacters(in: .newlines)
+        #expect(address.hasPrefix("file:///"), "\(address)")
+        #expect(try !text(home, "lists").contains("/logout/"))
+        try home.run("until [ -s content ]; do sleep 0.02; done").expectSuccess()
+        #expect(try text(home, "content").contains("url=\(server.issuer)/logout/?"))
+        #expect(try text(home, "page") == "\(home.place.path)/run/keyfob 600 \(getuid())\n")
+        #expect(!FileManager.default.fileExists(atPath: try #require(URL(string: address)?.path)))
+    }
+
+    @Test("a sign-out whose page no browser reads says the address")
+    func unread() throws {
+        let home = try SignInPlace(try ProviderServer.shared())
+        try home.signIn("alice")
+        let outcome = try home.run("BROWSER=/nowhere keyfob logout alice --browser").expectSuccess()
+        #expect(outcome.text.contains("/logout/?"), "\(outcome)")
+    }
+
     private func text(_ home: SignInPlace, _ name: String) throws -> String {
         String(decoding: try home.place.read(name), as: UTF8.self)
     }

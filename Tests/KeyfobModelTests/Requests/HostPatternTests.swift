@@ -51,7 +51,7 @@ struct HostPatternTests {
         let hosts = BuiltInHosts.apiHosts(of: environment)
         #expect(!hosts.isEmpty)
         for host in hosts {
-            #expect(HostPattern(host.text) == host)
+            #expect(HostPattern(host.text)?.text == host.text)
             #expect(BuiltInHosts.environment(claiming: host, besides: environment) == nil, "\(host)")
             #expect(BuiltInHosts.environment(claiming: host, besides: "git.example") == environment)
         }
@@ -67,8 +67,11 @@ struct HostPatternTests {
             ("contoso.database.windows.net", "https://database.windows.net"),
             ("dev.azure.com", "499b84ac-1321-427f-aa17-267ca6975798"),
             ("contoso.visualstudio.com", "499b84ac-1321-427f-aa17-267ca6975798"),
+            ("contoso.vsrm.visualstudio.com", "499b84ac-1321-427f-aa17-267ca6975798"),
             ("contoso.sharepoint.com", "https://contoso.sharepoint.com"),
-            ("graph.microsoft.us", nil), ("git.example", nil), ("login.microsoftonline.com", nil),
+            ("a.contoso.visualstudio.com", nil), ("app.online.visualstudio.com", nil), ("visualstudio.com", nil),
+            ("a.b.vsrm.visualstudio.com", nil), ("graph.microsoft.us", nil), ("git.example", nil),
+            ("login.microsoftonline.com", nil),
         ])
     func resources(host: String, name: String?) {
         let request = TokenRequest(context: RequestContext(url: ResourceURL(host: host)))
