@@ -114,6 +114,18 @@ package struct UnlockedVault: ~Copyable {
     /// Begins a new version of the header that differs in nothing else.
     package mutating func advance() { header.sequence += 1 }
 
+    /// The header for a backup: nothing but the slots of recovery keys, by which they show whose backup it is.
+    ///
+    /// Its sequence is none that the vault ever had, so that it cannot take the place of the vault's own header.
+    ///
+    /// - Throws: `needsVaultKey`.
+    package func headerForBackup() throws(VaultError) -> [UInt8] {
+        let slots = header.slots.filter { slot in
+            if case .recipient(_, _, .some) = slot.lock { true } else { false }
+        }
+        return VaultHeader(vault: header.vault, sequence: 0, slots: slots, groups: []).encoded(try vaultKeys())
+    }
+
     /// The MAC of a backup's digest under a key of the vault's: nobody else can make one.
     ///
     /// - Throws: `needsVaultKey`.

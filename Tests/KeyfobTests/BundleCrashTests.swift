@@ -66,7 +66,7 @@ struct BundleCrashTests {
             let identity = try Data(contentsOf: URL(filePath: folder + "/identity"))
             killingItself(afterMilliseconds: delay) {
                 _ = try Keyring.restore(
-                    try BundleFile(path: backup), with: .identities(secret([UInt8](identity))),
+                    try BundleFile(path: backup), with: .identities(secret([UInt8](identity))), takingStrangers: true,
                     at: KeyringLocation(vault: folder + "/second", state: folder + "/state"), slot: .keyFile(keyFile(2))
                 )
             }
@@ -76,7 +76,8 @@ struct BundleCrashTests {
         if !FileManager.default.fileExists(atPath: folder + "/second/keyring.db") {
             #expect(delay != 5_000)
             _ = try Keyring.restore(
-                try BundleFile(path: backup), with: keys.opener, at: location, slot: .keyFile(keyFile(2)))
+                try BundleFile(path: backup), with: keys.opener, takingStrangers: true, at: location,
+                slot: .keyFile(keyFile(2)))
         }
         #expect(try restored().verify().problems == [])
         #expect(try restored().accounts().count == Self.accounts)

@@ -26,7 +26,8 @@ struct BundleDiskTests {
             let location = KeyringLocation(vault: path + "/vault", state: path + "/state")
             let error = failure(of: KeyringError.self) {
                 _ = try Keyring.restore(
-                    try BundleFile(path: backup), with: keys.opener, at: location, slot: .keyFile(keyFile(2)))
+                    try BundleFile(path: backup), with: keys.opener, takingStrangers: true, at: location,
+                    slot: .keyFile(keyFile(2)))
             }
             #expect(error?.code == .diskFull)
             let left = try FileManager.default.contentsOfDirectory(atPath: location.vault)

@@ -20,6 +20,12 @@ struct BundleKeys: Sendable {
         text = contents(of: identity.text())
     }
 
+    /// The recovery key of a keyring.
+    init(_ home: KeyringHome) throws {
+        recipient = try #require(try home.keyring.slots().first(where: \.isRecoveryKey)?.recipient)
+        text = home.recoveryKey
+    }
+
     var seal: BundleSeal { .recipients([recipient]) }
     var opener: BundleOpener { .identities(identity) }
     var identity: SecretBytes { secret(text) }

@@ -1,5 +1,6 @@
-import Keyfob
+@testable import Keyfob
 import KeyfobModel
+import KeyfobRecords
 import KeyfobSync
 import KeyfobTestSupport
 import Testing
@@ -187,12 +188,18 @@ struct BundleMergeTests {
     @Test("what is for one device alone leaves it in a backup only, and comes back only by a restore")
     func thisDeviceOnly() throws {
         let (home, other) = (try KeyringHome(), try KeyringHome())
-        var record = ItemRecord(
-            group: .default, content: .setting(name: "device key", value: "x"),
-            version: ItemVersion(stamp: Stamp(value: 1), device: 1))
-        record.isThisDeviceOnly = true
-        let bundle = try keys.crafted([.init(record: record)], purpose: .backup)
-        _ = try home.keyring.restore(try home.folder.bundle(bundle), with: keys.opener)
+        func set(_ value: String?) throws {
+            try home.keyring.withState { state in
+                let group = try state.group(.default)
+                try home.keyring.change(&state, group) {
+                    try $0.setSetting("device key", to: value, isThisDeviceOnly: true)
+                }
+            }
+        }
+        try set("x")
+        let first = try home.keyring.backup(for: [keys.recipient]).path
+        try set(nil)
+        _ = try home.keyring.restore(try BundleFile(path: first), with: keys.opener)
         #expect(try records(try home.keyring.bundle(for: keys.seal), keys).isEmpty)
         let backup = try home.keyring.backup(for: [keys.recipient])
         #expect(backup.summary.counts == ["setting": 1])

@@ -9,9 +9,9 @@ struct BundleRoundTripTests {
     private let keys = BundleKeys()
 
     private func restored(_ home: KeyringHome, _ name: String = "second") throws -> Keyring.Restored {
-        let backup = try home.keyring.backup(for: [keys.recipient])
+        let backup = try home.keyring.backup()
         return try Keyring.restore(
-            try BundleFile(path: backup.path), with: keys.opener,
+            try BundleFile(path: backup.path), with: .identities(secret(home.recoveryKey)),
             at: KeyringLocation(vault: home.folder.path + "/" + name, state: home.folder.path + "/state"),
             slot: .keyFile(keyFile(2)), clock: .standing(at: noon))
     }

@@ -15,13 +15,18 @@ public struct BundleSummary: Hashable, Sendable {
     /// How many records of each kind: `account`, `credential`, `appMetadata`, `clientSecret`, `setting`, `foreign`,
     /// `tombstone`.
     public let counts: [String: Int]
+    /// Whether it is a backup that was made with the key of the vault that it says it is of.
+    ///
+    /// A recovery key of that vault shows it, or the vault itself. Anybody can write a bundle for a public key.
+    public let isOwners: Bool
 
     /// When, in seconds.
     public var created: Timestamp { Timestamp(seconds: milliseconds / 1_000) }
     /// How many records there are.
     public var records: Int { counts.values.reduce(0, +) }
 
-    init(_ manifest: BundleManifest) {
+    init(_ manifest: BundleManifest, isOwners: Bool = false) {
+        self.isOwners = isOwners
         purpose = manifest.purpose.rawValue
         vault = Hexadecimal.text(manifest.vault)
         device = manifest.device.hexadecimal

@@ -9,6 +9,8 @@ internal import KeyfobVault
 struct BundleWriting {
     let database: any VaultStorage
     let vault: VaultID
+    /// The vault's header for a backup; nil for an export.
+    let header: [UInt8]?
     let groups: [UnlockedVault.Group]
     let content: BundleContent
     let purpose: BundlePurpose
@@ -32,7 +34,13 @@ struct BundleWriting {
         var size = 0
     }
 
-    func run(_ encryptor: consuming AgeEncryptor, _ output: (RawSpan) throws -> Void) throws -> Written {
+    /// Writes it.
+    ///
+    /// - Parameter authenticate: Makes the MAC of a backup's digest.
+    func run(
+        _ encryptor: consuming AgeEncryptor, authenticating authenticate: ([UInt8]) throws -> [UInt8]? = { _ in nil },
+        _ output: (RawSpan) throws -> Void
+    ) throws -> Written {
         let device = try database.device()
         var encryptor: AgeEncryptor? = consume encryptor
         return try database.withSnapshot {
@@ -50,16 +58,18 @@ struct BundleWriting {
                     }
                 }
             }
-            let digest = try writer.finish(to: output)
+            let digest = try writer.finish(authenticating: authenticate, to: output)
             let report = Keyring.BundleReport(
-                summary: BundleSummary(manifest), skipped: count.messages, isIncomplete: count.isIncomplete)
+                summary: BundleSummary(manifest, isOwners: purpose == .backup), skipped: count.messages,
+                isIncomplete: count.isIncomplete)
             return Written(report: report, digest: digest)
         }
     }
 
     private func manifest(_ device: UInt64, _ counts: [BundleManifest.RecordKind: Int]) -> BundleManifest {
         BundleManifest(
-            purpose: purpose, vault: vault.bytes, device: device, created: milliseconds, groups: groups.map(\.name),
+            purpose: purpose, vault: vault.bytes, header: header, device: device, created: milliseconds,
+            groups: groups.map(\.name),
             counts: counts)
     }
 

@@ -7,6 +7,8 @@ internal import KeyfobSync
 /// Nothing is written to a vault before all of it is here, so that no transaction waits for a passphrase or a pipe.
 final class IncomingBundle {
     let manifest: BundleManifest
+    /// Whether it is a backup that the owner of its vault made.
+    let isOwners: Bool
     private(set) var state = KeyringState()
     /// The items for the vault they come from alone.
     private(set) var thisDeviceOnly: Set<ItemPlace> = []
@@ -16,20 +18,26 @@ final class IncomingBundle {
     private let stashKey = SecretBytes.random(count: 32)
     private let digestKey: SecretBytes
 
+    /// What people see of it.
+    var summary: BundleSummary { BundleSummary(manifest, isOwners: isOwners) }
+
     /// Reads a bundle: first to its end, then for what is in it.
     ///
     /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for another purpose, `inputOutput`.
     convenience init(
-        _ file: borrowing BundleFile, _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>
+        _ file: borrowing BundleFile, _ opener: borrowing BundleOpener, for purposes: Set<BundlePurpose>,
+        of keyring: Keyring? = nil
     ) throws(KeyringError) {
+        let key = try opener.key()
         let verified = try file.verify(key, for: purposes)
-        self.init(verified.manifest)
+        self.init(verified.manifest, isOwners: verified.isOwners(by: opener, keyring))
         try file.read(verified, key) { record, secret in self.take(record, secret) }
     }
 
     /// What comes from another vault, without a record yet.
-    init(_ manifest: BundleManifest) {
+    init(_ manifest: BundleManifest, isOwners: Bool = false) {
         self.manifest = manifest
+        self.isOwners = isOwners
         // The digests never leave this process; the key is the same each time so that a dry run tells the truth.
         digestKey = BLAKE2b.hash(Array("keyfob merge v1".utf8) + manifest.vault, count: 32).withBytes {
             SecretBytes(copying: $0)

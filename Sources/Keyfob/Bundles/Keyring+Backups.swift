@@ -44,14 +44,15 @@ extension Keyring {
         try BackupFile.all(in: database.directory.backups).map(\.path)
     }
 
-    /// Reads a backup, or an export, to its end and checks everything in it.
+    /// Reads a backup, or an export, to its end and checks everything in it, and for a backup who made it.
     ///
+    /// - Parameter keyring: The keyring that it may be of; its key shows that, too.
     /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `inputOutput`.
     public static func verifyBackup(
-        _ file: borrowing BundleFile, with opener: borrowing BundleOpener
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, of keyring: Keyring? = nil
     ) throws(KeyringError) -> BundleSummary {
-        let key = try opener.key()
-        return BundleSummary(try file.verify(key, for: [.backup, .export]).manifest)
+        let verified = try file.verify(try opener.key(), for: [.backup, .export])
+        return BundleSummary(verified.manifest, isOwners: verified.isOwners(by: opener, keyring))
     }
 
     /// The backup that is made by itself before a group gets a new key; where nobody could open it, a warning.
@@ -91,10 +92,13 @@ extension Keyring {
         guard let encryptor = encryptor.take() else { throw BundleError.noRecipients }
         try database.refresh(&state.vault)
         let writing = BundleWriting(
-            database: database, vault: state.vault.header.vault, groups: state.vault.groups,
-            content: BundleContent(), purpose: .backup, isArmored: false, milliseconds: clock.milliseconds())
+            database: database, vault: state.vault.header.vault, header: try state.vault.headerForBackup(),
+            groups: state.vault.groups, content: BundleContent(), purpose: .backup, isArmored: false,
+            milliseconds: clock.milliseconds())
         var file = try NewFile.begin(try backupPlace(path))
-        let written = try writing.run(encryptor) { try file.write($0) }
+        let written = try writing.run(
+            encryptor, authenticating: { try state.vault.authentication(ofBackup: $0) }
+        ) { try file.write($0) }
         try file.synchronize()
         var offset = 0
         let found = try BundleReader.verify(.identity(witness), for: [.backup]) {
@@ -102,7 +106,7 @@ extension Keyring {
             offset += piece.count
             return piece
         }
-        guard found.digest == written.digest else {
+        guard found.digest == written.digest, found.isOwners(by: state.vault) else {
             throw KeyringError(.inputOutput, "the backup that was written could not be read back")
         }
         // Two that name theirs at once would take one name. A vault that cannot be backed up gets no lock file.

@@ -21,7 +21,7 @@ extension Keyring {
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
         groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
     ) throws(KeyringError) -> ImportPlan {
-        let incoming = try IncomingBundle(file, try opener.key(), for: [.export])
+        let incoming = try IncomingBundle(file, opener, for: [.export])
         return try take(incoming, mode, groups, decisions, isDryRun: true)
     }
 
@@ -41,7 +41,7 @@ extension Keyring {
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
         groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
     ) throws(KeyringError) -> ImportPlan {
-        let incoming = try IncomingBundle(file, try opener.key(), for: [.export])
+        let incoming = try IncomingBundle(file, opener, for: [.export])
         return try take(incoming, mode, groups, decisions)
     }
 
@@ -65,7 +65,7 @@ extension Keyring {
             throw KeyringError(error)
         }
         var plan = ImportPlan(
-            mode: mode, source: BundleSummary(incoming.manifest), lines: [], conflicts: [],
+            mode: mode, source: incoming.summary, lines: [], conflicts: [],
             newGroups: taking.new, keptGroups: taking.kept, backup: backup)
         do {
             try withVault { state in
@@ -80,7 +80,7 @@ extension Keyring {
                 ) { writers in
                     let (merge, overlapped) = try applying.run(writers)
                     plan = ImportPlan(
-                        mode: mode, source: BundleSummary(incoming.manifest),
+                        mode: mode, source: incoming.summary,
                         lines: merge.lines.map {
                             ImportPlan.Line($0, isOverlapped: overlapped.contains($0.place))
                         },

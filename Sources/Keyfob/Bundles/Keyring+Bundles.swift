@@ -78,7 +78,7 @@ extension Keyring {
                     groups = try groups.filter { try database.account(account, in: $0.keys) != nil }
                 }
                 let writing = BundleWriting(
-                    database: database, vault: state.vault.header.vault, groups: groups, content: content,
+                    database: database, vault: state.vault.header.vault, header: nil, groups: groups, content: content,
                     purpose: purpose, isArmored: isArmored, milliseconds: clock.milliseconds())
                 guard let encryptor = encryptor.take() else { throw StoreError.staleKeys }
                 return try writing.run(encryptor, output)

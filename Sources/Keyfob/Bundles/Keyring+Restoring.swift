@@ -33,29 +33,38 @@ extension Keyring {
     ///
     /// Keys and slots stay; groups that the backup does not have stay as they are.
     ///
-    /// - Throws: `needsVaultKey`, and as ``importBundle(_:with:mode:groups:taking:)``.
+    /// - Parameter takesStrangers: Whether a backup is taken as well that nothing shows to be the owner's: without what
+    ///   decides, as an import.
+    /// - Throws: `needsVaultKey`, `unknownVault` where nothing shows who made the backup, and as
+    ///   ``importBundle(_:with:mode:groups:taking:)``.
     public func restore(
-        _ file: borrowing BundleFile, with opener: borrowing BundleOpener
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false
     ) throws(KeyringError) -> ImportPlan {
         guard opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
-        let incoming = try IncomingBundle(file, try opener.key(), for: [.backup])
-        return try take(incoming, .replace, nil, isRestoring: true, from: file.name)
+        let incoming = try IncomingBundle(file, opener, for: [.backup], of: self)
+        try incoming.requireOwners(unless: takesStrangers, file.name)
+        return try take(incoming, .replace, nil, isRestoring: incoming.isOwners, from: file.name)
     }
 
     /// Makes a vault with new keys from a backup, where none is.
     ///
     /// The vault is built aside and appears as a whole, or not at all.
     ///
-    /// - Parameter secretService: Where the Secret Service is to open it too: how to reach it.
+    /// - Parameters:
+    ///   - takesStrangers: Whether a backup is taken as well that nothing shows to be an owner's: without what decides.
+    ///   - secretService: Where the Secret Service is to open it too: how to reach it.
     /// - Returns: The keyring, and its own recovery key; the one of the vault that was backed up does not open it.
     /// - Throws: `alreadyExists` where there is a vault, or what is left of one; `wrongKey`, `damaged`,
-    ///   `limitExceeded`, `newerVersion`, `usage` for a file that is no backup, and as
+    ///   `limitExceeded`, `newerVersion`, `usage` for a file that is no backup, `unknownVault` where nothing shows who
+    ///   made it, and as
     ///   ``create(at:slot:secretService:clock:)``.
     public static func restore(
-        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, at location: KeyringLocation,
-        slot: consuming NewSlot, secretService: SecretServiceOptions? = nil, clock: WallClock = .system
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false,
+        at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions? = nil,
+        clock: WallClock = .system
     ) throws(KeyringError) -> Restored {
-        let incoming = try IncomingBundle(file, try opener.key(), for: [.backup])
+        let incoming = try IncomingBundle(file, opener, for: [.backup])
+        try incoming.requireOwners(unless: takesStrangers, file.name)
         let directory = VaultDirectory(path: location.vault)
         let turn = try KeyringError.translating {
             try directory.create()
@@ -109,7 +118,7 @@ extension Keyring {
         let kept = keyring.keptSlotKeys(by: keeper)
         var plan: ImportPlan
         do {
-            plan = try keyring.take(incoming, .replace, nil, isRestoring: true, backsUp: false)
+            plan = try keyring.take(incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false)
             for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
         } catch {
             kept.forget()
@@ -138,5 +147,17 @@ extension Keyring {
             }
             return grants
         }
+    }
+}
+
+extension IncomingBundle {
+    /// Makes sure that somebody shows to have made a backup, unless that does not matter.
+    ///
+    /// - Throws: `unknownVault`.
+    fileprivate func requireOwners(unless takesStrangers: Bool, _ name: String) throws(KeyringError) {
+        guard !isOwners, !takesStrangers else { return }
+        throw KeyringError(
+            .unknownVault, "\(name): nothing shows who made it: anybody can write a backup for a public key",
+            advice: .proveBackup)
     }
 }

@@ -10,14 +10,16 @@ struct BackupCommand: ParsableCommand {
             'backups' of the vault, which keeps the newest five; one is also made before a group gets a new \
             key, and before an import replaces something and a restore. A backup in the vault's folder does \
             not survive the disk: have one elsewhere too.
-            --verify reads a backup or an export to its end and changes nothing; '-' is standard input.
+            --verify reads a backup or an export to its end and changes nothing; '-' is standard input. Of a backup it \
+            says whether the owner of its vault made it, which the recovery key shows, or the vault where it opens \
+            without asking: anybody can write one for a public key. --list says so too with --bundle-identity.
 
             Example:
               keyfob backup
               keyfob backup --to /media/stick
               keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
 
-            Exit status: 0 done, 65 damaged, or incomplete because records do not open, 73 exists already, 74 \
+            Exit status: 0 done, 65 damaged, incomplete because records do not open, or nothing shows who made it, 73 exists already, 74 \
             not written, 77 wrong identity, or a key that does not open the whole vault, 78 no recovery key.
             """)
 
@@ -43,8 +45,9 @@ struct BackupCommand: ParsableCommand {
         let makes = to != nil || !recipient.isEmpty
         if list, verify != nil || makes { throw ValidationError("--list goes with no other option of backups") }
         if verify != nil, makes { throw ValidationError("--verify goes with neither --to nor --recipient") }
-        if verify == nil, opening.isGiven {
-            throw ValidationError("--bundle-identity and --bundle-passphrase-fd go with --verify")
+        if verify == nil, list ? opening.bundlePassphraseFd != nil : opening.isGiven {
+            throw ValidationError(
+                "--bundle-identity goes with --verify and --list, --bundle-passphrase-fd with --verify")
         }
         if !global.group.isEmpty { throw ValidationError("a backup is of all groups; 'keyfob export' writes some") }
     }
@@ -70,41 +73,92 @@ struct BackupCommand: ParsableCommand {
         let location = try global.location()
         _ = try LockedKeyring(at: location)
         let backups = try BackupFile.all(at: location)
+        let origins = try opening.isGiven ? backups.map(origin) : nil
         if global.json {
-            return try JSONOutput.print(BackupListDocument(backups: backups.map(BackupListDocument.Backup.init)))
+            return try JSONOutput.print(
+                BackupListDocument(
+                    backups: backups.enumerated().map { index, backup in
+                        BackupListDocument.Backup(backup, origins?[index])
+                    }))
         }
         guard !backups.isEmpty else { return global.say("there is no backup in \(location.vault)") }
-        var table = Table(header: ["MADE", "AGE", "BYTES", "FILE"])
-        for backup in backups {
-            table.add([
-                backup.time.rfc3339, TimeText.age(of: backup.time, now: WallClock.system.now),
-                "\(backup.size)", backup.path,
-            ])
+        var table = Table(header: ["MADE", "AGE", "BYTES"] + (origins == nil ? [] : ["BY"]) + ["FILE"])
+        for (index, backup) in backups.enumerated() {
+            table.add(
+                [backup.time.rfc3339, TimeText.age(of: backup.time, now: WallClock.system.now), "\(backup.size)"]
+                    + (origins.map { [$0[index].text] } ?? []) + [backup.path])
         }
         try StandardOutput.write(lines: table.text)
     }
 
-    private func check(_ path: String) throws(KeyringError) {
+    /// Who made a backup of the list, as far as the identity given shows it.
+    private func origin(of backup: BackupFile) throws(KeyringError) -> BackupOrigin {
+        let file = try BundleFile(path: backup.path)
+        return try BackupOrigin(file, opening.opener(for: file, global))
+    }
+
+    private func check(_ path: String) throws {
         let file = try BundleInput.open(path)
         let summary: BundleSummary
         do throws(KeyringError) {
-            summary = try Keyring.verifyBackup(file, with: opening.opener(for: file, global))
+            summary = try verified(file, opening.opener(for: file, global))
         } catch {
             throw error.naming(bundle: file.name)
         }
+        let isUnknown = summary.purpose == "backup" && !summary.isOwners
         if global.json {
-            return try JSONOutput.print(BackupVerificationDocument(file: path, bundle: BundleDocument(summary)))
+            try JSONOutput.print(BackupVerificationDocument(file: path, bundle: BundleDocument(summary)))
+        } else {
+            try StandardOutput.write(
+                line: (isUnknown ? "" : "all is well: ") + "\(file.name) is \(summary.kindText) with \(summary.text)")
         }
-        try StandardOutput.write(
-            line: "all is well: \(file.name) is \(summary.kindText) with \(summary.text)")
+        if isUnknown { throw ReportedFailure(status: .malformed) }
+    }
+
+    /// Reads a bundle to its end; where what opens it does not show who made it, the vault may.
+    private func verified(
+        _ file: borrowing BundleFile, _ opener: borrowing BundleOpener
+    ) throws(KeyringError) -> BundleSummary {
+        let summary = try Keyring.verifyBackup(file, with: opener)
+        guard summary.purpose == "backup", !summary.isOwners,
+            let keyring = (try? global.openedWithoutAsking())?.keyring
+        else { return summary }
+        return try Keyring.verifyBackup(file, with: opener, of: keyring)
+    }
+}
+
+/// Who made a backup, as far as what opens it shows that.
+enum BackupOrigin: String, Encodable {
+    /// The owner of the vault that it is of.
+    case owner
+    /// Nothing shows who.
+    case unknown
+    /// It is for another key, or damaged.
+    case unreadable
+
+    init(_ file: borrowing BundleFile, _ opener: borrowing BundleOpener) {
+        switch try? Keyring.verifyBackup(file, with: opener) {
+        case .some(let summary): self = summary.isOwners ? .owner : .unknown
+        case nil: self = .unreadable
+        }
+    }
+
+    /// The same in a table.
+    var text: String {
+        switch self {
+        case .owner: "its owner"
+        case .unknown: "nothing shows who"
+        case .unreadable: "- (does not open)"
+        }
     }
 }
 
 extension BundleSummary {
-    /// What people call it.
-    fileprivate var kindText: String {
+    /// What people call it, and whose it is.
+    var kindText: String {
         switch purpose {
-        case "backup": "a backup"
+        case "backup" where isOwners: "a backup of vault \(vault), made by its owner,"
+        case "backup": "whole, and nothing shows who made it: a backup"
         case "export": "an export"
         default: "a bundle"
         }
@@ -135,8 +189,10 @@ struct BackupListDocument: JSONDocument {
         let path: String
         let created: String
         let size: Int64
+        let madeBy: BackupOrigin?
 
-        init(_ backup: BackupFile) {
+        init(_ backup: BackupFile, _ origin: BackupOrigin?) {
+            madeBy = origin
             path = backup.path
             created = backup.time.rfc3339
             size = backup.size

@@ -14,6 +14,7 @@ struct DoctorCommand: ParsableCommand {
             'status', 'verify' and 'doctor' tell it each time, and every other command once in a login.
             --accept-vault accepts another vault in the place of the one that was there, or one that nothing shows to be \
             yours.
+            With --identity, the recovery key, it also says of which backups nothing shows who made them.
             Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too.
 
             Example:
@@ -172,6 +173,17 @@ struct DoctorCommand: ParsableCommand {
     ) throws(KeyringError) {
         let text = BackupText.text(try BackupFile.all(at: location), now: WallClock.system.now)
         findings.append(Finding("backups", .ok, text))
+        // Only the recovery key opens them.
+        if let identity = global.identity {
+            for backup in try BackupFile.all(at: location) {
+                let opener = BundleOpener.identities(try SecretInput.keyFile(identity))
+                guard BackupOrigin(try BundleFile(path: backup.path), opener) == .unknown else { continue }
+                findings.append(
+                    Finding(
+                        "backups", .warning, "nothing shows who made \(backup.path)",
+                        hint: "anybody can write one for a public key; remove it unless you know whose it is"))
+            }
+        }
         let restored: [Keyring.RestoredGrant]
         do throws(KeyringError) {
             restored = try keyring.restoredGrants()

@@ -24,7 +24,7 @@ extension ImportCommand {
             throw error.naming(bundle: bundle.name)
         }
         global.tellWarnings(of: keyring)
-        tell(leftOut: plan.leftOutDecisions)
+        tell(leftOut: PlanText(plan).leftOut)
         if global.json {
             return try JSONOutput.print(BundleImportDocument(isDryRun: dryRun, plan: PlanDocument(plan)))
         }
@@ -45,11 +45,9 @@ extension ImportCommand {
     }
 
     /// What decides in the bundle is listed, whether it is taken or not.
-    private func tell(leftOut lines: [ImportPlan.Line]) {
+    private func tell(leftOut lines: [String]) {
         guard !lines.isEmpty, !global.quiet else { return }
-        for line in lines {
-            StandardError.write(line: TerminalText.line("left out: \(line.item) of group '\(line.group)'"))
-        }
+        for line in lines { StandardError.write(line: line) }
         let names = DecisionKinds.names.map(\.name).joined(separator: ",")
         StandardError.write(line: "note: what decides whose token goes where is taken with --with \(names)")
     }

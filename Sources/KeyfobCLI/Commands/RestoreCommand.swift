@@ -11,6 +11,9 @@ struct RestoreCommand: ParsableCommand {
             to --recovery-file. Where there is one, takes its groups back to what they held, after another \
             backup of what they hold now; its keys and ways to unlock stay, and so do groups that the backup \
             does not have. All of it is brought back, or nothing. '-' reads standard input.
+            A backup counts when the owner of its vault made it, which its recovery key shows, or the vault that is there. \
+            Another one is refused, because anybody can write one for a public key: --from-stranger takes what it holds \
+            all the same, but for what decides whose token goes where, which is listed.
             A refresh token from a backup may be one that the provider has replaced since: 'keyfob status' \
             tells how many there are.
 
@@ -20,13 +23,15 @@ struct RestoreCommand: ParsableCommand {
               keyfob restore backup.age --bundle-identity recovery.txt --recovery-file new-recovery.txt
 
             Exit status: 0 done, 12 nothing was given that opens the backup, 15 cancelled, 64 an export and \
-            no backup, 65 damaged, 77 wrong identity, 78 no recovery key for the backup before.
+            no backup, 65 damaged, or nothing shows who made it, 77 wrong identity, 78 no recovery key for the backup before.
             """)
 
     @Argument(help: "The backup.") var file: String
     @OptionGroup var opening: BundleOpenerOptions
     @OptionGroup var new: NewVaultInput
     @Flag(name: .long, help: "Restore over the vault that is there without asking.") var force = false
+    @Flag(name: .long, help: "Take a backup that nothing shows to be its vault's owner's, without what decides.")
+    var fromStranger = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -75,12 +80,16 @@ struct RestoreCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let opener = try opening.opener(for: backup, global)
         if !force {
-            let summary = try Keyring.verifyBackup(backup, with: opener)
-            try Confirmation.ask(
-                "\(backup.name) holds \(summary.text). Type 'restore' to take \(location.vault) back to it: ",
-                "restore", global)
+            let summary = try Keyring.verifyBackup(backup, with: opener, of: keyring)
+            // One that is refused is not asked about.
+            if summary.isOwners || fromStranger {
+                let other = summary.vault == keyring.vaultID ? "" : " of another vault, \(summary.vault)"
+                try Confirmation.ask(
+                    "\(backup.name) holds \(summary.text)\(other). Type 'restore' to take \(location.vault) back to it: ",
+                    "restore", global)
+            }
         }
-        let plan = try keyring.restore(backup, with: opener)
+        let plan = try keyring.restore(backup, with: opener, takingStrangers: fromStranger)
         global.tellWarnings(of: keyring)
         if global.json {
             return try JSONOutput.print(
@@ -97,7 +106,8 @@ struct RestoreCommand: ParsableCommand {
         let slots = try new.slots(location, global)
         let service = slots.secretService
         let restored = try Keyring.restore(
-            backup, with: opener, at: location, slot: slots.first, secretService: service)
+            backup, with: opener, takingStrangers: fromStranger, at: location, slot: slots.first, secretService: service
+        )
         try output.write(restored.recoveryKey, of: location)
         try tell(restored, location, backup.name)
     }
@@ -129,10 +139,12 @@ struct RestoreCommand: ParsableCommand {
 
     private func tellRestored(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) {
         guard !global.quiet else { return }
-        for note in PlanText(plan).notes { StandardError.write(line: note) }
+        for line in PlanText(plan).leftOut + PlanText(plan).notes { StandardError.write(line: line) }
         for group in plan.newGroups where plan.backup != nil { global.say("made the group '\(group)'") }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
-        global.say("restored \(name), \(plan.source.text)")
+        let origin =
+            plan.source.isOwners ? "a backup of vault \(plan.source.vault), made by its owner" : "a stranger's backup"
+        global.say("restored \(name), \(origin): \(plan.source.text)")
         if let grants = try? keyring.restoredGrants(), !grants.isEmpty { global.say(RestoredGrantText.of(grants)) }
     }
 }

@@ -133,7 +133,7 @@ struct StatusDocument: JSONDocument {
 
         init(_ backups: [BackupFile]) {
             count = backups.count
-            newest = backups.first.map(BackupListDocument.Backup.init)
+            newest = backups.first.map { BackupListDocument.Backup($0, nil) }
         }
     }
 

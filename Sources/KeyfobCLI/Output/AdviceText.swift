@@ -163,6 +163,9 @@ extension Advice {
         case .useProjectFileKeys: "the keys are 'account' and 'group'"
 
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
+        case .proveBackup:
+            "open it with the recovery key of its vault (one identity file can hold several), or take what it holds, but "
+                + "for what decides, with --from-stranger"
         case .importBundle: "'keyfob import' takes it in"
         case .convertPropertyList: "convert it with 'plistutil', or with 'plutil -convert binary1'"
 

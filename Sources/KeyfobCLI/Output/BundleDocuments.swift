@@ -9,8 +9,11 @@ struct BundleDocument: Encodable {
     let groups: [String]
     let counts: [String: Int]
     let records: Int
+    /// Whether a backup is its owner's; nil for other bundles.
+    let isOwners: Bool?
 
     init(_ summary: BundleSummary) {
+        isOwners = summary.purpose == "backup" ? summary.isOwners : nil
         purpose = summary.purpose
         vault = summary.vault
         device = summary.device

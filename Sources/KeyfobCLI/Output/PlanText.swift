@@ -35,6 +35,11 @@ struct PlanText {
     /// What was deleted there and is not here either is nobody's concern.
     private var told: [ImportPlan.Line] { plan.lines.filter { $0.reason != "deletedThere" } }
 
+    /// What decides whose token goes where and was left out: one line each.
+    var leftOut: [String] {
+        plan.leftOutDecisions.map { TerminalText.line("left out: \($0.item) of group '\($0.group)'") }
+    }
+
     /// What a person should know besides.
     var notes: [String] {
         var notes = plan.conflicts.map { "note: \($0.description)" }

@@ -231,6 +231,8 @@ public enum Advice: Hashable, Sendable {
     // MARK: Bundles, backups and other programs' files
     /// Restore the backup, or check it.
     case restoreOrVerify
+    /// Give a recovery key of the vault that the backup is of, or take it as a stranger's.
+    case proveBackup
     /// Import the bundle.
     case importBundle
     /// Convert the property list to its binary form.

@@ -2,9 +2,9 @@ extension BundleError {
     /// The fields of a bundle that this build knows, as an error names them.
     package enum Field: String, Hashable, Sendable, CaseIterable {
         // The manifest.
-        case formatVersion, minorVersion, purpose, vault, device, created, groups, counts
+        case formatVersion, minorVersion, purpose, vault, header, device, created, groups, counts
         // The last line.
-        case end, records, digest
+        case end, records, digest, mac
         // Every record.
         case kind, group, stamps, record, deleted, fields, thisDeviceOnly, owners, secret, secretBase64
         // Accounts.

@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSodium
 
 extension BundleManifest {
     /// The manifest that the first line is.
@@ -29,6 +30,13 @@ extension BundleManifest {
         guard let vault = Hexadecimal.bytes(try object.text(.vault, bytes)), vault.count == 16 else {
             throw .badField(line: line, .vault)
         }
+        var header: [UInt8]?
+        if let text = try object.optionalText(.header, bytes) {
+            header = Base64.standard.decode(Array(text.utf8))
+            guard let count = header?.count, count <= Self.maximumHeaderCount, purpose == .backup else {
+                throw .badField(line: line, .header)
+            }
+        }
         guard let device = UInt64(hexadecimal: try object.text(.device, bytes)) else {
             throw .badField(line: line, .device)
         }
@@ -55,7 +63,8 @@ extension BundleManifest {
             throw .limitExceeded(.records(limits.records))
         }
         self.init(
-            purpose: purpose, vault: vault, device: device, created: created, groups: Array(groups), counts: counts,
+            purpose: purpose, vault: vault, header: header, device: device, created: created, groups: Array(groups),
+            counts: counts,
             unknownFields: object.unknownFields(bytes))
         self.minorVersion = minor
     }

@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSodium
 
 extension BundleManifest {
     /// The line, without its end.
@@ -11,6 +12,7 @@ extension BundleManifest {
         writer.integer(Int64(minorVersion))
         writer.member(.purpose, purpose.rawValue)
         writer.member(.vault, Hexadecimal.text(vault))
+        writer.member(.header, header.map { String(decoding: Base64.standard.encode($0), as: UTF8.self) })
         writer.member(.device, device.hexadecimal)
         writer.member(.created, BundleTime.text(milliseconds: created))
         writer.name(.groups)

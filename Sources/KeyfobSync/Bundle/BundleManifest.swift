@@ -14,6 +14,8 @@ package struct BundleManifest: Hashable, Sendable {
     package var purpose: BundlePurpose
     /// The id of the vault it comes from: 16 bytes.
     package var vault: [UInt8]
+    /// In a backup, the vault's header with the slots of its recovery keys alone: by it they show whose backup it is.
+    package var header: [UInt8]?
     /// The device that wrote it.
     package var device: UInt64
     /// When, in milliseconds since 1970; within the years 0000 to 9999.
@@ -25,17 +27,22 @@ package struct BundleManifest: Hashable, Sendable {
     /// The fields that this build does not know.
     package var unknownFields: AdditionalFields
 
+    /// The most bytes of ``header``.
+    package static let maximumHeaderCount = 65_536
+
     /// A manifest of the current version.
     ///
     /// - Parameter vault: 16 bytes; traps for another number.
     package init(
-        purpose: BundlePurpose, vault: [UInt8], device: UInt64, created: Int64, groups: [AccessGroup],
+        purpose: BundlePurpose, vault: [UInt8], header: [UInt8]? = nil, device: UInt64, created: Int64,
+        groups: [AccessGroup],
         counts: [RecordKind: Int], unknownFields: AdditionalFields = AdditionalFields()
     ) {
         precondition(vault.count == 16, "a vault's id has 16 bytes")
         self.minorVersion = Self.minorVersion
         self.purpose = purpose
         self.vault = vault
+        self.header = header
         self.device = device
         self.created = BundleTime.clamped(milliseconds: created)
         self.groups = Set(groups).sorted()

@@ -16,6 +16,8 @@ struct BundleParser: ~Copyable {
     private var chain = LineChain()
     private var seen: RecordRegister
     private(set) var manifest: BundleManifest?
+    /// The MAC of the digest, where the last line has one.
+    private(set) var mac: [UInt8]?
 
     init(purposes: Set<BundlePurpose>, limits: BundleLimits) {
         self.limits = limits
@@ -93,10 +95,14 @@ struct BundleParser: ~Copyable {
             newerMinor: manifest.minorVersion > BundleManifest.minorVersion ? manifest.minorVersion : nil)
         var found: ItemRecord?
         var secret: SecretBytes?
+        var mac: [UInt8]?
         try line.withBytes { (bytes) throws(BundleError) in
             let tape = try Self.tape(bytes, limits, line: number)
             var object = try LineObject(tape, line: number, bytes)
-            if var end = try object.optionalObject(.end, bytes) { return try checkEnd(&end, bytes) }
+            if var end = try object.optionalObject(.end, bytes) {
+                mac = try checkEnd(&end, bytes)
+                return
+            }
             secret = try reader.secret(&object, tape, bytes)
             var record = try reader.record(&object, bytes)
             let unknown = object.unknownFields(bytes)
@@ -105,6 +111,7 @@ struct BundleParser: ~Copyable {
         }
         guard let record = found else {
             expectation = .nothing
+            self.mac = mac
             return
         }
         let hasSecret = secret != nil
@@ -114,13 +121,21 @@ struct BundleParser: ~Copyable {
         try body(record, secret.take())
     }
 
-    private func checkEnd(_ end: inout LineObject, _ bytes: RawSpan) throws(BundleError) {
+    /// Compares the last line with what came before.
+    ///
+    /// - Returns: The MAC in it.
+    private func checkEnd(_ end: inout LineObject, _ bytes: RawSpan) throws(BundleError) -> [UInt8]? {
         let records: Int = try end.number(.records, bytes)
         guard let digest = Hexadecimal.bytes(try end.text(.digest, bytes)), digest.count == 32 else {
             throw .badField(line: lineCount, .digest)
         }
         guard records == seen.count, seen.counts == manifest?.counts else { throw .wrongCounts }
         guard digest == chain.digest else { throw .wrongDigest }
+        guard let text = try end.optionalText(.mac, bytes) else { return nil }
+        guard let mac = Hexadecimal.bytes(text), mac.count == 32, manifest?.purpose == .backup else {
+            throw .badField(line: lineCount, .mac)
+        }
+        return mac
     }
 
     private static func tape(_ bytes: RawSpan, _ limits: BundleLimits, line: Int) throws(BundleError) -> JSONTape {

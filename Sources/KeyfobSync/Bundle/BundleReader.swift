@@ -14,6 +14,8 @@ package enum BundleReader {
         package let manifest: BundleManifest
         /// The digest in its last line.
         package let digest: [UInt8]
+        /// The MAC of the digest in its last line, which nobody has checked yet; only in a backup.
+        package let mac: [UInt8]?
         /// The limits it was read with.
         fileprivate let limits: BundleLimits
     }
@@ -80,6 +82,6 @@ package enum BundleReader {
         }
         let digest = try parser.finish()
         guard let manifest = parser.manifest else { throw BundleError.noManifest }
-        return Verified(manifest: manifest, digest: digest, limits: limits)
+        return Verified(manifest: manifest, digest: digest, mac: parser.mac, limits: limits)
     }
 }

@@ -105,11 +105,15 @@ package struct BundleWriter: ~Copyable {
 
     /// Writes the last line and what is left.
     ///
+    /// - Parameter authenticate: Makes the MAC of the digest, 32 bytes, for a backup.
     /// - Returns: The digest of the bundle, as its last line has it.
     /// - Throws: `wrongCounts` when other records were written than the manifest says, and what `output` throws.
-    package consuming func finish(to output: (RawSpan) throws -> Void) throws -> [UInt8] {
+    package consuming func finish(
+        authenticating authenticate: ([UInt8]) throws -> [UInt8]? = { _ in nil }, to output: (RawSpan) throws -> Void
+    ) throws -> [UInt8] {
         guard seen.counts == stated else { throw BundleError.wrongCounts }
-        let end = EndLine(records: seen.count, digest: chain.digest).line + [UInt8(ascii: "\n")]
+        let line = EndLine(records: seen.count, digest: chain.digest, mac: try authenticate(chain.digest)).line
+        let end = line + [UInt8(ascii: "\n")]
         pending += end.withBytes { encryptor.update($0) }
         let digest = chain.digest
         let rest = pending + encryptor.finish()

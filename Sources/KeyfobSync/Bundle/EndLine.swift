@@ -1,10 +1,12 @@
 internal import KeyfobModel
 internal import KeyfobSodium
 
-/// The last line of a bundle: how many records there are, and the digest of all lines before.
+/// The last line of a bundle: how many records there are, the digest of all lines before, and in a backup its MAC under a
+/// key of the vault's.
 struct EndLine: Hashable {
     let records: Int
     let digest: [UInt8]
+    let mac: [UInt8]?
 
     /// The line, without its end.
     var line: [UInt8] {
@@ -15,6 +17,7 @@ struct EndLine: Hashable {
         writer.name(.records)
         writer.integer(Int64(records))
         writer.member(.digest, Hexadecimal.text(digest))
+        writer.member(.mac, mac.map(Hexadecimal.text))
         writer.endObject()
         writer.endObject()
         return writer.bytes
