@@ -77,7 +77,9 @@ struct CredentialDocument: Encodable {
         cachedOn = credential.cachedAt.map(\.rfc3339)
         expiresOn = credential.expiresOn.map(\.rfc3339)
         refreshOn = credential.refreshOn.map(\.rfc3339)
-        freshness = credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: 300))" : nil
+        let minimum = TokenRequest.usualMinimumValidity
+        freshness =
+            credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: minimum))" : nil
         grantState = credential.grant?.state.name
     }
 }

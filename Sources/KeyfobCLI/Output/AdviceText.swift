@@ -182,7 +182,6 @@ extension Advice {
 }
 
 extension Advice {
-    /// What the owner can do so that a token of an account goes to a host.
     /// How a key of a kind is given.
     private static func key(_ kind: String) -> String {
         switch kind {
@@ -194,6 +193,7 @@ extension Advice {
         }
     }
 
+    /// What the owner can do so that a token of an account goes to a host.
     private static func waysOut(to host: String, _ account: String?) -> String {
         let (host, name) = (ShellWord.quoted(host), account.map(ShellWord.quoted) ?? "NAME")
         return "if they should, run 'keyfob bind --host \(host) \(name)', or name the host among the apiHosts of the "

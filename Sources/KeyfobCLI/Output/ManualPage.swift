@@ -134,7 +134,7 @@ struct ManualPage {
                 KEYFOB_CA_FILE    certificates to trust too, a PEM file
                 BROWSER           what opens the browser; xdg-open unless set
                 DBUS_SESSION_BUS_ADDRESS  the session bus, for a vault that the desktop's keyring opens
-                HTTPS_PROXY       the proxy for providers and services
+                HTTPS_PROXY       the proxy for providers and services; else ALL_PROXY; in small letters too
                 NO_PROXY          the hosts that need no proxy, with commas between
                 """)
             + [".SH EXIT STATUS"]

@@ -9,7 +9,7 @@ enum Reach {
     /// Files that lie anywhere, to read: project files, git's configuration, what a person names. To write, the folder of
     /// one of them besides the vault's.
     case files(writing: String? = nil)
-    /// The network too, and no program.
+    /// Files and the network as they are; no program, and no other process. Only seccomp holds here, not Landlock.
     case network
     /// All: for what starts a browser or speaks to the desktop's keyring.
     case everything

@@ -2,7 +2,7 @@ internal import KeyfobFiles
 
 /// What the schema of a vault's database is made of.
 package enum VaultSchema {
-    /// `PRAGMA user_version` of ``current``.
+    /// `PRAGMA user_version` of ``current``; as many as KeyfobStore has migrations.
     package static let version = 1
     /// The newest schema.
     package static let current = first

@@ -13,6 +13,9 @@ enum Migrations {
     static var current: Int { all.count }
 
     /// Brings the schema from `version` to ``current``, inside the caller's transaction.
+    ///
+    /// So far only a new vault needs it. With a second version it is to be called where a vault is opened for writing, and
+    /// `VaultSchema.require` is to compare a file with the schema of its own version.
     static func run(_ database: Database, from version: Int) throws {
         for migration in all[version...] { try migration(database) }
         try database.execute(sql: "PRAGMA user_version = \(current)")

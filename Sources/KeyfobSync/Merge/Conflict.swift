@@ -1,6 +1,8 @@
 package import KeyfobModel
 
-/// Something that a merge has decided, or left as it is, and that a person should know.
+/// What a person should know after a merge.
+///
+/// It decides nothing: of two values of a field ``Register`` takes the later, and that is no conflict.
 package enum Conflict: Hashable, Sendable {
     /// Several accounts of one group have the same label.
     case sameLabel(AccessGroup, label: String, accounts: [ItemKey])
