@@ -121,7 +121,7 @@ struct BackupCommand: ParsableCommand {
     ) throws(KeyringError) -> BundleSummary {
         let summary = try Keyring.verifyBackup(file, with: opener)
         guard summary.purpose == "backup", !summary.isOwners,
-            let keyring = (try? global.openedWithoutAsking())?.keyring
+            let keyring = (try? global.openedWithoutAsking(reaching: .files()))?.keyring
         else { return summary }
         return try Keyring.verifyBackup(file, with: opener, of: keyring)
     }
