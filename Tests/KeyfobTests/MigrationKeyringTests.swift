@@ -171,7 +171,7 @@ struct MigrationKeyringTests {
         _ = try keyring.migrate(to: .secretService, secretService: home.options)
         try FileManager.default.removeItem(atPath: home.location.vault + "/storage")
         let old = try byKeyFile()
-        #expect(try old.verify().problems.contains { $0.contains("taken back to an earlier state") })
+        #expect(try old.verify().findings.contains { $0.text.contains("taken back to an earlier state") })
         let error = failure(of: KeyringError.self) {
             _ = try old.migrate(to: .secretService, secretService: home.options)
         }

@@ -57,8 +57,8 @@ struct DoctorCommand: ParsableCommand {
                             ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
             }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
-            // From here on neither the desktop's keyring nor anything else outside of the vault is asked.
-            Reach.vault.confine(keyring)
+            // From here on the desktop's keyring is not asked, and nothing is read but the vault and the recovery key.
+            (global.identity == nil ? Reach.vault : .files()).confine(keyring)
             try examine(keyring, &findings)
         }
         if let keyring { try lookAtBackups(location, keyring, &findings) }

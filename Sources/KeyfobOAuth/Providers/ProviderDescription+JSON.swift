@@ -62,7 +62,10 @@ extension ProviderDescription {
             hasDiscovery: fields.bool("discovery", in: bytes) ?? (issuer != nil),
             clientIDs: try list("clientIDs"), defaultScopes: ScopeSet(try list("defaultScopes")),
             flows: Set(try values("flows", Flow.self)), rotation: rotation,
-            quirks: Set(try values("quirks", Quirk.self)), apiHosts: hosts)
+            quirks: Set(try values("quirks", Quirk.self)))
+        // What is built in can be narrower than its text says.
+        let builtIn = BuiltInHosts.apiHosts(of: description.environment)
+        description.apiHosts = hosts.map { host in builtIn.first { $0.text == host.text } ?? host }
         if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
         guard fields.has("endpoints", in: bytes) else { return description }
         guard let endpoints = fields.object("endpoints", in: bytes) else { throw .badValue("endpoints") }

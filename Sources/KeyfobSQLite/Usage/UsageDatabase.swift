@@ -104,10 +104,7 @@ package final class UsageDatabase: Sendable {
     ) -> (result: Result?, problem: UsageProblem?) {
         var identity: FileIdentity?
         do {
-            if try POSIXFile.status(directory.usage) == nil {
-                guard isCreating else { return (nil, nil) }
-                try create()
-            }
+            guard try isThere(orCreated: isCreating) else { return (nil, nil) }
             try directory.checkFile(directory.usage)
             identity = FileIdentity(directory.usage)
             let size = try POSIXFile.status(directory.usage)?.size ?? 0
@@ -124,12 +121,22 @@ package final class UsageDatabase: Sendable {
         }
     }
 
-    private func create() throws {
-        try directory.check()
-        do {
-            try POSIXFile.createExclusively(directory.usage)
-        } catch StoreError.alreadyThere {
-            // By another process, just now.
+    /// Held while a file is made, and while one is looked for: closing the new file would end the locks that SQLite holds
+    /// for another thread of this process which has opened it meanwhile (fcntl(2), "Record locking").
+    private static let making = Mutex(())
+
+    /// Whether there is a file, made now where that is wanted.
+    private func isThere(orCreated isCreating: Bool) throws -> Bool {
+        try Self.making.withLock { _ in
+            guard try POSIXFile.status(directory.usage) == nil else { return true }
+            guard isCreating else { return false }
+            try directory.check()
+            do {
+                try POSIXFile.createExclusively(directory.usage)
+            } catch StoreError.alreadyThere {
+                // By another process, just now.
+            }
+            return true
         }
     }
 
