@@ -53,7 +53,7 @@ build:
 sbom:
 	Scripts/dependencies.py sbom $(SBOM)
 
-# Two builds of the last commit, in two folders, are the same bytes.
+# Two builds of the last commit at the same path are the same bytes.
 reproduce:
 	RELEASE_FLAGS='$(RELEASE_FLAGS)' Scripts/reproduce
 
