@@ -57,16 +57,19 @@ extension TokenSearch {
         return roster
     }
 
-    /// Tells the candidates of a group which hosts the providers name that were added to it.
+    /// Tells the candidates of a group which hosts the providers name that were added to it: for an environment that the
+    /// owner described, the owner's alone.
     private func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
         let settings = try storage.settings(prefixes: [Self.providerPrefix], in: group.keys).items
         guard !settings.isEmpty else { return }
         guard let providerHosts else { throw LookupRefusal.needsProviders }
-        for (environment, hosts) in settings.compactMap({ providerHosts($0.value) }) where !hosts.isEmpty {
-            for index in candidates.indices
-            where EnvironmentAliases.areSame(environment, candidates[index].account.id.environment) {
-                candidates[index].apiHosts = hosts
+        let owners = settings.filter { $0.value.writer == .owner }.compactMap { providerHosts($0.value) }
+        let others = settings.filter { $0.value.writer != .owner }.compactMap { providerHosts($0.value) }
+        for index in candidates.indices {
+            let described = (owners + others).first {
+                EnvironmentAliases.areSame($0.environment, candidates[index].account.id.environment)
             }
+            candidates[index].apiHosts = described?.hosts ?? []
         }
     }
 

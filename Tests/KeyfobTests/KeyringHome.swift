@@ -43,6 +43,14 @@ struct KeyringHome {
         return try locked.unlock(with: .keyFile(keyFile(number)))
     }
 
+    /// Makes a group that a key file opens alone.
+    func sharedGroup(_ name: String, keyFile number: UInt8 = 2) throws -> AccessGroup {
+        let group = try AccessGroup(name)
+        try keyring.createGroup(group)
+        _ = try keyring.grantGroup(group, to: .keyFile(keyFile(number)))
+        return group
+    }
+
     /// What somebody else in the session sees of the vault.
     func items() throws -> VaultItems {
         VaultItems(try #require(session).connected(), vault: keyring.vaultID)

@@ -14,10 +14,8 @@ struct KeyringRollbackTests {
     /// Ada is in `default` and in `work`, which key file 2 opens alone.
     init() throws {
         home = try KeyringHome()
-        work = try AccessGroup("work")
+        work = try home.sharedGroup("work")
         ada = try .contoso("ada")
-        try home.keyring.createGroup(work)
-        _ = try home.keyring.grantGroup(work, to: .keyFile(keyFile(2)))
         for group in [AccessGroup.default, work] {
             try home.keyring.store(.access(ada), "token", for: ada, in: [group])
         }

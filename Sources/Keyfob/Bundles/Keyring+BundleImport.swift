@@ -51,11 +51,11 @@ extension Keyring {
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
         isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil
     ) throws(KeyringError) -> ImportPlan {
-        let taking: GroupOutcomes
+        let outcomes: GroupOutcomes
         var backup: String?
         var isBackupWhole = false
         do {
-            taking = try withVault { state in try choose(&state, incoming, mode, wanted) }
+            outcomes = try withVault { state in try choose(&state, incoming, mode, wanted) }
             if mode == .replace, backsUp, !isDryRun {
                 let report = try withVault { state in try makeBackup(&state, to: nil, for: nil, rotates: false) }
                 backup = report.path
@@ -66,17 +66,17 @@ extension Keyring {
         }
         var plan = ImportPlan(
             mode: mode, source: incoming.summary, lines: [], conflicts: [],
-            newGroups: taking.new, keptGroups: taking.kept, backup: backup)
+            newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
         do {
             try withVault { state in
-                let names = state.vault.groups.map(\.name).filter { !taking.new.contains($0) } + taking.new
+                let names = state.vault.groups.map(\.name).filter { !outcomes.new.contains($0) } + outcomes.new
                 let applying = BundleApplying(
-                    incoming: incoming, mode: mode, groups: taking.taken,
+                    incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    decisions: decisions, isRestoring: isRestoring, refusedGroups: taking.refused,
+                    decisions: decisions, isRestoring: isRestoring, refusedGroups: outcomes.refused,
                     milliseconds: clock.milliseconds())
                 let (_, milestones) = try database.change(
-                    &state.vault, groups: names, creating: taking.new, milliseconds: clock.milliseconds()
+                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()
                 ) { writers in
                     let (merge, overlapped) = try applying.run(writers)
                     plan = ImportPlan(
@@ -85,7 +85,7 @@ extension Keyring {
                             ImportPlan.Line($0, isOverlapped: overlapped.contains($0.place))
                         },
                         conflicts: merge.conflicts.map { .init(name: $0.name, description: $0.description) },
-                        newGroups: taking.new, keptGroups: taking.kept, backup: backup)
+                        newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
                     // Leaving by an error undoes the transaction: what was found out stays.
                     if isDryRun { throw DryRunEnded() }
                 }
@@ -125,27 +125,27 @@ extension Keyring {
         // Another process may have made a group since.
         try database.refresh(&state.vault)
         let reachable = state.vault.groups.map(\.name)
-        var taking = GroupOutcomes()
+        var outcomes = GroupOutcomes()
         for group in listed {
             if let wanted, !wanted.contains(group) {
-                taking.refused[group] = .notSelected
+                outcomes.refused[group] = .notSelected
             } else if reachable.contains(group) {
-                taking.taken.insert(group)
+                outcomes.taken.insert(group)
             } else if state.vault.opensWholeVault {
-                taking.taken.insert(group)
-                taking.new.append(group)
+                outcomes.taken.insert(group)
+                outcomes.new.append(group)
             } else {
                 guard wanted == nil else {
                     throw KeyringError(.groupNotGranted, "the key does not open group '\(group)'")
                 }
-                taking.refused[group] = .groupNotGranted
+                outcomes.refused[group] = .groupNotGranted
             }
         }
-        guard !taking.taken.isEmpty || listed.isEmpty else {
+        guard !outcomes.taken.isEmpty || listed.isEmpty else {
             throw KeyringError(
                 .groupNotGranted, "the key opens none of the groups of the bundle", candidates: listed.map(\.name))
         }
-        if mode == .replace { taking.kept = reachable.filter { !listed.contains($0) } }
-        return taking
+        if mode == .replace { outcomes.kept = reachable.filter { !listed.contains($0) } }
+        return outcomes
     }
 }

@@ -189,7 +189,6 @@ extension Keyring {
     }
 
     static let defaultAccount = TokenSearch.defaultAccount
-
 }
 
 extension GroupWriter {

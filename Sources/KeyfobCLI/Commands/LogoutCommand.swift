@@ -61,7 +61,7 @@ struct LogoutCommand: ParsableCommand {
     /// - Returns: Whether it was read in time.
     private func opens(_ url: String, _ keyring: Keyring) -> Bool {
         do throws(KeyringError) {
-            let page = try SignInPage(leadingTo: url, at: keyring.location, home: Browser.homeOfSnaps())
+            let page = try BrowserPage(leadingTo: url, at: keyring.location, home: Browser.homeOfSnaps())
             let address = page.url
             return page.isRead(by: { Browser.open(address) }, within: 10)
         } catch {

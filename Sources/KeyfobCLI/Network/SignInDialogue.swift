@@ -88,10 +88,10 @@ struct SignInDialogue: Sendable {
     /// Opens the browser, or says what to open.
     ///
     /// - Returns: The page that the browser needs until it has answered.
-    private func show(_ signIn: BrowserSignIn) -> SignInPage? {
+    private func show(_ signIn: BrowserSignIn) -> BrowserPage? {
         if opensBrowser {
             do throws(KeyringError) {
-                let page = try SignInPage(
+                let page = try BrowserPage(
                     leadingTo: signIn.url, at: keyring.location, home: Browser.homeOfSnaps())
                 if Browser.open(page.url) {
                     if !isQuiet {

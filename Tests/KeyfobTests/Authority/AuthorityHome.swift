@@ -13,9 +13,7 @@ struct AuthorityHome {
     init() throws {
         home = try KeyringHome()
         owner = home.keyring
-        tools = try AccessGroup("tools")
-        try owner.createGroup(tools)
-        _ = try owner.grantGroup(tools, to: .keyFile(keyFile(2)))
+        tools = try home.sharedGroup("tools")
         adversary = try home.opened(keyFile: 2)
     }
 

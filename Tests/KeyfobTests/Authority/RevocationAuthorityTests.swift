@@ -32,6 +32,31 @@ struct RevocationAuthorityTests {
         #expect(report.foreignDecisions.isEmpty && report.problems.isEmpty)
     }
 
+    @Test("another provider of theirs gives no host to an environment that the owner described")
+    func hosts() throws {
+        let environment = "sso.contoso.example"
+        let id = try #require(AccountID(homeAccountID: "eve", environment: environment))
+        let eve = Account(id: id, username: "eve")
+        try place.owner.store(.access(eve, realm: ""), "token of eve", for: eve, in: [place.tools])
+        var own = contoso
+        own.apiHosts = ["api.contoso.example"]
+        try place.owner.addProvider(own, in: [place.tools])
+        // As its writer would have it: with a name that sorts before the owner's, and after.
+        for name in ["aaa", "zzz"] {
+            try place.write(
+                "provider:\(name)",
+                """
+                {"formatVersion": 1, "name": "\(name)", "title": "Evil", "issuer": "https://evil.example",
+                "environment": "\(environment)", "apiHosts": ["api.evil.example"], "flows": ["authorizationCode"]}
+                """)
+        }
+        func request(_ host: String) throws -> TokenRequest {
+            TokenRequest(context: RequestContext(url: try ResourceURL(parsing: "https://\(host)/me")))
+        }
+        #expect(try place.owner.tokenText(request("api.contoso.example")) == "token of eve")
+        #expect(place.owner.refusal(try request("api.evil.example")) == .hostNotAllowed)
+    }
+
     @Test("everything that decides goes, the owner's stays, and so does what is kept by name")
     func everything() throws {
         let eve = try place.add("eve", "theirs", by: place.adversary)

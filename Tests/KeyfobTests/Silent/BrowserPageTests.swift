@@ -4,13 +4,13 @@ import KeyfobTestSupport
 import Testing
 
 @Suite("The page that leads a browser on")
-struct SignInPageTests {
+struct BrowserPageTests {
     @Test("it holds the address escaped, asks nobody for anything, and its address encodes what a path may hold")
     func content() throws {
         let folder = try ScratchFolder()
         let address = "https://id.example/authorize?client_id=a&state='x'"
         let location = KeyringLocation(vault: folder.path + "/vault", state: folder.path + "/a state", runtime: nil)
-        let page = try SignInPage(leadingTo: address, at: location)
+        let page = try BrowserPage(leadingTo: address, at: location)
         let url = page.url
         #expect(url.hasPrefix("file://" + folder.path + "/a%20state/pages/keyfob-sign-in-"), "\(url)")
         let file = try #require(URL(string: url)?.path)
@@ -28,13 +28,13 @@ struct SignInPageTests {
     func leftovers() throws {
         let folder = try ScratchFolder()
         let location = KeyringLocation(vault: folder.path + "/vault", state: folder.path, runtime: nil)
-        let first = try SignInPage(leadingTo: "https://id.example", at: location)
+        let first = try BrowserPage(leadingTo: "https://id.example", at: location)
         let pages = folder.path + "/pages/"
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: pages).first)
         try FileManager.default.copyItem(atPath: pages + name, toPath: pages + "keyfob-sign-in-old.html")
         let old = Date(timeIntervalSinceNow: -7_200)
         try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: pages + "keyfob-sign-in-old.html")
-        let second = try SignInPage(leadingTo: "https://id.example", at: location)
+        let second = try BrowserPage(leadingTo: "https://id.example", at: location)
         let left = try FileManager.default.contentsOfDirectory(atPath: pages)
         #expect(left.count == 2 && left.contains(name), "\(left)")
         _ = consume first

@@ -7,7 +7,7 @@ internal import KeyfobSodium
 /// What a program is started with is there for every user of the machine to read. An address with the `state` of a
 /// sign-in is not for them: whoever has it, and the port that waits, can end the sign-in or bring an answer of their own.
 /// Nor is one that ends a session, which names whose it is.
-package struct SignInPage: ~Copyable {
+package struct BrowserPage: ~Copyable {
     private let path: String
 
     /// What the browser opens: `file:///…`.
