@@ -99,9 +99,13 @@ package enum POSIXFile {
         try writeAll(bytes, to: descriptor)
     }
 
-    /// Gives whatever is at `path` another name, which nothing may have.
+    /// Gives whatever is at `path` the name `other`, or the first of `other-2`, `other-3`… that nothing has.
+    ///
+    /// Nobody else may do the same meanwhile.
     static func putAside(_ path: String, as other: String) throws {
-        guard unsafe rename(path, other) == 0 else { throw failure() }
+        var (name, number) = (other, 2)
+        while try status(name) != nil { (name, number) = ("\(other)-\(number)", number + 1) }
+        guard unsafe rename(path, name) == 0 else { throw failure() }
     }
 
     /// The bytes of a file, nil when there is none; at most `limit`, a symbolic link is not followed.

@@ -95,7 +95,7 @@ struct MigrationTests {
             // Filed wrongly.
             var attributes = try service.attributes(of: found[0])
             attributes["account"] = "mallory"
-            attributes["kind"] = "client"
+            attributes["kind"] = "nothing"
             try service.setAttributes(of: found[0], to: attributes, label: "x")
             // Spoilt.
             try service.setSecret(of: found[1], to: secret("what somebody typed"))

@@ -120,6 +120,22 @@ struct HighWaterMarkTests {
         #expect(try findings() == [])
     }
 
+    @Test("what is damaged twice within a second is kept twice")
+    func damagedTwice() throws {
+        try see(at(nil, 1))
+        for text in ["first", "second"] {
+            try folder.write(file, Array(text.utf8))
+            _ = try mark.accept([at(nil, 1)], isAll: true, now: now)
+        }
+        let path = folder.path + "/" + file
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        _ = try mark.accept([at(nil, 1)], isAll: true, now: now)
+        #expect(try folder.read(file + ".damaged-1700000000") == Array("first".utf8))
+        #expect(try folder.read(file + ".damaged-1700000000-2") == Array("second".utf8))
+        #expect(FileManager.default.fileExists(atPath: path + ".damaged-1700000000-3"))
+    }
+
     @Test("something else in its place is a finding with a way out", arguments: ["a folder", "a link"])
     func otherThing(kind: String) throws {
         try see(at(nil, 5))

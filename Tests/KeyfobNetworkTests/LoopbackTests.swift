@@ -359,7 +359,7 @@ struct LoopbackTests {
             Browser.send(Browser.post("code=right&state=\(state)", port: wait.port), to: wait.port),
         ]
         var code: String?
-        let ending = await wait.listener.answer(seconds: 60) { callback in
+        let ending = await wait.listener.answer(seconds: 300) { callback in
             switch session.receive(callback) {
             case .code(let secret):
                 code = text(secret)
