@@ -103,9 +103,10 @@ extension TokenSearch {
                 clients[item.value.account, default: []].insert(item.value.clientID)
                 if !item.value.realm.isEmpty { realms[item.value.account, default: []].insert(item.value.realm) }
                 if kind == .refreshToken {
-                    let state = item.value.grant?.state ?? .active
-                    grants[item.value.account, default: []].append(state)
-                    if state == .active { grantScopes[item.value.account, default: []] += item.value.scopes.scopes }
+                    let grant = item.value.grant ?? Grant()
+                    grants[item.value.account, default: []].append(grant.apparentState)
+                    guard grant.state == .active else { continue }
+                    grantScopes[item.value.account, default: []] += item.value.scopes.scopes
                 } else {
                     tokenScopes[item.value.account, default: []].append(item.value.scopes)
                 }

@@ -66,10 +66,7 @@ import Testing
 
     @Test(
         "leave the store as it was when nothing was done, and clear the intent",
-        arguments: [
-            ProviderFailure.unreachable, .serverDown(status: 503, retryAt: nil),
-            .refusedWithoutReason(Refusal(status: 400)),
-        ])
+        arguments: [ProviderFailure.unreachable, .serverDown(status: 503, retryAt: nil), .unexpectedStatus(404)])
     func failures(failure: ProviderFailure) {
         var world = RefreshWorld()
         world.provider.outage = failure
@@ -77,7 +74,83 @@ import Testing
         #expect(world.store.intent == nil)
         #expect(world.store.state == .active)
         world.provider.outage = nil
+        world.time = now.advanced(by: 1)
         #expect(world.run() == .refreshed(Self.first.rotated))
+        #expect(world.store.failure == nil)
+    }
+
+    @Test("do not ask a provider that refuses without a reason again at once, unless they are to")
+    func refusedWithoutReason() {
+        var world = RefreshWorld()
+        world.provider.outage = RotatingProvider.silence
+        for _ in 0..<30 { world.start(isForced: true) }
+        for index in 0..<30 { #expect(world.finish(index) == .failed(Self.token, RotatingProvider.silence)) }
+        world.time = now.advanced(by: RefreshFailure.refusalPause - 1)
+        #expect(world.run() == .failed(Self.token, RotatingProvider.silence))
+        #expect(world.provider.requests == 1)
+        #expect(world.store.state == .active && world.store.refreshToken == 1 && world.store.intent == nil)
+        #expect(world.run(isForced: true) == .failed(Self.token, RotatingProvider.silence))
+        #expect(world.provider.requests == 2)
+        world.provider.outage = nil
+        world.time = world.time.advanced(by: RefreshFailure.refusalPause)
+        #expect(world.run() == .refreshed(Self.first.rotated))
+    }
+
+    @Test("judge nobody else's grant by a refusal without a reason")
+    func familyRefusedWithoutReason() {
+        let token = TokenIdentity(source: .family, version: Self.first)
+        #expect(RefreshFailure(RotatingProvider.silence, of: token, at: now) == nil)
+        #expect(StoredChange.after(RotatingProvider.silence, of: token, wasInterrupted: true) == [])
+    }
+
+    @Test(
+        "go on doubting a refresh token that may have been replaced, until the provider settles it",
+        arguments: [
+            ProviderFailure.unreachable, .serverDown(status: 503, retryAt: nil), .unexpectedStatus(403),
+            .throttled(until: now.advanced(by: 5)),
+            .interactionRequired(Refusal(status: 400, error: "consent_required")),
+            .clientRefused(Refusal(status: 401, error: "invalid_client")),
+        ])
+    func doubt(between: ProviderFailure) {
+        for isSilent in [false, true] {
+            var world = RefreshWorld()
+            world.provider.isSilent = isSilent
+            world.start()
+            for _ in 0..<3 { world.step(0) }
+            world.step(0, dying: true)
+            world.time = now.advanced(by: 10)
+            world.provider.outage = between
+            #expect(world.run() == .failed(Self.token, between))
+            world.provider.outage = nil
+            world.time = now.advanced(by: 20)
+            _ = world.run()
+            guard case .needsSignIn(let reason) = world.store.state else {
+                Issue.record("the grant lasts")
+                continue
+            }
+            #expect(reason.hasPrefix("interrupted rotation: "))
+            #expect(world.provider.requests == 3)
+        }
+    }
+
+    @Test("keep a new refresh token whatever else is wrong with its answer")
+    func keepsRefreshToken() {
+        var world = RefreshWorld()
+        let flaw = ProviderFailure.protocolViolation(.missing("access_token"), status: 200)
+        world.provider.flaw = flaw
+        let replaced = TokenIdentity(source: .own, version: Self.first.rotated)
+        world.start()
+        world.start()
+        #expect(world.finish(0) == .failed(replaced, flaw))
+        #expect(world.store.refreshToken == world.provider.current && world.store.intent == nil)
+        #expect(
+            world.finish(1)
+                == .failed(replaced, .protocolViolation(.reported("the answer lacks access_token"), status: 200)))
+        #expect(world.provider.requests == 1)
+        world.provider.flaw = nil
+        world.time = now.advanced(by: 1)
+        #expect(world.run() == .refreshed(Self.first.rotated.rotated))
+        #expect(world.provider.isAlive)
     }
 
     @Test("ask a throttling provider once for all who wait")
@@ -105,8 +178,14 @@ import Testing
         world.start()
         world.start()
         #expect(world.finish(0) == .failed(Self.token, failure))
-        #expect(world.store.intent?.isUncertain == true)
-        #expect(world.finish(1) == .failed(Self.token, .outcomeUnknown))
+        #expect(world.store.intent?.version == Self.first)
+        let told: ProviderFailure =
+            if case .protocolViolation(let violation, let status) = failure {
+                .protocolViolation(.reported("\(violation)"), status: status)
+            } else {
+                failure
+            }
+        #expect(world.finish(1) == .failed(Self.token, told))
         #expect(world.provider.requests == 1)
         world.provider.outage = nil
         world.time = now.advanced(by: 1)
@@ -114,6 +193,20 @@ import Testing
         #expect(world.run(canWait: true) == world.store.intent.map { .keptOld($0) })
         #expect(world.run() == .refreshed(Self.first.rotated))
         #expect(world.store.intent == nil)
+    }
+
+    @Test("share what came of a request with those who began while it hung")
+    func hanging() {
+        var world = RefreshWorld()
+        world.provider.outage = .outcomeUnknown
+        world.start()
+        for _ in 0..<3 { world.step(0) }
+        world.time = now.advanced(by: 10)
+        world.start()
+        world.time = now.advanced(by: 30)
+        #expect(world.finish(0) == .failed(Self.token, .outcomeUnknown))
+        #expect(world.finish(1) == .failed(Self.token, .outcomeUnknown))
+        #expect(world.provider.requests == 1)
     }
 
     @Test("record a refusal under the lock, so that nobody sends the dead token again")

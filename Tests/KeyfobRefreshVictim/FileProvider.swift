@@ -7,6 +7,8 @@ import Glibc
 /// are, and `alive` or `dead`. The file is replaced by rename, so that a death in between leaves it whole.
 struct FileProvider: Sendable {
     let path: String
+    /// Whether it refuses with an empty body.
+    let isWordless: Bool
 
     /// What a token endpoint answers to a form.
     func answer(form: String) -> (status: Int, body: String) {
@@ -23,7 +25,8 @@ struct FileProvider: Sendable {
         guard lines[2] == "alive", used == good else {
             lines[2] = "dead"
             write(lines)
-            return (400, "{\"error\": \"invalid_grant\", \"error_description\": \"used before\"}")
+            let refusal = "{\"error\": \"invalid_grant\", \"error_description\": \"used before\"}"
+            return (400, isWordless ? "" : refusal)
         }
         write([String(good + 1), String(count + 1), "alive"])
         return (

@@ -23,7 +23,7 @@ final class Victim: Sendable {
         }
         location = KeyringLocation(vault: arguments[1], state: arguments[2])
         self.key = [UInt8](key)
-        provider = FileProvider(path: arguments[4])
+        provider = FileProvider(path: arguments[4], isWordless: arguments.contains("--wordless"))
         deathStep = option("--before").flatMap { Int($0) }
         deathAtProvider = option("--at-provider")
         pause = option("--pause").flatMap { Int($0) } ?? 0

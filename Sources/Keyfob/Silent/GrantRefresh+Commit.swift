@@ -12,7 +12,9 @@ extension GrantRefresh {
             if source == .own, commit.replacesRefreshToken {
                 try removeDuplicate(received, writer)
                 try received.response.withRefreshToken { secret in
-                    try writer.replaceGrant(key, secret: secret) { renew(&$0, commit, received) }
+                    try writer.replaceGrant(key, secret: secret) { token in
+                        renew(&token, commit, received.sentAt, received.response.details)
+                    }
                 }
             } else {
                 try writer.updateGrant(key) { token in
@@ -52,13 +54,27 @@ extension GrantRefresh {
                 kind: .refreshToken, account: key.account, clientID: key.clientID, familyID: key.familyID))
     }
 
+    /// Stores the refresh token of an answer of which nothing else can be used.
+    func keep(
+        _ kept: HeldToken, _ commit: RefreshCommit, _ failure: RefreshFailure?
+    ) throws(KeyringError) -> RefreshEvent {
+        try change(at: commit.expected) { writer in
+            try writer.replaceGrant(key, secret: kept.secret) { token in
+                renew(&token, commit, keyring.clock.now, nil)
+                token.changeGrant { $0.failure = failure }
+            }
+            return nil
+        }
+    }
+
     /// What is known of the refresh token that came in the place of the one used.
-    private func renew(_ token: inout Credential, _ commit: RefreshCommit, _ received: ReceivedTokens) {
-        let details = received.response.details
-        token.cachedAt = received.sentAt
-        token.expiresOn = details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:))
+    private func renew(
+        _ token: inout Credential, _ commit: RefreshCommit, _ time: Timestamp, _ details: TokenResponse.Details?
+    ) {
+        token.cachedAt = time
+        token.expiresOn = details?.refreshTokenExpiresIn.map(time.advanced(by:))
         token.additionalFields.fields.removeAll { $0.name == "last_modification_time" }
-        if provider.quirks.contains(.families) { token.familyID = details.familyID }
+        if let details, provider.quirks.contains(.families) { token.familyID = details.familyID }
         token.grant = Grant(epoch: commit.version.epoch, generation: commit.version.generation, rotates: true)
     }
 

@@ -16,12 +16,14 @@ struct GrantRefresh: Sendable {
     let metadata: ProviderMetadata
     let network: Network
 
-    /// The longest wait for an answer, in seconds.
+    /// The longest wait for a token, and for the discovery document before it, in seconds.
     static let deadline: Int64 = 30
+    static let discoveryDeadline: Int64 = 10
     /// The same where a stored access token is still good.
     static let shortDeadline: Int64 = 10
-    /// The longest wait for others who refresh the same grant, in seconds.
-    static let patience: Int64 = 90
+    static let shortDiscoveryDeadline: Int64 = 3
+    /// The longest wait for others who refresh the same grant, in seconds: by then they have a token, or know why not.
+    static let patience: Int64 = 35
     /// The same where a stored access token is still good: it is not held up by a process that has stopped.
     static let shortPatience: Int64 = 1
 
@@ -40,8 +42,12 @@ struct GrantRefresh: Sendable {
         var lock: GrantLock?
         var token: HeldToken?
         var received: ReceivedTokens?
+        /// The refresh token of an answer of which nothing else can be used.
+        var kept: HeldToken?
         var adopted: TokenHits.Hit?
         var failure: KeyringError?
+        /// From the intent to what came of it nobody ends the process but by force.
+        var signals: DeferredSignals?
     }
 
     /// Runs `transaction` to its end.
@@ -73,6 +79,7 @@ struct GrantRefresh: Sendable {
             return .done
         case .releaseLock:
             progress.lock = nil
+            progress.signals = nil
             return .done
         case .finished: return .done
         default: return store(step, &progress)
@@ -84,12 +91,17 @@ struct GrantRefresh: Sendable {
         do {
             switch step {
             case .readGrant: return .grant(try read(&progress))
-            case .writeIntent(let intent): return try write(intent)
+            case .writeIntent(let intent):
+                progress.signals = DeferredSignals()
+                return try write(intent)
             case .commit(let commit):
                 guard let received = progress.received else { return .storeFailed }
                 return try write(commit, received)
-            case .clearIntent(let id, let until): return try clear(id, until)
-            case .markUncertain(let id): return try markUncertain(id)
+            case .keepRefreshToken(let commit, let failure):
+                guard let kept = progress.kept else { return .storeFailed }
+                return try keep(kept, commit, failure)
+            case .clearIntent(let id): return try end(id, nil, mayBeUsedUp: false)
+            case .endIntent(let id, let failure, let mayBeUsedUp): return try end(id, failure, mayBeUsedUp: mayBeUsedUp)
             case .recordRefusal(let changes, let id): return try record(changes, id)
             default: return .storeFailed
             }
@@ -132,12 +144,17 @@ struct GrantRefresh: Sendable {
         let message = TokenRequests.refresh(
             used.secret, scopes: scopesToSend, client: client, at: endpoint, extra: extra)
         let response: HTTPResponse
-        switch await network.send(message, Self.deadline) {
+        switch await network.sendToTheEnd(message, Self.deadline) {
         case .answered(let answer): response = answer
         case .failed(let failure): return .failed(failure)
         }
         switch TokenOutcome(response, now: keyring.clock.now) {
-        case .failed(let failure): return .failed(failure)
+        case .failed(let failure):
+            guard source == .own, case .protocolViolation = failure, response.status == 200,
+                let token = TokenResponse.refreshToken(in: response.body), !token.isEqual(to: used.secret)
+            else { return .failed(failure) }
+            progress.kept = HeldToken(token)
+            return .failedButReplaced(failure)
         case .tokens(let tokens):
             guard isTheirs(tokens) else {
                 return .failed(.protocolViolation(.otherAccount, status: response.status))
@@ -243,7 +260,7 @@ struct GrantRefresh: Sendable {
             }
         return GrantSnapshot(
             state: grant.state, version: grant.version, rotates: grant.rotates ?? described, intent: grant.intent,
-            throttledUntil: grant.throttledUntil)
+            failure: grant.failure)
     }
 
     /// Changes the grant while it is active and has `version`; otherwise tells what it is.
@@ -273,22 +290,15 @@ struct GrantRefresh: Sendable {
         }
     }
 
-    private func clear(_ id: String, _ until: Timestamp?) throws(KeyringError) -> RefreshEvent {
+    private func end(
+        _ id: String, _ failure: RefreshFailure?, mayBeUsedUp: Bool
+    ) throws(KeyringError) -> RefreshEvent {
         try change(at: nil) { writer in
             try writer.updateGrant(key) { token in
                 token.changeGrant { grant in
-                    if grant.intent?.id == id { grant.intent = nil }
-                    grant.throttledUntil = until
+                    if !mayBeUsedUp, grant.intent?.id == id { grant.intent = nil }
+                    if let failure { grant.failure = failure.replacing(grant.failure) }
                 }
-            }
-            return nil
-        }
-    }
-
-    private func markUncertain(_ id: String) throws(KeyringError) -> RefreshEvent {
-        try change(at: nil) { writer in
-            try writer.updateGrant(key) { token in
-                token.changeGrant { if $0.intent?.id == id { $0.intent?.isUncertain = true } }
             }
             return nil
         }

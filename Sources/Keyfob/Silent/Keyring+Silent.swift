@@ -65,15 +65,17 @@ extension Keyring {
             let canWait = plan.canWait(options)
             let connection = if let network { network } else { try acquisition.open() }
             network = connection
-            let limited = canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection
             let outcome: GrantRefresh.Outcome
             do {
-                let metadata = try await metadata(of: provider, in: plan.group, network: limited)
+                let limit = canWait ? GrantRefresh.shortDiscoveryDeadline : GrantRefresh.discoveryDeadline
+                let metadata = try await metadata(
+                    of: provider, in: plan.group, network: connection.limited(until: .now + .seconds(limit)))
                 guard let used = plan.token(token.source) else { continue }
                 try Self.requireTokenEndpoint(metadata, plan, provider)
                 let refresh = GrantRefresh(
                     keyring: self, plan: plan, source: token.source, key: GrantKey(used),
-                    acquisition: acquisition, provider: provider, metadata: metadata, network: limited)
+                    acquisition: acquisition, provider: provider, metadata: metadata,
+                    network: canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection)
                 let transaction = RefreshTransaction(
                     RefreshTransaction.Request(
                         token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
@@ -191,6 +193,15 @@ extension Network {
     /// The same, waiting for each answer no longer than so many seconds.
     fileprivate func limited(to limit: Int64) -> Network {
         Network(send: { [send] request, seconds in await send(request, min(seconds, limit)) }, flaw: flaw)
+    }
+
+    /// The same, waiting for all answers together no longer than until then.
+    fileprivate func limited(until end: ContinuousClock.Instant) -> Network {
+        Network(
+            send: { [send] request, seconds in
+                let left = ContinuousClock.now.duration(to: end).components.seconds + 1
+                return left > 0 ? await send(request, min(seconds, left)) : .failed(.unreachable)
+            }, flaw: flaw)
     }
 }
 

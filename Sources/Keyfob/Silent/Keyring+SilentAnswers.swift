@@ -23,10 +23,10 @@ extension Keyring {
                 .oldToken,
                 "the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
             return try opened(plan.hit, .extended)
-        case .needsSignIn(.refused(.invalidGrant(let refusal))):
-            // What was written down says more: that an earlier answer was lost.
-            guard case .needsSignIn(let reason)? = plan.own?.grant?.state else {
-                throw Self.signInNeeded(plan, "\(refusal)")
+        case .needsSignIn(.refused(let failure)) where failure.isAboutTheToken:
+            // What was written down says more: that an earlier answer was lost, or when the provider is asked again.
+            guard case .needsSignIn(let reason)? = plan.own?.grant?.apparentState else {
+                throw Self.signInNeeded(plan, "\(failure)")
             }
             throw Self.signInNeeded(plan, reason)
         case .needsSignIn(let reason):

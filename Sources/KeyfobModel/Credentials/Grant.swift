@@ -10,20 +10,20 @@ public struct Grant: Hashable, Sendable {
     public var rotates: Bool?
     /// The note of a refresh on this machine that has not ended, or whose end nobody knows.
     public var intent: RefreshIntent?
-    /// Until when the provider has asked this machine to wait.
-    public var throttledUntil: Timestamp?
+    /// Why the last refresh on this machine gave nothing.
+    public var failure: RefreshFailure?
 
     /// A grant.
     public init(
         state: State = .active, epoch: UInt64 = 1, generation: UInt64 = 1, rotates: Bool? = nil,
-        intent: RefreshIntent? = nil, throttledUntil: Timestamp? = nil
+        intent: RefreshIntent? = nil, failure: RefreshFailure? = nil
     ) {
         self.state = state
         self.epoch = epoch
         self.generation = generation
         self.rotates = rotates
         self.intent = intent
-        self.throttledUntil = throttledUntil
+        self.failure = failure
     }
 
     /// The version of its refresh token.

@@ -1,6 +1,6 @@
 /// The note, durable before a request is sent, that a refresh token is about to be used.
 ///
-/// Whoever finds one after taking the lock knows that a refresh was interrupted.
+/// Whoever finds one after taking the lock knows that a refresh was interrupted: its process died, or no answer came.
 public struct RefreshIntent: Hashable, Sendable {
     /// Tells this intent from others; random.
     public let id: String
@@ -8,14 +8,11 @@ public struct RefreshIntent: Hashable, Sendable {
     public let version: GrantVersion
     /// When it was written.
     public let writtenAt: Timestamp
-    /// Whether its writer lived on and got no answer; otherwise it died.
-    public var isUncertain: Bool
 
     /// An intent.
-    public init(id: String, version: GrantVersion, writtenAt: Timestamp, isUncertain: Bool = false) {
+    public init(id: String, version: GrantVersion, writtenAt: Timestamp) {
         self.id = id
         self.version = version
         self.writtenAt = writtenAt
-        self.isUncertain = isUncertain
     }
 }

@@ -1,4 +1,5 @@
 public import KeyfobOAuth
+internal import KeyfobSodium
 
 /// Sends requests over HTTP/1.1, each once, on a connection of its own.
 struct HTTPTransport: Sendable {

@@ -20,6 +20,19 @@ public struct Network: Sendable {
     }
 }
 
+extension Network {
+    /// Sends a request as ``send``, also where the caller's task is cancelled meanwhile: an answer that nobody waits for
+    /// may hold the only refresh token there is.
+    package func sendToTheEnd(_ request: consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange {
+        let (sent, answer) = (Handover(request), Handover<HTTPExchange>())
+        await Task { [send] in
+            guard let request = sent.take() else { return }
+            answer.put(await send(request, seconds))
+        }.value
+        return answer.take() ?? .failed(.outcomeUnknown)
+    }
+}
+
 /// What became of a request.
 package enum HTTPExchange: ~Copyable, Sendable {
     /// An answer came, whatever its status.

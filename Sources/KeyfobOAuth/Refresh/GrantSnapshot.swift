@@ -12,19 +12,19 @@ package struct GrantSnapshot: Hashable, Sendable {
     package var hasFreshAccessToken: Bool
     /// The intent of a refresh that did not end.
     package var intent: RefreshIntent?
-    /// Until when the provider asked to wait.
-    package var throttledUntil: Timestamp?
+    /// Why the last refresh gave nothing.
+    package var failure: RefreshFailure?
 
     /// A snapshot.
     package init(
         state: Grant.State?, version: GrantVersion, rotates: Bool? = nil, hasFreshAccessToken: Bool = false,
-        intent: RefreshIntent? = nil, throttledUntil: Timestamp? = nil
+        intent: RefreshIntent? = nil, failure: RefreshFailure? = nil
     ) {
         self.state = state
         self.version = version
         self.rotates = rotates
         self.hasFreshAccessToken = hasFreshAccessToken
         self.intent = intent
-        self.throttledUntil = throttledUntil
+        self.failure = failure
     }
 }

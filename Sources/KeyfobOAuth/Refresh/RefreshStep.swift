@@ -14,10 +14,14 @@ package enum RefreshStep: Hashable, Sendable {
     case sendRequest(GrantVersion)
     /// Store the tokens and remove the intent in one transaction, durably: `done`, `conflict` or `storeFailed`.
     case commit(RefreshCommit)
-    /// Remove the intent with this id, and remember until when to wait: `done` or `storeFailed`.
-    case clearIntent(String, throttledUntil: Timestamp?)
-    /// Note in the intent that nobody knows what became of the request: `done` or `storeFailed`.
-    case markUncertain(String)
+    /// Store a refresh token that came in an answer with nothing else that can be used, as ``commit(_:)``, and what
+    /// others have to know of the answer.
+    case keepRefreshToken(RefreshCommit, RefreshFailure?)
+    /// Remove the intent with this id: `done` or `storeFailed`.
+    case clearIntent(String)
+    /// Write down why there is no token, where others have to know it, and remove the intent with this id unless the
+    /// refresh token may have been used up: `done` or `storeFailed`.
+    case endIntent(String, RefreshFailure?, mayBeUsedUp: Bool)
     /// Apply the changes and remove the intent in one transaction: `done`, `conflict` or `storeFailed`.
     case recordRefusal([StoredChange], intent: String)
     /// Revoke the refresh token that just came, if that is possible: `done` whatever comes of it.
@@ -52,6 +56,8 @@ package enum RefreshEvent: Hashable, Sendable {
     case answered(replacesRefreshToken: Bool)
     /// None came.
     case failed(ProviderFailure)
+    /// A refresh token other than the one used came, and with it nothing else that can be used.
+    case failedButReplaced(ProviderFailure)
     /// It is done, durably where that was asked.
     case done
     /// The grant is not what was expected, and nothing was written.

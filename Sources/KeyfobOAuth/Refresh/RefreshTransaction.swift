@@ -46,6 +46,8 @@ package struct RefreshTransaction: Hashable, Sendable {
     package private(set) var isRecovering = false
     private var replaces = false
     private var commits = 0
+    /// Why an answer was refused that had a new refresh token.
+    private var flaw: ProviderFailure?
     /// What the end will be, once the lock is released.
     private var result: RefreshResult?
 
@@ -75,21 +77,27 @@ package struct RefreshTransaction: Hashable, Sendable {
         case (.writeIntent, .storeFailed): return release(.storeFailed)
         case (.sendRequest, .answered(let replaces)):
             self.replaces = replaces
-            return commit()
-        case (.sendRequest, .failed(let failure)): return end(failure)
+            return commit(now)
+        case (.sendRequest, .failed(let failure)): return end(failure, now)
+        case (.sendRequest, .failedButReplaced(let failure)):
+            (flaw, replaces) = (failure, true)
+            return commit(now)
         case (.sendRequest, .storeFailed):
             result = .storeFailed
-            return .clearIntent(request.intentID, throttledUntil: nil)
+            return .clearIntent(request.intentID)
         case (.commit(let commit), .done): return release(.refreshed(commit.version))
-        case (.commit, .conflict(let snapshot)): return discard(snapshot)
-        case (.commit, .storeFailed): return commits < Self.commitLimit ? commit() : unsaved()
+        case (.keepRefreshToken(let commit, _), .done):
+            version = commit.version
+            return release(.failed(token, flaw ?? .outcomeUnknown))
+        case (.commit, .conflict(let snapshot)), (.keepRefreshToken, .conflict(let snapshot)): return discard(snapshot)
+        case (.commit, .storeFailed), (.keepRefreshToken, .storeFailed):
+            return commits < Self.commitLimit ? commit(now) : unsaved()
         case (.recordRefusal, .conflict(let snapshot)):
             result = Self.result(of: snapshot)
-            return .clearIntent(request.intentID, throttledUntil: nil)
-        case (.revokeReceived, .done): return .clearIntent(request.intentID, throttledUntil: nil)
+            return .clearIntent(request.intentID)
+        case (.revokeReceived, .done): return .clearIntent(request.intentID)
         case (.recordRefusal, .done), (.recordRefusal, .storeFailed), (.clearIntent, .done),
-            (.clearIntent, .storeFailed),
-            (.markUncertain, .done), (.markUncertain, .storeFailed):
+            (.clearIntent, .storeFailed), (.endIntent, .done), (.endIntent, .storeFailed):
             return .releaseLock
         case (.releaseLock, .done): return result.map { .finished($0) }
         default: return nil
@@ -102,48 +110,50 @@ package struct RefreshTransaction: Hashable, Sendable {
         let isNewer = snapshot.version > request.token.version
         if snapshot.hasFreshAccessToken, isNewer || !request.isForced { return release(.adopted(snapshot.version)) }
         version = snapshot.version
-        if let until = snapshot.throttledUntil, until > now { return release(.failed(token, .throttled(until: until))) }
+        if let failure = snapshot.failure, failure.version == version,
+            let shared = failure.shared(by: request.startedAt, isForced: request.isForced, now: now)
+        {
+            return release(.failed(token, shared))
+        }
         if let intent = snapshot.intent, intent.version == version {
-            // Those who waited share what came of it; only somebody who comes later tries again. A note from the
-            // future says that the clock was set back.
-            if intent.isUncertain, intent.writtenAt >= request.startedAt, intent.writtenAt <= now {
-                return release(.failed(token, .outcomeUnknown))
-            }
             isRecovering = snapshot.rotates != false && !request.reuseIsTolerated
             if isRecovering, request.canWait { return release(.keptOld(intent)) }
         }
         return .writeIntent(RefreshIntent(id: request.intentID, version: version, writtenAt: now))
     }
 
-    private mutating func commit() -> RefreshStep {
+    private mutating func commit(_ now: Timestamp) -> RefreshStep {
         commits += 1
-        return .commit(
-            RefreshCommit(
-                expected: version, version: replaces ? version.rotated : version, replacesRefreshToken: replaces,
-                intent: request.intentID))
+        let commit = RefreshCommit(
+            expected: version, version: replaces ? version.rotated : version, replacesRefreshToken: replaces,
+            intent: request.intentID)
+        guard let flaw else { return .commit(commit) }
+        let replaced = TokenIdentity(source: token.source, version: commit.version)
+        return .keepRefreshToken(commit, RefreshFailure(flaw, of: replaced, at: now))
     }
 
     private mutating func unsaved() -> RefreshStep {
         guard !replaces else { return release(.notDurable) }
         result = .refreshedUnsaved
-        return .clearIntent(request.intentID, throttledUntil: nil)
+        return .clearIntent(request.intentID)
     }
 
     /// After a request that gave nothing.
-    private mutating func end(_ failure: ProviderFailure) -> RefreshStep {
+    private mutating func end(_ failure: ProviderFailure, _ now: Timestamp) -> RefreshStep {
         result = .failed(token, failure)
-        if failure.mayHaveBeenProcessed { return .markUncertain(request.intentID) }
         let changes = StoredChange.after(failure, of: token, wasInterrupted: isRecovering)
         guard changes.isEmpty else { return .recordRefusal(changes, intent: request.intentID) }
-        let until: Timestamp? = if case .throttled(let until) = failure { until } else { nil }
-        return .clearIntent(request.intentID, throttledUntil: until)
+        // What an interrupted refresh left in doubt, only a token or a refusal of this one settles.
+        return .endIntent(
+            request.intentID, RefreshFailure(failure, of: token, at: now),
+            mayBeUsedUp: failure.mayHaveBeenProcessed || isRecovering)
     }
 
     /// After tokens for a grant that is not what it was: signed out, or another sign-in's.
     private mutating func discard(_ snapshot: GrantSnapshot) -> RefreshStep {
         result = Self.result(of: snapshot)
         let isOver = snapshot.state != .active
-        return isOver && replaces ? .revokeReceived : .clearIntent(request.intentID, throttledUntil: nil)
+        return isOver && replaces ? .revokeReceived : .clearIntent(request.intentID)
     }
 
     /// What a grant is that is not what it was when it was read.

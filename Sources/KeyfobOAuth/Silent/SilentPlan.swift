@@ -44,7 +44,7 @@ package enum SilentPlan {
         if situation.own?.state == .signedOut { return .needsSignIn(.signedOut) }
         let access = options.ignoresStored ? AccessTokenState.none : situation.accessToken
         if access == .fresh { return .useCached }
-        if let last = attempts.last, !isAboutTheToken(last.failure) {
+        if let last = attempts.last, !last.failure.isAboutTheToken {
             return conclude(situation, access, last.failure, options)
         }
         let tried = attempts.map(\.token)
@@ -55,14 +55,6 @@ package enum SilentPlan {
         // That a client is in no family says nothing about the person.
         let telling = attempts.last { $0.failure.refusal?.suberror != "client_mismatch" } ?? attempts.last
         return conclude(situation, access, telling?.failure, options)
-    }
-
-    /// Whether another refresh token might fare better.
-    private static func isAboutTheToken(_ failure: ProviderFailure) -> Bool {
-        switch failure {
-        case .invalidGrant, .refusedWithoutReason: true
-        default: false
-        }
     }
 
     private static func conclude(

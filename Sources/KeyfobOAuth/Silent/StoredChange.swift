@@ -13,18 +13,23 @@ package enum StoredChange: Hashable, Sendable {
 
     /// What `failure` changes after `token` was used.
     ///
-    /// A plain `invalid_grant` ends the client's own grant and deletes nothing. A family's grant belongs to another
+    /// A plain `invalid_grant` ends the client's own grant and deletes nothing; so does a refusal without a reason after
+    /// a refresh that was interrupted. A family's grant belongs to another
     /// client and is never ended from here.
     package static func after(
         _ failure: ProviderFailure, of token: TokenIdentity, wasInterrupted: Bool = false
     ) -> [StoredChange] {
         guard let refusal = failure.refusal else { return [] }
         if refusal.suberror == "user_account_deleted" { return [.removeClientCredentials] }
+        let interrupted = "interrupted rotation: the answer to an earlier refresh is lost; "
+        // A refusal that says nothing tells enough of a refresh token that may have been replaced.
+        if case .refusedWithoutReason = failure, wasInterrupted, token.source == .own {
+            return [.markNeedsSignIn(token, reason: interrupted + refusal.description)]
+        }
         guard case .invalidGrant = failure else { return [] }
         if refusal.suberror == "client_mismatch" { return token.source == .family ? [.leaveFamily] : [] }
         var changes: [StoredChange] = []
         if token.source == .own {
-            let interrupted = "interrupted rotation: the answer to an earlier refresh is lost; "
             changes.append(.markNeedsSignIn(token, reason: (wasInterrupted ? interrupted : "") + refusal.description))
         }
         if refusal.suberror == "bad_token" { changes.append(.deleteRefreshToken(token)) }

@@ -4,7 +4,8 @@ package import KeyfobModel
 package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// `invalid_grant`: the code or refresh token is refused.
     case invalidGrant(Refusal)
-    /// A refusal with an empty body: as good as `invalid_grant` for this request, but nothing is recorded for it.
+    /// A refusal that names no error: as good as `invalid_grant` for this request, but the grant ends only where an
+    /// earlier refresh was interrupted.
     case refusedWithoutReason(Refusal)
     /// The person must answer something first: consent, a second factor, a new password.
     case interactionRequired(Refusal)
@@ -48,6 +49,14 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var isTransient: Bool {
         switch self {
         case .throttled, .serverDown, .unreachable, .outcomeUnknown: true
+        default: false
+        }
+    }
+
+    /// Whether it is about the refresh token, so that another might fare better.
+    package var isAboutTheToken: Bool {
+        switch self {
+        case .invalidGrant, .refusedWithoutReason: true
         default: false
         }
     }

@@ -44,6 +44,14 @@ package struct TokenResponse: ~Copyable, Sendable {
         self = parts.response()
     }
 
+    /// The refresh token in the body of an answer that is not what it should be; nil where none can be read.
+    package static func refreshToken(in body: borrowing SecretBytes) -> SecretBytes? {
+        body.withBytes { bytes in
+            guard let fields = try? JSONFields(reading: bytes) else { return nil }
+            return Parts.unlessEmpty(fields.secret("refresh_token", in: bytes))
+        }
+    }
+
     fileprivate init(
         _ access: consuming SecretBytes, _ refresh: consuming SecretBytes?, _ id: consuming SecretBytes?,
         _ details: Details

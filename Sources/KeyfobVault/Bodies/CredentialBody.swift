@@ -5,8 +5,9 @@ package import KeyfobModel
 /// 1 home account id, 2 environment, 3 client id, 4 realm, 5 scopes, 6 family id, 7 token type,
 /// 8 key id, 9 cached at, 10 expires on, 11 extended expires on, 12 refresh on (i64 seconds since
 /// 1970), 13 grant (1 state u8, 2 reason, 3 epoch u64, 4 generation u64, 5 rotates u8, 6 intent of a refresh
-/// (1 id, 2 epoch u64, 3 generation u64, 4 written at i64, 5 uncertain u8), 7 throttled until i64),
-/// 14 additional field (repeats: 1 name, 2 JSON). The kind is the record's.
+/// (1 id, 2 epoch u64, 3 generation u64, 4 written at i64), 7 failure of the last refresh (1 kind, 2 status i64, 3 detail,
+/// 4 epoch u64, 5 generation u64, 6 time i64, 7 retry at i64)), 14 additional field (repeats: 1 name, 2 JSON). The kind is
+/// the record's.
 package enum CredentialBody {
     private static let lastKnown: UInt16 = 14
 
@@ -71,7 +72,7 @@ package enum CredentialBody {
         list.append(4, grant.generation)
         list.append(5, grant.rotates.map { $0 ? UInt8(1) : UInt8(0) })
         if let intent = grant.intent { list.append(6, encode(intent)) }
-        list.append(7, grant.throttledUntil?.seconds)
+        if let failure = grant.failure { list.append(7, encode(failure)) }
         return list
     }
 
@@ -81,17 +82,38 @@ package enum CredentialBody {
         list.append(2, intent.version.epoch)
         list.append(3, intent.version.generation)
         list.append(4, intent.writtenAt.seconds)
-        list.append(5, intent.isUncertain ? UInt8(1) : UInt8(0))
         return list
     }
 
+    private static func encode(_ failure: RefreshFailure) -> FieldList {
+        var list = FieldList()
+        list.append(1, failure.kind.rawValue)
+        list.append(2, Int64(failure.status))
+        list.append(3, failure.detail)
+        list.append(4, failure.version.epoch)
+        list.append(5, failure.version.generation)
+        list.append(6, failure.time.seconds)
+        list.append(7, failure.retryAt?.seconds)
+        return list
+    }
+
+    /// The failure; nil for one of a kind that this build does not know, which nobody has to share.
+    private static func decodeFailure(_ list: FieldList) throws(FieldList.Malformed) -> RefreshFailure? {
+        guard let kind = RefreshFailure.Kind(rawValue: try list.requiredText(1)) else { return nil }
+        let (status, seconds): (Int64?, Int64?) = (try list.integer(2), try list.integer(6))
+        let retry: Int64? = try list.integer(7)
+        return RefreshFailure(
+            kind, status: status.flatMap { Int(exactly: $0) } ?? 0, detail: try list.text(3) ?? "",
+            version: GrantVersion(epoch: try list.integer(4) ?? 1, generation: try list.integer(5) ?? 1),
+            time: Timestamp(seconds: seconds ?? 0), retryAt: retry.map(Timestamp.init(seconds:)))
+    }
+
     private static func decodeIntent(_ list: FieldList) throws(FieldList.Malformed) -> RefreshIntent {
-        let uncertain: UInt8? = try list.integer(5)
         let written: Int64? = try list.integer(4)
         return RefreshIntent(
             id: try list.requiredText(1),
             version: GrantVersion(epoch: try list.integer(2) ?? 1, generation: try list.integer(3) ?? 1),
-            writtenAt: Timestamp(seconds: written ?? 0), isUncertain: uncertain == 1)
+            writtenAt: Timestamp(seconds: written ?? 0))
     }
 
     private static func decodeGrant(_ list: FieldList) throws(FieldList.Malformed) -> Grant {
@@ -100,8 +122,7 @@ package enum CredentialBody {
         var grant = Grant(
             epoch: try list.integer(3) ?? 1, generation: try list.integer(4) ?? 1, rotates: rotates.map { $0 != 0 })
         grant.intent = try list.lists(6).first.map(decodeIntent)
-        let throttled: Int64? = try list.integer(7)
-        grant.throttledUntil = throttled.map(Timestamp.init(seconds:))
+        if let failure = try list.lists(7).first { grant.failure = try decodeFailure(failure) }
         switch state {
         case 1: grant.state = .active
         case 2: grant.state = .signedOut

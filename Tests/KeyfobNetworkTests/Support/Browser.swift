@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import KeyfobSodium
 
 @testable internal import KeyfobNetwork
 

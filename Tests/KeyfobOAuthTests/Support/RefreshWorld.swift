@@ -10,7 +10,7 @@ struct RefreshWorld {
         var refreshToken: Int? = 1
         var accessToken: Int?
         var intent: RefreshIntent?
-        var throttledUntil: Timestamp?
+        var failure: RefreshFailure?
         var failingCommits = 0
     }
 
@@ -58,7 +58,7 @@ struct RefreshWorld {
     var snapshot: GrantSnapshot {
         GrantSnapshot(
             state: store.state, version: store.version, rotates: provider.rotates,
-            hasFreshAccessToken: store.accessToken != nil, intent: store.intent, throttledUntil: store.throttledUntil)
+            hasFreshAccessToken: store.accessToken != nil, intent: store.intent, failure: store.failure)
     }
 
     /// Executes the step of a process and reports; with `dying`, the process dies before it hears of it.
@@ -85,6 +85,7 @@ struct RefreshWorld {
             switch provider.redeem(token) {
             case .success(let next):
                 processes[index].received = next
+                if let flaw = provider.flaw { return .failedButReplaced(flaw) }
                 return .answered(replacesRefreshToken: next != token)
             case .failure(let failure): return .failed(failure)
             }
@@ -97,14 +98,22 @@ struct RefreshWorld {
             store.version = commit.version
             store.refreshToken = processes[index].received
             store.accessToken = provider.requests
+            store.failure = nil
             clear(commit.intent)
             return .done
-        case .clearIntent(let id, let until):
-            clear(id)
-            if let until { store.throttledUntil = until }
+        case .keepRefreshToken(let commit, let failure):
+            guard store.state == .active, store.version == commit.expected else { return .conflict(snapshot) }
+            store.version = commit.version
+            store.refreshToken = processes[index].received
+            store.failure = failure
+            clear(commit.intent)
             return .done
-        case .markUncertain(let id):
-            if store.intent?.id == id { store.intent?.isUncertain = true }
+        case .clearIntent(let id):
+            clear(id)
+            return .done
+        case .endIntent(let id, let failure, let mayBeUsedUp):
+            if !mayBeUsedUp { clear(id) }
+            if let failure { store.failure = failure }
             return .done
         case .recordRefusal(let changes, let id): return record(changes, id)
         case .revokeReceived:

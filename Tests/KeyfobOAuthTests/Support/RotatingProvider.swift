@@ -12,6 +12,12 @@ struct RotatingProvider {
     /// What it answers instead of tokens, before it looks at the request.
     var outage: ProviderFailure?
 
+    /// Whether it refuses without a word.
+    var isSilent = false
+    /// What is wrong with its answers, though they have a refresh token.
+    var flaw: ProviderFailure?
+
+    static let silence = ProviderFailure.refusedWithoutReason(Refusal(status: 400))
     static let refusal = ProviderFailure.invalidGrant(Refusal(status: 400, error: "invalid_grant"))
 
     /// Redeems a refresh token: the next one, or why not.
@@ -20,7 +26,7 @@ struct RotatingProvider {
         if let outage { return .failure(outage) }
         guard isAlive, token == current else {
             isAlive = false
-            return .failure(Self.refusal)
+            return .failure(isSilent ? Self.silence : Self.refusal)
         }
         if rotates { current += 1 }
         return .success(current)

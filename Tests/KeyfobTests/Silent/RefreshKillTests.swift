@@ -3,7 +3,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("Refreshing in processes that are killed", .serialized)
+@Suite("Refreshing in processes that are killed", .serialized, .waitsForPrograms)
 struct RefreshKillTests {
     private static let moments = TestLength.rounds(20, full: 100)
 
@@ -67,13 +67,33 @@ struct RefreshKillTests {
         #expect(reason.hasPrefix("interrupted rotation"))
     }
 
-    @Test("at any moment, from outside", arguments: 0..<moments)
+    @Test("at any moment, from outside, whatever the provider says of it", arguments: 0..<moments)
     func anyMoment(number: Int) throws {
-        let victim = try RefreshVictim()
+        let victim = try RefreshVictim(isWordless: number % 2 == 0)
         var generator = SeededGenerator(seed: UInt64(number))
         let moment = Int.random(in: 0...120, using: &generator)
         _ = try victim.run(["--pause", "20"], killedAfter: moment)
         try expectRecovery(victim)
+    }
+
+    @Test("signals that can wait cost nobody the sign-in", arguments: 0..<moments)
+    func signals(number: Int) throws {
+        let victim = try RefreshVictim(isWordless: number % 2 == 0)
+        var generator = SeededGenerator(seed: UInt64(number))
+        let moment = Int.random(in: 20...140, using: &generator)
+        let signal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE][number % 5]
+        let ending = try victim.run(["--pause", "30"], killedAfter: moment, by: signal)
+        #expect(ending.wasKilled || ending.isToken)
+        #expect(try victim.providerState().good == victim.storedNumber())
+        #expect(try victim.run().isToken)
+    }
+
+    @Test("a signal that came while the answer was on its way ends the process once the token is stored")
+    func signalWaits() throws {
+        let victim = try RefreshVictim()
+        let ending = try victim.run(["--pause", "400"], killedAfter: 500, by: SIGTERM)
+        #expect(ending.wasKilled && ending.output.isEmpty)
+        #expect(try victim.providerState().good == 2 && victim.storedNumber() == 2)
     }
 
     @Test("several processes at once, one of them killed: the others get a token, or all learn of the loss")

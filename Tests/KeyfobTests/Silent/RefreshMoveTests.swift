@@ -149,7 +149,7 @@ struct RefreshMoveTests: SilentSuite {
 
     @Test(
         "an answer is waited for less long where a stored token is still good",
-        arguments: [(-1, false, [10, 10]), (-1, true, [20, 30]), (nil, false, [20, 30])]
+        arguments: [(-1, false, [3, 10]), (-1, true, [10, 30]), (nil, false, [10, 30])]
             as [(Int64?, Bool, [Int64])])
     func deadlines(refreshOn: Int64?, isForced: Bool, seconds: [Int64]) async throws {
         try home.grant("rt", ada)

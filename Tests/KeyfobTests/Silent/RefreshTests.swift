@@ -25,7 +25,7 @@ struct RefreshTests: SilentSuite {
         #expect(try await home.token(ada).text == "at-rt1")
         let during = try #require(states.withLock { $0.first })
         #expect(during.version == GrantVersion(epoch: 1, generation: 1))
-        #expect(during.intent?.version == during.version && during.intent?.isUncertain == false)
+        #expect(during.intent?.version == during.version)
         let after = try home.theGrant(of: ada)
         #expect(after == Grant(generation: 2, rotates: true))
         #expect(try await home.storedRefreshToken(of: ada) == "rt2")
@@ -83,7 +83,7 @@ struct RefreshTests: SilentSuite {
         home.clock.advance(by: 1)
         provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada, from: other).text == "at")
-        #expect(try home.theGrant(of: ada).throttledUntil == nil)
+        #expect(try home.theGrant(of: ada).failure == nil)
     }
 
     @Test("that a sign-in is needed is remembered with the reason, and shown")
@@ -107,10 +107,10 @@ struct RefreshTests: SilentSuite {
         try home.grant("rt", ada)
         provider.answer(.failed(.unreachable))
         #expect(await home.refusal(ada)?.code == .offline)
-        #expect(try home.theGrant(of: ada) == Grant())
+        #expect(try home.theGrant(of: ada).elsewhere == Grant() && home.theGrant(of: ada).intent == nil)
         provider.answerOthers { _ in .failed(.unreachable) }
         #expect(await home.refusal(ada)?.code == .offline)
-        #expect(try home.theGrant(of: ada) == Grant())
+        #expect(try home.theGrant(of: ada).elsewhere == Grant() && home.theGrant(of: ada).intent == nil)
     }
 
     @Test(
@@ -121,12 +121,87 @@ struct RefreshTests: SilentSuite {
         provider.answer(answer)
         #expect(await home.refusal(ada) != nil)
         let intent = try #require(home.theGrant(of: ada).intent)
-        #expect(intent.isUncertain && intent.version == GrantVersion(epoch: 1, generation: 1))
+        #expect(intent.version == GrantVersion(epoch: 1, generation: 1))
         home.clock.advance(by: 1)
         provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada).text == "at")
         #expect(try home.theGrant(of: ada) == Grant(generation: 2, rotates: true))
         #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "rt"])
+    }
+
+    @Test("a refusal without a word is remembered and shown; the token stays, and is tried again later")
+    func refusedWithoutReason() async throws {
+        try home.grant("rt", ada)
+        provider.answer(.status(400))
+        let error = try #require(await home.refusal(ada))
+        #expect(error.code == .signInNeeded && error.message.contains("refused, reason unknown (status 400)"))
+        let other = try home.opened()
+        #expect(await home.refusal(ada, from: other) == error)
+        #expect(provider.tokenRequests.count == 1)
+        guard case .needsSignIn(let reason) = try #require(other.accounts().first).state else {
+            Issue.record("it is not shown")
+            return
+        }
+        #expect(reason.hasPrefix("refused, reason unknown"))
+        #expect(try await home.storedRefreshToken(of: ada) == "rt")
+        home.clock.advance(by: 600)
+        provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
+        #expect(try await home.token(ada).text == "at")
+        #expect(try home.opened().accounts().first?.state == .signedIn)
+    }
+
+    @Test("who was turned away without a word can ask at once by forcing it")
+    func forcedAfterRefusal() async throws {
+        try home.grant("rt", ada)
+        provider.answer(.status(401))
+        #expect(await home.refusal(ada)?.code == .signInNeeded)
+        home.clock.advance(by: 1)
+        provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
+        #expect(try await home.token(ada, options: force).text == "at")
+    }
+
+    @Test("after a lost answer a refusal without a word ends the grant, and says why")
+    func interruptedWithoutReason() async throws {
+        try home.grant("rt", ada)
+        provider.answer(.failed(.outcomeUnknown), .status(503), .status(400))
+        for code in [KeyringError.Code.offline, .offline, .signInNeeded] {
+            #expect(await home.refusal(ada)?.code == code)
+            home.clock.advance(by: 1)
+        }
+        let error = try #require(await home.refusal(ada))
+        #expect(error.message.contains("interrupted rotation") && provider.tokenRequests.count == 3)
+    }
+
+    @Test("a new refresh token is kept, whatever else is wrong with the answer")
+    func keptRefreshToken() async throws {
+        try home.grant("rt", ada)
+        provider.answer(.json(#"{"token_type": "Bearer", "refresh_token": "rt2"}"#))
+        let error = try #require(await home.refusal(ada))
+        #expect(error.code == .providerFailed && error.message.contains("lacks access_token"))
+        #expect(try await home.storedRefreshToken(of: ada) == "rt2")
+        home.clock.advance(by: 1)
+        provider.answer(.tokens("at", refresh: "rt3", scope: "mail.read"))
+        #expect(try await home.token(ada).text == "at")
+        #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "rt2"])
+    }
+
+    @Test("a caller that is cancelled loses no refresh token")
+    func cancelled() async throws {
+        try home.grant("rt", ada)
+        provider.answer { _ in
+            // As a connection does that is given up.
+            do {
+                try await Task.sleep(for: .milliseconds(200))
+            } catch {
+                return .failed(.outcomeUnknown)
+            }
+            return .tokens("at", refresh: "rt2", scope: "mail.read")
+        }
+        let task = Task { [home, ada] in try await home.token(ada).text }
+        while provider.tokenRequests.isEmpty { await Task.yield() }
+        task.cancel()
+        _ = await task.result
+        #expect(try await home.storedRefreshToken(of: ada) == "rt2")
     }
 
     @Test("those who asked while the answer was lost do not ask again")
@@ -233,7 +308,7 @@ struct RefreshTests: SilentSuite {
             RefreshEvent.lockAcquired, .grant(GrantSnapshot(state: .active, version: version)), .done, .storeFailed,
         ]
         for event in events { transaction.receive(event, now: noon) }
-        #expect(transaction.next == .clearIntent("note", throttledUntil: nil))
+        #expect(transaction.next == .clearIntent("note"))
         for _ in 0..<2 { transaction.receive(.done, now: noon) }
         #expect(transaction.next == .finished(.storeFailed))
     }

@@ -8,9 +8,12 @@ struct RefreshVictim {
     let home: SilentHome
     var ada: Account { home.ada }
     let program: String
+    /// Whether the provider refuses with an empty body.
+    let isWordless: Bool
     private var provider: String { home.home.folder.path + "/provider" }
 
-    init() throws {
+    init(isWordless: Bool = false) throws {
+        self.isWordless = isWordless
         home = try SilentHome(ada: SilentHome.plainAccount())
         let document = """
             {"formatVersion": 1, "name": "plain", "title": "Plain", "issuer": "https://id.example",
@@ -33,20 +36,22 @@ struct RefreshVictim {
         var isToken: Bool { output.hasPrefix("token at") }
     }
 
-    /// Starts the program and waits for its end; or kills it after so many milliseconds.
-    func run(_ options: [String] = [], killedAfter milliseconds: Int? = nil) throws -> Ending {
+    /// Starts the program and waits for its end; or sends it a signal after so many milliseconds.
+    func run(
+        _ options: [String] = [], killedAfter milliseconds: Int? = nil, by signal: CInt = SIGKILL
+    ) throws -> Ending {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments =
             [
                 home.home.location.vault, home.home.location.state, home.home.folder.path + "/key", provider,
-            ] + options
+            ] + options + (isWordless ? ["--wordless"] : [])
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
         if let milliseconds {
             Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
-            kill(process.processIdentifier, SIGKILL)
+            kill(process.processIdentifier, signal)
         }
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

@@ -1,0 +1,60 @@
+internal import Glibc
+internal import Synchronization
+
+/// Makes signals that would end or stop the process wait, as long as the value lives; then they have their effect.
+///
+/// It covers what people and programs do to a process: Ctrl-C, Ctrl-\\ and Ctrl-Z, a terminal that closes, `timeout`,
+/// a reader that goes away. A signal that the process handles itself, or ignores, is left to it. `SIGKILL` cannot wait.
+package struct DeferredSignals: ~Copyable {
+    private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGTSTP]
+
+    /// The values that live, and what the signals that wait did before.
+    private struct State: Sendable {
+        var count = 0
+        var before: [(signal: CInt, action: sigaction)] = []
+    }
+
+    private static let state = Mutex(State())
+    /// The signals that came, by their numbers: a handler may do no more than this.
+    private static let came = Atomic<UInt64>(0)
+
+    /// Begins.
+    package init() {
+        Self.state.withLock { state in
+            state.count += 1
+            guard state.count == 1 else { return }
+            // Touched here, so that no handler is the one to make it.
+            Self.came.store(0, ordering: .relaxed)
+            for signal in Self.signals {
+                var action = sigaction()
+                guard unsafe sigaction(signal, nil, &action) == 0, Self.isDefault(action) else { continue }
+                state.before.append((signal, action))
+                action = sigaction()
+                action.sa_flags = SA_RESTART
+                unsafe action.__sigaction_handler.sa_handler = { signal in
+                    DeferredSignals.came.bitwiseOr(1 << UInt64(signal), ordering: .relaxed)
+                }
+                _ = unsafe sigaction(signal, &action, nil)
+            }
+        }
+    }
+
+    deinit {
+        Self.state.withLock { state in
+            state.count -= 1
+            guard state.count == 0 else { return }
+            for taken in state.before {
+                var action = taken.action
+                _ = unsafe sigaction(taken.signal, &action, nil)
+            }
+            state.before = []
+            let came = Self.came.exchange(0, ordering: .relaxed)
+            // To the process: this thread may hold the signal back.
+            for signal in Self.signals where came & 1 << UInt64(signal) != 0 { kill(getpid(), signal) }
+        }
+    }
+
+    private static func isDefault(_ action: sigaction) -> Bool {
+        unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0  // SIG_DFL
+    }
+}
