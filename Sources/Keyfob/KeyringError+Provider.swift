@@ -10,8 +10,9 @@ extension KeyringError {
             self.init(
                 .offline, "\(provider.title): \(failure)",
                 advice: .checkProxy(triesAgain: true))
-        case .unavailable(let reason) where reason.systemAdvice != nil:
-            self.init(.unavailable, "\(provider.title): \(failure)", advice: reason.systemAdvice)
+        case .unavailable(let reason):
+            let lack = reason.lack
+            self.init(lack?.code ?? .providerFailed, "\(provider.title): \(failure)", advice: lack?.advice)
         case .endpointMissing(let endpoint):
             self.init(
                 .providerFailed, "\(provider.title): \(failure)",
@@ -28,12 +29,16 @@ extension KeyringError {
             self.init(
                 .throttled, (account.map { "no token for \($0): " } ?? "") + "\(provider.title) asks to wait",
                 advice: .waitUntil(until))
+        case .unreachable(let reason) where reason.isProxy:
+            self.init(.offline, message, advice: .checkProxy(triesAgain: true))
         case .serverDown, .unreachable, .outcomeUnknown:
             // Where the provider may have acted, a refresh token may have been used up.
             self.init(
                 .offline, message,
                 advice: .tryAgainWatching(failure.mayHaveBeenProcessed ? .none : .nothingLost))
-        case .untrustedCertificate, .noHTTPLibrary: self.init(.unavailable, message, advice: failure.systemAdvice)
+        case .untrustedCertificate, .noHTTPLibrary:
+            let lack = failure.lack
+            self.init(lack?.code ?? .providerFailed, message, advice: lack?.advice)
         case .scopeRefused:
             self.init(.scopesDeclined, message, advice: .askForOtherScopes)
         case .clientRefused:
@@ -46,11 +51,13 @@ extension KeyringError {
 }
 
 extension ProviderFailure {
-    /// What to do about something that this machine lacks.
-    var systemAdvice: Advice? {
+    /// What it is where this machine lacks something, or takes the other side for a stranger: no try later helps.
+    var lack: (code: KeyringError.Code, advice: Advice)? {
         switch self {
-        case .untrustedCertificate: .trustCertificate
-        case .noHTTPLibrary: .installLibcurl
+        case .untrustedCertificate(.untrusted): (.untrustedCertificate, .trustCertificate)
+        case .untrustedCertificate(.expired): (.untrustedCertificate, .checkClock)
+        case .untrustedCertificate(.otherHost): (.untrustedCertificate, .checkProxy(triesAgain: false))
+        case .noHTTPLibrary: (.unavailable, .installLibcurl)
         default: nil
         }
     }

@@ -116,6 +116,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case configuration
         /// The provider cannot be reached, or is out of order; try again. The advice says where nothing is lost for sure.
         case offline
+        /// The other side's certificate does not show that it is the one asked for; nothing was sent, and no try later helps.
+        case untrustedCertificate
         /// The provider asks to wait; nothing is lost, try again later.
         case throttled
         /// The provider granted fewer scopes than were asked for; what it granted is stored.

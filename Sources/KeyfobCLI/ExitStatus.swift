@@ -33,7 +33,7 @@ enum ExitStatus: Int32 {
         case .usage, .lastSlot: self = .usage
         case .damaged, .limitExceeded, .rolledBack, .unknownVault, .newerVersion: self = .malformed
         case .noVault, .noSuchFile: self = .noInput
-        case .unavailable, .providerFailed: self = .unavailable
+        case .unavailable, .providerFailed, .untrustedCertificate: self = .unavailable
         case .alreadyExists: self = .cannotCreate
         case .inputOutput, .diskFull: self = .inputOutput
         case .busy, .offline, .throttled: self = .tryAgain

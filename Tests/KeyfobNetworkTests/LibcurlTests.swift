@@ -58,7 +58,8 @@ final class LibcurlTests {
         let (known, other) = (try Certificate.localhost.get(), try Certificate.other.get())
         for (certificate, file, expected) in [
             (known, known.file, Outcome.answered(status: 200, body: "{}")),
-            (known, other.file, .failed(.untrustedCertificate)), (other, other.file, .failed(.untrustedCertificate)),
+            (known, other.file, .failed(.untrustedCertificate(.untrusted))),
+            (other, other.file, .failed(.untrustedCertificate(.otherHost))),
         ] {
             try await ScriptedServer.run(.answer(Self.good), tls: certificate) { server in
                 let url = try EndpointURL("https://localhost:\(server.port)/")
@@ -68,7 +69,8 @@ final class LibcurlTests {
         }
         #expect(
             lines.withLock { $0.map { $0.split(separator: ": ").last ?? "" } } == [
-                "200", "the certificate is not trusted", "the certificate is for another host",
+                "200", "the certificate is of an authority that this machine does not trust",
+                "the certificate is for another host",
             ])
     }
 
@@ -108,9 +110,9 @@ final class LibcurlTests {
             let inHeader = HTTPRequest(
                 .get, url, headers: [HTTPHeader(name: "X", value: value)], body: nil, bearer: secret("a"),
                 answerLimit: 9)
-            #expect(try await send(inHeader) == .failed(.unreachable))
+            #expect(try await send(inHeader) == .failed(.unreachable(.unsendable)))
             let inToken = HTTPRequest(.get, url, headers: [], body: nil, bearer: secret(value), answerLimit: 9)
-            #expect(try await send(inToken) == .failed(.unreachable))
+            #expect(try await send(inToken) == .failed(.unreachable(.unsendable)))
             #expect(server.received.allSatisfy { $0.isEmpty })
         }
     }

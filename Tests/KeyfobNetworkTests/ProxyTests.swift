@@ -67,7 +67,7 @@ struct ProxyTests {
     @Test("A proxy with a user name gets it, percent-decoded")
     func credentials() async throws {
         let (outcome, received) = try await post(.answer("HTTP/1.1 403 No\r\n\r\n"), "user:p%40ss:w@")
-        #expect(outcome == .failed(.unreachable))
+        #expect(outcome == .failed(.unreachable(.proxyRefused)))
         #expect(received.count == 1)
         #expect(received[0].hasPrefix("CONNECT provider.example:443 HTTP/1.1\r\n"))
         #expect(received[0].lowercased().contains("proxy-authorization: basic dxnlcjpwqhnzonc=\r\n"))
@@ -77,13 +77,16 @@ struct ProxyTests {
     @Test(
         "A proxy that refuses, or is none, leaves the provider unreachable",
         arguments: [
-            ScriptedServer.Behaviour.answer("HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic\r\n\r\n"),
-            .answer("HTTP/1.1 502 Bad\r\n\r\n"), .answer("HTTP/1.1 200 OK\r\n\r\n"), .answer("nonsense\r\n\r\n"),
-            .readAndClose, .close,
+            (
+                ScriptedServer.Behaviour.answer("HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic\r\n\r\n"),
+                UnreachableReason.proxyWantsUser
+            ),
+            (.answer("HTTP/1.1 502 Bad\r\n\r\n"), .proxyRefused), (.answer("HTTP/1.1 200 OK\r\n\r\n"), .noTLS),
+            (.answer("nonsense\r\n\r\n"), .proxyRefused), (.readAndClose, .proxyRefused), (.close, .proxyRefused),
         ])
-    func refusal(behaviour: ScriptedServer.Behaviour) async throws {
+    func refusal(behaviour: ScriptedServer.Behaviour, reason: UnreachableReason) async throws {
         let (outcome, received) = try await post(behaviour)
-        #expect(outcome == .failed(.unreachable))
+        #expect(outcome == .failed(.unreachable(reason)))
         #expect(received.allSatisfy { !$0.contains("SECRET") })
         #expect(network.log.count == 1)
         #expect(network.log.allSatisfy { $0.hasPrefix("POST https://provider.example/token: ") })

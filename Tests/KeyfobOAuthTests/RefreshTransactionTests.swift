@@ -29,7 +29,7 @@ import Testing
         var world = RefreshWorld()
         world.start()
         var transaction = world.processes[0].transaction
-        for event in [RefreshEvent.done, .answered(replacesRefreshToken: true), .storeFailed, .failed(.unreachable)] {
+        for event in [RefreshEvent.done, .answered(replacesRefreshToken: true), .storeFailed, .failed(.unreachable(.refused))] {
             #expect(transaction.receive(event, now: now) == .acquireLock)
         }
         #expect(transaction.receive(.lockUnavailable, now: now) == .finished(.busy))
@@ -66,7 +66,7 @@ import Testing
 
     @Test(
         "leave the store as it was when nothing was done, and clear the intent",
-        arguments: [ProviderFailure.unreachable, .serverDown(status: 503, retryAt: nil), .unexpectedStatus(404)])
+        arguments: [ProviderFailure.unreachable(.refused), .serverDown(status: 503, retryAt: nil), .unexpectedStatus(404)])
     func failures(failure: ProviderFailure) {
         var world = RefreshWorld()
         world.provider.outage = failure
@@ -106,7 +106,7 @@ import Testing
     @Test(
         "go on doubting a refresh token that may have been replaced, until the provider settles it",
         arguments: [
-            ProviderFailure.unreachable, .serverDown(status: 503, retryAt: nil), .unexpectedStatus(403),
+            ProviderFailure.unreachable(.refused), .serverDown(status: 503, retryAt: nil), .unexpectedStatus(403),
             .throttled(until: now.advanced(by: 5)),
             .interactionRequired(Refusal(status: 400, error: "consent_required")),
             .clientRefused(Refusal(status: 401, error: "invalid_client")),

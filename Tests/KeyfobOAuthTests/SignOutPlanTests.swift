@@ -44,8 +44,8 @@ import Testing
         var plan = try Self.plan(.client)
         plan.note(.revoked, for: Self.mine)
         #expect(plan.notes.isEmpty)
-        plan.note(.failed(.unreachable), for: Self.mine)
-        #expect(plan.notes == [.revocationFailed(clientID: "a", .unreachable)])
+        plan.note(.failed(.unreachable(.refused)), for: Self.mine)
+        #expect(plan.notes == [.revocationFailed(clientID: "a", .unreachable(.refused))])
     }
 
     @Test("F5: leave a family's token to its other clients, unless all sign out")

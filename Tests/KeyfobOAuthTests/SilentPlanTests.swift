@@ -50,7 +50,7 @@ import Testing
     @Test(
         "S3, O29: an aging token is handed out with a warning when the refresh fails, any way",
         arguments: [
-            down, .throttled(until: now), .unreachable, .outcomeUnknown, refused(), refused("foo"),
+            down, .throttled(until: now), .unreachable(.refused), .outcomeUnknown, refused(), refused("foo"),
             refused("invalid_scope"),
             refused("interaction_required"), .unexpectedStatus(403), .protocolViolation(.html, status: 200),
             .refusedWithoutReason(Refusal(status: 400)),
@@ -148,7 +148,7 @@ import Testing
                 == .retryLater(.offline(Self.down)))
     }
 
-    @Test("O17: one request is sent, not two", arguments: [down, .unreachable, .outcomeUnknown])
+    @Test("O17: one request is sent, not two", arguments: [down, .unreachable(.refused), .outcomeUnknown])
     func noBlindRetry(failure: ProviderFailure) {
         #expect(
             SilentPlan.decide(Self.situation(.expired), after: Self.after(failure)) == .retryLater(.offline(failure)))

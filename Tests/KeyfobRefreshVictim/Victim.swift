@@ -61,7 +61,7 @@ final class Victim: Sendable {
         do {
             return .answered(try HTTPResponse(status: answer.status, body: body))
         } catch {
-            return .failed(.unreachable)
+            return .failed(.unreachable(.refused))
         }
     }
 

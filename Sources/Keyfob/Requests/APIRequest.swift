@@ -103,18 +103,17 @@ extension Keyring {
                 status: status, contentType: type, location: location, body: response.takeBody())
         case .failed(.protocolViolation(.tooLarge, _)):
             throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than 64 MiB")
-        case .failed(let failure) where failure.systemAdvice != nil:
+        case .failed(.untrustedCertificate(let flaw)):
+            let advice = ProviderFailure.untrustedCertificate(flaw).lack?.advice
+            throw KeyringError(.untrustedCertificate, "the certificate of \(url.authority) \(flaw)", advice: advice)
+        case .failed(.noHTTPLibrary):
+            throw KeyringError(.unavailable, "libcurl (7.87 or later) is not installed", advice: .installLibcurl)
+        case .failed(.unreachable(let reason)):
             throw KeyringError(
-                .unavailable,
-                failure == .untrustedCertificate
-                    ? "the certificate of \(url.authority) is not trusted on this machine"
-                    : "libcurl (7.87 or later) is not installed", advice: failure.systemAdvice)
-        case .failed(let failure):
+                .offline, "\(url.authority) cannot be reached: \(reason)", advice: .checkProxy(triesAgain: true))
+        case .failed:
             throw KeyringError(
-                .offline,
-                failure == .unreachable
-                    ? "\(url.authority) cannot be reached" : "\(url.authority) gave no whole answer",
-                advice: .checkProxy(triesAgain: false))
+                .offline, "\(url.authority) gave no whole answer", advice: .checkProxy(triesAgain: false))
         }
     }
 

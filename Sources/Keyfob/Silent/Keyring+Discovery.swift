@@ -15,6 +15,17 @@ extension Keyring {
     func metadata(
         of provider: ProviderDescription, in group: AccessGroup, network: Network
     ) async throws(KeyringError) -> ProviderMetadata {
+        do {
+            return try await discover(provider, in: group, network: network)
+        } catch {
+            throw KeyringError(error, of: provider)
+        }
+    }
+
+    /// The same for whoever has to know why not.
+    func discover(
+        _ provider: ProviderDescription, in group: AccessGroup, network: Network
+    ) async throws(DiscoveryFailure) -> ProviderMetadata {
         guard provider.hasDiscovery, let issuer = provider.issuer else { return provider.configuredMetadata }
         let allowsTemplate = provider.quirks.contains(.tenantIssuer)
         if let kept = keptDocument(of: issuer, in: group),
@@ -22,40 +33,29 @@ extension Keyring {
         {
             return metadata.within(provider).overridden(by: provider.endpoints)
         }
-        let document = try await document(of: provider, issuer, network)
-        let metadata: ProviderMetadata
-        do {
-            metadata = try ProviderMetadata(reading: document, issuer: issuer, allowsTemplate: allowsTemplate)
-        } catch {
-            throw KeyringError(error, of: provider)
-        }
+        let document = try await document(of: issuer, network)
+        let metadata = try ProviderMetadata(reading: document, issuer: issuer, allowsTemplate: allowsTemplate)
         keep(metadata, of: issuer, in: group)
         return metadata.within(provider).overridden(by: provider.endpoints)
     }
 
-    private func document(
-        of provider: ProviderDescription, _ issuer: String, _ network: Network
-    ) async throws(KeyringError) -> SecretBytes {
-        let addresses: [EndpointURL]
-        do {
-            addresses = try WellKnown.addresses(of: issuer)
-        } catch {
-            throw KeyringError(.configuration, "the issuer of \(provider.title) makes no sense: \(error)")
-        }
-        var failure = ProviderFailure.unreachable
+    private func document(of issuer: String, _ network: Network) async throws(DiscoveryFailure) -> SecretBytes {
+        // Nobody can add a provider whose issuer has no such addresses.
+        guard let addresses = try? WellKnown.addresses(of: issuer) else { throw .badDocument(.badValue("issuer")) }
+        var failure = ProviderFailure.unexpectedStatus(404)
         for address in addresses {
             switch await network.send(HTTPRequest(getting: address), 20) {
             case .answered(let response) where response.status == 200: return response.takeBody()
             case .answered(let response) where response.status == 429 || response.status >= 500:
                 let failure = ProviderFailure.classify(response, now: clock.now) ?? .unexpectedStatus(response.status)
-                throw KeyringError(DiscoveryFailure.unavailable(failure), of: provider)
+                throw .unavailable(failure)
             case .answered(let response): failure = .unexpectedStatus(response.status)
             case .failed(let other):
                 // Where one address cannot be reached the other cannot either.
-                throw KeyringError(DiscoveryFailure.unavailable(other), of: provider)
+                throw .unavailable(other)
             }
         }
-        throw KeyringError(DiscoveryFailure.unavailable(failure), of: provider)
+        throw .unavailable(failure)
     }
 
     /// The document that was read lately.

@@ -65,26 +65,28 @@ extension Keyring {
             let canWait = plan.canWait(options)
             let connection = if let network { network } else { try acquisition.open() }
             network = connection
-            let outcome: GrantRefresh.Outcome
+            let limit = canWait ? GrantRefresh.shortDiscoveryDeadline : GrantRefresh.discoveryDeadline
+            let metadata: ProviderMetadata
             do {
-                let limit = canWait ? GrantRefresh.shortDiscoveryDeadline : GrantRefresh.discoveryDeadline
-                let metadata = try await metadata(
-                    of: provider, in: plan.group, network: connection.limited(until: .now + .seconds(limit)))
-                guard let used = plan.token(token.source) else { continue }
-                try Self.requireTokenEndpoint(metadata, plan, provider)
-                let refresh = GrantRefresh(
-                    keyring: self, plan: plan, source: token.source, key: GrantKey(used),
-                    acquisition: acquisition, provider: provider, metadata: metadata,
-                    network: canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection)
-                let transaction = RefreshTransaction(
-                    RefreshTransaction.Request(
-                        token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
-                        reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID()))
-                outcome = await refresh.run(transaction, client: client)
-            } catch  where [.offline, .unavailable].contains(error.code) && plan.isUsableOffline(options) {
-                attempts.append(SilentPlan.Attempt(token: token, failure: .unreachable))
+                metadata = try await discover(provider, in: plan.group, network: connection.limited(until: .now + .seconds(limit)))
+            } catch {
+                guard case .unavailable(let failure) = error, failure.isProviderDown, plan.isUsableOffline(options) else {
+                    throw KeyringError(error, of: provider)
+                }
+                attempts.append(SilentPlan.Attempt(token: token, failure: failure))
                 continue
             }
+            guard let used = plan.token(token.source) else { continue }
+            try Self.requireTokenEndpoint(metadata, plan, provider)
+            let refresh = GrantRefresh(
+                keyring: self, plan: plan, source: token.source, key: GrantKey(used),
+                acquisition: acquisition, provider: provider, metadata: metadata,
+                network: canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection)
+            let transaction = RefreshTransaction(
+                RefreshTransaction.Request(
+                    token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
+                    reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID()))
+            let outcome = await refresh.run(transaction, client: client)
             switch SilentContinuation(outcome.result) {
             case .giveNew(let isSaved):
                 guard let received = outcome.received else { throw KeyringError(.fault, "a token was lost") }
@@ -148,7 +150,7 @@ extension Keyring {
     /// choose.
     static func leavesOldToken(_ error: KeyringError) -> Bool {
         switch error.code {
-        case .offline, .throttled, .busy, .providerFailed, .configuration, .noSuchProvider, .noSuchClient,
+        case .offline, .untrustedCertificate, .throttled, .busy, .providerFailed, .configuration, .noSuchProvider, .noSuchClient,
             .scopesDeclined, .damaged, .inputOutput, .diskFull:
             true
         default: false
@@ -200,7 +202,7 @@ extension Network {
         Network(
             send: { [send] request, seconds in
                 let left = ContinuousClock.now.duration(to: end).components.seconds + 1
-                return left > 0 ? await send(request, min(seconds, left)) : .failed(.unreachable)
+                return left > 0 ? await send(request, min(seconds, left)) : .failed(.unreachable(.late))
             }, flaw: flaw)
     }
 }

@@ -77,7 +77,7 @@ extension Keyring {
     static func declined(_ scopes: GrantedScopes, _ name: String) -> KeyringError {
         KeyringError(
             .scopesDeclined, "the provider declined \(scopes.declined) for \(name)",
-            advice: .useGrantedScopes(scopes.granted), candidates: scopes.granted.scopes)
+            advice: .useGrantedScopes(scopes.granted), candidates: scopes.declined.scopes)
     }
 
     /// The error for an account that must sign in.

@@ -68,7 +68,7 @@ struct LoginCommand: ParsableCommand {
         if !report.declinedScopes.isEmpty {
             throw KeyringError(
                 .scopesDeclined, "the provider declined \(report.declinedScopes)",
-                advice: .useGrantedScopes(report.scopes), candidates: report.scopes.scopes)
+                advice: .useGrantedScopes(report.scopes), candidates: report.declinedScopes.scopes)
         }
     }
 

@@ -151,7 +151,8 @@ struct ManualPage {
                 64  usage
                 65  input malformed or damaged
                 66  no vault here, or no such file
-                69  a service is missing, or a provider refuses or makes no sense
+                69  a service is missing, its certificate is not to be trusted (nothing was sent, and trying again
+                    does not help: --ca-file), or a provider refuses or makes no sense
                 73  would overwrite; not created
                 74  input/output error, disk full
                 75  busy, or the provider cannot be reached or asks to wait: try again

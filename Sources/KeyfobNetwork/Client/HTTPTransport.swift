@@ -22,16 +22,14 @@ struct HTTPTransport: Sendable {
             log("\(title): \(ProtocolViolation.tooLarge)")
             return .failed(.protocolViolation(.tooLarge, status: status))
         case .failed(let fault, let isRequestSent):
-            log("\(title): \(fault.rawValue)")
-            if isRequestSent { return .failed(.outcomeUnknown) }
-            return .failed(
-                fault == .noLibrary ? .noHTTPLibrary : fault.isCertificate ? .untrustedCertificate : .unreachable)
+            log("\(title): \(fault)")
+            return .failed(fault.failure(isRequestSent: isRequestSent))
         }
     }
 
     private func outcome(of request: consuming HTTPRequest, seconds: Int64) async -> Transfer.Outcome {
         guard let library = library() else { return .failed(.noLibrary, isRequestSent: false) }
-        guard let transfer = Transfer(library) else { return .failed(.unsendable, isRequestSent: false) }
+        guard let transfer = Transfer(library) else { return .failed(.connection(.unsendable), isRequestSent: false) }
         let setup = TransferSetup(
             userAgent: userAgent, certificateFile: certificates.path, proxy: proxies.proxy(for: request.url))
         let (sent, outcome) = (Handover<HTTPRequest>(request), Handover<Transfer.Outcome>())
@@ -43,7 +41,7 @@ struct HTTPTransport: Sendable {
         } onCancel: {
             transfer.cancel()
         }
-        return outcome.take() ?? .failed(.unsendable, isRequestSent: false)
+        return outcome.take() ?? .failed(.connection(.unsendable), isRequestSent: false)
     }
 }
 

@@ -40,15 +40,16 @@ final class Transfer: Sendable {
     /// Sends the request once and waits for the whole answer; blocks its thread.
     func run(_ request: borrowing HTTPRequest, _ setup: TransferSetup, seconds: Int64) -> Outcome {
         let deadline = ContinuousClock.now + .seconds(seconds)
-        guard seconds > 0 else { return .failed(.late, isRequestSent: false) }
+        guard seconds > 0 else { return .failed(.connection(.late), isRequestSent: false) }
         guard let easy = curl.functions.pointee.curl_easy_init() else {
-            return .failed(.unsendable, isRequestSent: false)
+            return .failed(.connection(.unsendable), isRequestSent: false)
         }
         defer { unsafe curl.functions.pointee.curl_easy_cleanup(easy) }
         let reception = Reception(hasBody: request.method != .head, limit: request.answerLimit)
         let fault = unsafe setup.apply(to: easy, of: curl, for: request, seconds: min(Self.connectLimit, seconds)) {
             unsafe Self.connect(reception, to: easy, of: curl)
-                ? unsafe perform(easy, reception, hasProxy: setup.proxy != nil, until: deadline) : .unsendable
+                ? unsafe perform(easy, reception, hasProxy: setup.proxy != nil, until: deadline)
+                : .connection(.unsendable)
         }
         if reception.refusal == .tooLarge { return .tooLarge(status: reception.head.status) }
         if let fault { return .failed(fault, isRequestSent: reception.isRequestSent) }
@@ -56,7 +57,7 @@ final class Transfer: Sendable {
             let response = try? HTTPResponse(
                 status: reception.head.status, headers: reception.head.headers, body: reception.body,
                 limit: request.answerLimit)
-        else { return .failed(.cutOff, isRequestSent: reception.isRequestSent) }
+        else { return .failed(.connection(.cutOff), isRequestSent: reception.isRequestSent) }
         return .answered(response)
     }
 
@@ -65,26 +66,26 @@ final class Transfer: Sendable {
         _ easy: UnsafeMutableRawPointer, _ reception: Reception, hasProxy: Bool, until deadline: ContinuousClock.Instant
     ) -> TransportFault? {
         let functions = curl.functions.pointee
-        guard unsafe functions.curl_multi_add_handle(multi, easy) == 0 else { return .unsendable }
+        guard unsafe functions.curl_multi_add_handle(multi, easy) == 0 else { return .connection(.unsendable) }
         // Whatever the connection is doing then, it is closed.
         defer { _ = unsafe functions.curl_multi_remove_handle(multi, easy) }
         while true {
             var count: CInt = 0
-            guard unsafe functions.curl_multi_perform(multi, &count) == 0 else { return .broken }
+            guard unsafe functions.curl_multi_perform(multi, &count) == 0 else { return .connection(.broken) }
             if count == 0 { break }
-            if isCancelled.load(ordering: .acquiring) { return .givenUp }
+            if isCancelled.load(ordering: .acquiring) { return .connection(.givenUp) }
             let left = deadline - .now
-            guard left > .zero else { return .late }
+            guard left > .zero else { return .connection(.late) }
             let milliseconds = min(
                 60_000, left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000)
             guard unsafe functions.curl_multi_poll(multi, nil, 0, CInt(milliseconds) + 1, nil) == 0 else {
-                return .broken
+                return .connection(.broken)
             }
         }
         var rest: CInt = 0
-        guard let message = unsafe functions.curl_multi_info_read(multi, &rest) else { return .broken }
+        guard let message = unsafe functions.curl_multi_info_read(multi, &rest) else { return .connection(.broken) }
         let code = unsafe Int(message.pointee.data.result)
-        if reception.refusal == .notHTTP { return .notHTTP }
+        if reception.refusal == .notHTTP { return .connection(.notHTTP) }
         return code == 0
             ? nil
             : TransportFault(code, isRequestSent: reception.isRequestSent, hasProxy: hasProxy) {

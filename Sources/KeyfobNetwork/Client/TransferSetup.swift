@@ -38,23 +38,25 @@ struct TransferSetup: Sendable {
         let count = request.body?.withBytes { $0.byteCount } ?? 0
         guard unsafe setDefaults(easy, curl, seconds), unsafe setMethod(request.method, easy, curl, bodyCount: count),
             unsafe curl.set(libcurl_URL, to: request.url.text, of: easy), let lines = lines(request)
-        else { return .unsendable }
+        else { return .connection(.unsendable) }
         var list: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl.functions.pointee.curl_slist_free_all(list) }
         for line in lines {
-            guard let longer = unsafe curl.functions.pointee.curl_slist_append(list, line) else { return .unsendable }
+            guard let longer = unsafe curl.functions.pointee.curl_slist_append(list, line) else {
+                return .connection(.unsendable)
+            }
             unsafe list = longer
         }
-        guard let list = unsafe list else { return .unsendable }
+        guard let list = unsafe list else { return .connection(.unsendable) }
         return unsafe Self.withAuthorization(request, before: list) { headers in
             guard unsafe libcurl_set_pointer(curl.functions, easy, libcurl_HTTPHEADER, headers) != 0 else {
-                return .unsendable
+                return .connection(.unsendable)
             }
             return unsafe Self.withBody(request) { start in
                 if let start = unsafe start,
                     unsafe libcurl_set_pointer(curl.functions, easy, libcurl_POSTFIELDS, start) == 0
                 {
-                    return .unsendable
+                    return .connection(.unsendable)
                 }
                 return body()
             }
@@ -114,7 +116,7 @@ struct TransferSetup: Sendable {
         guard let line = authorizationLine(request) else { return unsafe body(list) }
         return line.withBytes { line in
             guard (0..<line.byteCount - 1).allSatisfy({ line.byte(at: $0) >= 0x20 && line.byte(at: $0) != 0x7F }) else {
-                return .unsendable
+                return .connection(.unsendable)
             }
             return unsafe line.withUnsafeBytes { line in
                 let text = unsafe line.assumingMemoryBound(to: CChar.self).baseAddress

@@ -38,7 +38,6 @@ package enum HTTPExchange: ~Copyable, Sendable {
     /// An answer came, whatever its status.
     case answered(HTTPResponse)
     /// None came: `unreachable`, `untrustedCertificate` or `noHTTPLibrary` where nothing was sent, `outcomeUnknown` where
-    /// it may have been, `protocolViolation` for one
-    /// longer than ``HTTPResponse/bodyLimit``.
+    /// it may have been, `protocolViolation` for one longer than ``HTTPResponse/bodyLimit``.
     case failed(ProviderFailure)
 }

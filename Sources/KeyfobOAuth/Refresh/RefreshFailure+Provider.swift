@@ -17,8 +17,8 @@ extension RefreshFailure {
         case .unexpectedStatus(let number): (kind, status) = (.unexpectedStatus, number)
         case .protocolViolation(let violation, let number):
             (kind, status, detail) = (.protocolViolation, number, "\(violation)")
-        case .unreachable: kind = .unreachable
-        case .untrustedCertificate: kind = .untrustedCertificate
+        case .unreachable(let reason): (kind, detail) = (.unreachable, reason.rawValue)
+        case .untrustedCertificate(let flaw): (kind, detail) = (.untrustedCertificate, flaw.rawValue)
         case .outcomeUnknown: kind = .outcomeUnknown
         case .invalidGrant, .interactionRequired, .denied, .scopeRefused, .clientRefused, .requestRefused,
             .noHTTPLibrary:
@@ -46,8 +46,9 @@ extension RefreshFailure {
         case .serverDown: return hasWaited ? .serverDown(status: status, retryAt: nil) : nil
         case .unexpectedStatus: return hasWaited ? .unexpectedStatus(status) : nil
         case .protocolViolation: return hasWaited ? .protocolViolation(.reported(detail), status: status) : nil
-        case .unreachable: return hasWaited ? .unreachable : nil
-        case .untrustedCertificate: return hasWaited ? .untrustedCertificate : nil
+        case .unreachable: return hasWaited ? .unreachable(UnreachableReason(rawValue: detail) ?? .broken) : nil
+        case .untrustedCertificate:
+            return hasWaited ? .untrustedCertificate(CertificateFlaw(rawValue: detail) ?? .untrusted) : nil
         case .outcomeUnknown: return hasWaited ? .outcomeUnknown : nil
         }
     }

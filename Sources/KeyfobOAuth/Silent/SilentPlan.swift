@@ -64,7 +64,9 @@ package enum SilentPlan {
         guard let failure else { return .needsSignIn(reason(situation)) }
         if failure.isProviderDown {
             let isAllowed = options.allowsExtendedLifetime && access == .extended
-            return isAllowed ? .useExtended(failure) : .retryLater(.offline(failure))
+            if isAllowed { return .useExtended(failure) }
+            // What this machine lacks does not come by itself.
+            return failure.isTransient ? .retryLater(.offline(failure)) : .failed(failure)
         }
         switch failure {
         case .throttled(let until): return .retryLater(.throttled(until: until))

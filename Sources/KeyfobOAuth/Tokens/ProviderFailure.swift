@@ -26,9 +26,9 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// An answer that is not what the protocol says.
     case protocolViolation(ProtocolViolation, status: Int)
     /// Nothing was sent: no network, no such host, connection refused.
-    case unreachable
+    case unreachable(UnreachableReason)
     /// Nothing was sent: the certificate is of nobody who is trusted, of another host, or expired.
-    case untrustedCertificate
+    case untrustedCertificate(CertificateFlaw)
     /// Nothing was sent: this machine has no library that speaks HTTP.
     case noHTTPLibrary
     /// Sent, but no answer came: nobody knows what the provider did.
@@ -86,8 +86,8 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
         case .serverDown(let status, _): "the provider is out of order (status \(status))"
         case .unexpectedStatus(let status): "the provider answered with status \(status)"
         case .protocolViolation(let violation, let status): "\(violation) (status \(status))"
-        case .unreachable: "the provider cannot be reached"
-        case .untrustedCertificate: "the provider's certificate is not trusted on this machine"
+        case .unreachable(let reason): "the provider cannot be reached: \(reason)"
+        case .untrustedCertificate(let flaw): "the provider's certificate \(flaw)"
         case .noHTTPLibrary: "the provider cannot be reached: libcurl (7.87 or later) is not installed"
         default: "the provider did not answer; nobody knows whether it acted"
         }

@@ -81,7 +81,7 @@ struct RefreshWorld {
             store.intent = intent
             return .done
         case .sendRequest:
-            guard let token = processes[index].read else { return .failed(.unreachable) }
+            guard let token = processes[index].read else { return .failed(.unreachable(.refused)) }
             switch provider.redeem(token) {
             case .success(let next):
                 processes[index].received = next

@@ -60,7 +60,7 @@ struct RefreshTests: SilentSuite {
         try home.grant("rt", ada, scopes: ["mail.read", "mail.send"])
         provider.answer(.tokens("at", scope: "mail.read"))
         let error = try #require(await home.refusal(ada, scopes: ["mail.read", "mail.send"]))
-        #expect(error.code == .scopesDeclined && error.candidates == ["mail.read"])
+        #expect(error.code == .scopesDeclined && error.candidates == ["mail.send"])
         #expect(error.message.contains("mail.send") && error.advice == .useGrantedScopes(["mail.read"]))
         #expect(try await home.token(ada, scopes: ["mail.read"]).text == "at")
         #expect(try home.accessTokens(of: ada).map(\.scopes) == [["mail.read"]])
@@ -105,10 +105,10 @@ struct RefreshTests: SilentSuite {
     @Test("an unreachable provider changes nothing")
     func unreachable() async throws {
         try home.grant("rt", ada)
-        provider.answer(.failed(.unreachable))
+        provider.answer(.failed(.unreachable(.refused)))
         #expect(await home.refusal(ada)?.code == .offline)
         #expect(try home.theGrant(of: ada).elsewhere == Grant() && home.theGrant(of: ada).intent == nil)
-        provider.answerOthers { _ in .failed(.unreachable) }
+        provider.answerOthers { _ in .failed(.unreachable(.refused)) }
         #expect(await home.refusal(ada)?.code == .offline)
         #expect(try home.theGrant(of: ada).elsewhere == Grant() && home.theGrant(of: ada).intent == nil)
     }

@@ -103,12 +103,12 @@ final class ScriptedNetwork: Sendable {
             let next = state.withLock { $0.script.isEmpty ? nil : $0.script.removeFirst() }
             guard let next else {
                 Issue.record("nobody expected a request to \(request.url)")
-                return .failed(.unreachable)
+                return .failed(.unreachable(.refused))
             }
             return try Self.exchange(next)
         } catch {
             Issue.record(error)
-            return .failed(.unreachable)
+            return .failed(.unreachable(.refused))
         }
     }
 

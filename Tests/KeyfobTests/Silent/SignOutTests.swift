@@ -62,7 +62,7 @@ struct SignOutTests: SilentSuite {
     @Test(
         "where revoking fails, the report says so and the person is signed out all the same",
         arguments: [
-            .status(503), .failed(.unreachable), .failed(.outcomeUnknown), .refused("invalid_client", status: 401),
+            .status(503), .failed(.unreachable(.refused)), .failed(.outcomeUnknown), .refused("invalid_client", status: 401),
         ] as [ScriptedNetwork.Answer])
     func revocationFails(answer: ScriptedNetwork.Answer) async throws {
         provider.answerOthers { $0.url.hasSuffix("/revoke") ? answer : nil }
@@ -76,7 +76,7 @@ struct SignOutTests: SilentSuite {
         "without a network, or with one that does not reach the provider, the report says what stays good",
         arguments: [true, false])
     func offline(hasNetwork: Bool) async throws {
-        provider.answerOthers { _ in .failed(.unreachable) }
+        provider.answerOthers { _ in .failed(.unreachable(.refused)) }
         let report = try await home.keyring.signOut(
             ada.id, from: .default, network: hasNetwork ? provider.network : nil)
         #expect(report.revoked == 0 && report.notes.count == 1)

@@ -152,7 +152,7 @@ struct SilentHome: Sendable {
     func storedRefreshToken(of account: Account, scopes: ScopeSet = ["mail.read"]) async throws -> String? {
         clock.advance(by: 1)
         let other = ScriptedNetwork()
-        other.answer(by: { _ in .failed(.unreachable) })
+        other.answer(by: { _ in .failed(.unreachable(.refused)) })
         let request = TokenRequest(account: account.id.description, scopes: scopes)
         _ = try? await opened().acquireTokenSilently(
             for: request, options: SilentOptions(forcesRefresh: true), network: other.network)
