@@ -54,7 +54,7 @@ extension ProviderFailure {
     /// What it is where this machine lacks something, or takes the other side for a stranger: no try later helps.
     var lack: (code: KeyringError.Code, advice: Advice)? {
         switch self {
-        case .untrustedCertificate(.untrusted): (.untrustedCertificate, .trustCertificate)
+        case .untrustedCertificate(.untrusted): (.untrustedCertificate, .trustCertificate(isProviders: true))
         case .untrustedCertificate(.expired): (.untrustedCertificate, .checkClock)
         case .untrustedCertificate(.otherHost): (.untrustedCertificate, .checkProxy(triesAgain: false))
         case .noHTTPLibrary: (.unavailable, .installLibcurl)

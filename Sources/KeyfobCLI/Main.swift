@@ -38,7 +38,8 @@ enum Main {
                 return ExitStatus(error.code)
             }
         }
-        var message = KeyfobCommand.message(for: error).split(separator: "\n").first.map(String.init) ?? "bad usage"
+        let lines = KeyfobCommand.message(for: error).split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+        var message = lines.isEmpty ? "bad usage" : lines.joined(separator: " ")
         if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
         ErrorOutput.tell(KeyringError(.usage, message, hint: "see 'keyfob --help'"), isJSON: isJSON)
         return .usage

@@ -4,6 +4,8 @@ public struct NetworkConfiguration: Sendable {
     public var userAgent: String
     /// A PEM file with certificates that are trusted together with the system's.
     public var certificateFile: String?
+    /// Whether a provider's own file counts in place of ``certificateFile`` in the requests to that provider.
+    public var usesProvidersCertificates: Bool
     /// The environment, of which the variables for proxies are read.
     public var environment: [String: String]
     /// Takes a line about every request: the status of its answer, or why there was none.
@@ -14,11 +16,12 @@ public struct NetworkConfiguration: Sendable {
 
     /// A configuration.
     public init(
-        userAgent: String, certificateFile: String? = nil, environment: [String: String] = [:],
-        log: @escaping @Sendable (String) -> Void = { _ in }
+        userAgent: String, certificateFile: String? = nil, usesProvidersCertificates: Bool = true,
+        environment: [String: String] = [:], log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.userAgent = userAgent
         self.certificateFile = certificateFile
+        self.usesProvidersCertificates = usesProvidersCertificates
         self.environment = environment
         self.log = log
     }

@@ -53,7 +53,7 @@ public struct ClientRegistration: Hashable, Sendable {
             return "there are more than \(Self.listLimit) redirect addresses or scopes"
         }
         guard redirectURIs.allSatisfy(Self.isRedirectURI) else {
-            return "a redirect address is not http on this machine, such as http://localhost:8400"
+            return "a redirect address is not http on localhost, 127.0.0.1 or [::1], such as http://localhost:8400"
         }
         guard scopes.scopes.allSatisfy(ProviderRules.isScope) else {
             return "a scope holds characters that no scope has"
@@ -63,7 +63,10 @@ public struct ClientRegistration: Hashable, Sendable {
 
     /// Whether an answer that is sent to `text` comes to a program on this machine (RFC 8252, section 7.3).
     private static func isRedirectURI(_ text: String) -> Bool {
-        guard let url = try? EndpointURL(text), url.query == nil else { return false }
+        guard let url = try? EndpointURL(text), url.query == nil, LoopbackRedirect.Host(rawValue: url.host) != nil
+        else {
+            return false
+        }
         return Identifier.folded(text).hasPrefix("http://")
     }
 }

@@ -54,6 +54,10 @@ public struct IdentityProvider: Hashable, Sendable {
     }
     /// The scopes that are asked for where nobody names any.
     public var defaultScopes: ScopeSet { description.defaultScopes }
+    /// A PEM file on this machine with certificates that are trusted in requests to this provider alone.
+    ///
+    /// Of a provider that somebody with a group's key added, nil: a path says what this process reads and trusts.
+    public var certificateFile: String? { description.certificateFile }
     /// The client ids in its description.
     public var clientIDs: [String] { description.clientIDs }
     /// Its description, as ``Keyring/addProvider(_:replacing:in:)`` reads it.

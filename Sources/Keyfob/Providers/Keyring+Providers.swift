@@ -118,6 +118,50 @@ extension Keyring {
         }
     }
 
+    /// Gives a provider that was added another name; its accounts and clients, which belong to its host, stay as they are.
+    ///
+    /// - Throws: `usage` for a built-in one, one that somebody with a group's key added, or a name that will not do;
+    ///   `noSuchProvider`, `alreadyExists`, and what writing can throw.
+    @discardableResult
+    public func renameProvider(
+        named name: String, to newName: String, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> IdentityProvider {
+        let name = Identifier.folded(name)
+        return try withState { state in
+            let providers = try registry(&state, state.groups(groups)).providers
+            guard let old = providers.first(where: { $0.name == name }) else {
+                throw KeyringError.noSuchProvider(name)
+            }
+            guard case .added(let place) = old.origin else {
+                throw KeyringError(.usage, "provider '\(name)' is built in and keeps its name")
+            }
+            guard old.writer != .group else {
+                throw KeyringError(
+                    .usage,
+                    "a key of group '\(place)' added provider '\(name)', and a rename would make it the owner's",
+                    advice: .replaceProvider)
+            }
+            var description = old.description
+            description.name = newName
+            if let problem = ProviderRules.problem(of: description) { throw KeyringError(.usage, problem) }
+            let others = providers.filter { $0 != old }
+            guard !others.contains(where: { $0.name == newName }) || BuiltInProviders.named(newName) != nil else {
+                throw KeyringError(.alreadyExists, "there is a provider '\(newName)' already", advice: .nameProvider)
+            }
+            if let clash = ProviderRules.clash(of: description, among: others) {
+                throw KeyringError(.alreadyExists, clash, advice: .nameProvider)
+            }
+            let group = try state.group(place)
+            guard newName != name else { return old }
+            let text = String(decoding: description.json, as: UTF8.self)
+            try change(&state, group) { writer in
+                try writer.setSetting(RegistrySetting.provider(newName), to: text)
+                try writer.setSetting(RegistrySetting.provider(name), to: nil)
+            }
+            return IdentityProvider(description, .added(place), by: group.keys.ownWriter)
+        }
+    }
+
     /// The provider that serves an account's environment, for its tenant where it has tenants; nil where there is none.
     func description(
         forEnvironment environment: String, tenant: String? = nil, in groups: [AccessGroup]? = nil
@@ -141,7 +185,7 @@ extension Keyring {
             let found = try database.settings(prefixes: [RegistrySetting.providerPrefix], in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
             for item in found.items {
-                guard let description = Self.description(in: item.value) else {
+                guard var description = Self.description(in: item.value) else {
                     state.warn(unknown: "a provider", in: group.name)
                     continue
                 }
@@ -149,6 +193,15 @@ extension Keyring {
                     state.warn(
                         Warning(.foreignDecision, "a provider of group '\(group.name)' was passed over: \(clash)"))
                     continue
+                }
+                if item.value.writer == .group, description.certificateFile != nil {
+                    // A path is about this machine: nobody else says what is read here, and whom it makes trusted.
+                    description.certificateFile = nil
+                    state.warn(
+                        Warning(
+                            .foreignDecision,
+                            "the file of certificates of provider '\(description.name)' does not count: a key of group "
+                                + "'\(group.name)' named it", advice: .replaceProvider))
                 }
                 let provider = IdentityProvider(description, .added(group.name), by: item.value.writer)
                 if provider.writer == .owner { owners.append(provider) } else { others.append(provider) }

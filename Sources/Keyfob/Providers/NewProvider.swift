@@ -19,11 +19,14 @@ public struct NewProvider: Hashable, Sendable {
     public var scopes: ScopeSet
     /// The hosts to which its accounts' tokens go besides the environment: `api.git.example`, `*.git.example`.
     public var apiHosts: [String]
+    /// A PEM file on this machine with certificates that are trusted in requests to this provider; an absolute path.
+    public var certificateFile: String?
 
     /// A provider.
     public init(
         issuer: String, name: String? = nil, title: String? = nil, environment: String? = nil,
-        endpoints: [String: String] = [:], scopes: ScopeSet = [], apiHosts: [String] = []
+        endpoints: [String: String] = [:], scopes: ScopeSet = [], apiHosts: [String] = [],
+        certificateFile: String? = nil
     ) {
         self.issuer = issuer
         self.name = name
@@ -32,6 +35,7 @@ public struct NewProvider: Hashable, Sendable {
         self.endpoints = endpoints
         self.scopes = scopes
         self.apiHosts = apiHosts
+        self.certificateFile = certificateFile
     }
 
     /// What is known of it.
@@ -50,6 +54,7 @@ public struct NewProvider: Hashable, Sendable {
             name: name ?? derived, title: title ?? host, issuer: issuer, environment: environment ?? host,
             defaultScopes: scopes.isEmpty ? ["openid", "profile", "offline_access"] : scopes,
             flows: [.authorizationCode, .deviceAuthorization])
+        description.certificateFile = certificateFile
         for text in apiHosts {
             guard let host = HostPattern(text) else {
                 throw KeyringError(.usage, "an API host is not a host, or *. and a host, in small letters")

@@ -12,6 +12,9 @@ enum ProviderRules {
     /// The most API hosts of one provider.
     static let hostLimit = 64
 
+    /// The longest path, in bytes.
+    static let pathLimit = 4_095
+
     /// What is wrong with a description; nil where nothing is.
     static func problem(of description: ProviderDescription) -> String? {
         guard isName(description.name) else {
@@ -30,6 +33,9 @@ enum ProviderRules {
         }
         for (endpoint, url) in description.endpoints where !url.mayServe(issuer: description.issuer) {
             return "the issuer is https, and the \(endpoint.rawValue) is not"
+        }
+        if let file = description.certificateFile, !file.hasPrefix("/") || file.utf8.count > pathLimit {
+            return "the file of certificates is no absolute path of at most \(pathLimit) bytes"
         }
         guard !description.flows.isEmpty else { return "there is no flow" }
         guard !description.hasDiscovery else { return nil }

@@ -105,7 +105,9 @@ extension Keyring {
             throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than 64 MiB")
         case .failed(.untrustedCertificate(let flaw)):
             let advice = ProviderFailure.untrustedCertificate(flaw).lack?.advice
-            throw KeyringError(.untrustedCertificate, "the certificate of \(url.authority) \(flaw)", advice: advice)
+            throw KeyringError(
+                .untrustedCertificate, "the certificate of \(url.authority) \(flaw)",
+                advice: flaw == .untrusted ? .trustCertificate(isProviders: false) : advice)
         case .failed(.noHTTPLibrary):
             throw KeyringError(.unavailable, "libcurl (7.87 or later) is not installed", advice: .installLibcurl)
         case .failed(.unreachable(let reason)):

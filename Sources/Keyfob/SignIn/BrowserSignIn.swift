@@ -40,6 +40,11 @@ public final class BrowserSignIn: Sendable {
                 return .accepted
             case .rejected(let why): return .ignored("\(why)")
             case .failed(.provider(let failure)): return .failed(KeyringError(failure, of: context.provider))
+            case .failed(.issuerEncodedTwice):
+                return .failed(
+                    KeyringError(
+                        .providerFailed, "\(AuthorizationFailure.issuerEncodedTwice)",
+                        advice: context.request.usesFormPost ? .omitFormPost : nil))
             case .failed(let failure): return .failed(KeyringError(.providerFailed, "\(failure)"))
             }
         }
@@ -59,7 +64,8 @@ public final class BrowserSignIn: Sendable {
 }
 
 extension Keyring {
-    /// Where a browser may bring the answer for a client, the first choice first.
+    /// Where a browser may bring the answer for a client, the first choice first: the addresses that were added with it, or
+    /// any port of this machine.
     ///
     /// - Throws: `noSuchProvider`, `noSuchClient`.
     public func redirects(
@@ -69,13 +75,15 @@ extension Keyring {
         let provider = try provider(for: request, in: group)
         let client = try registeredClient(request.clientID, of: provider, in: group)
         let redirects = client.redirectURIs.compactMap { uri -> LoopbackRedirect? in
-            guard let url = try? EndpointURL(uri), EndpointURL.isLoopback(url.host) else { return nil }
-            return LoopbackRedirect(usesName: url.host == "localhost", port: url.port, path: url.path)
+            guard let url = try? EndpointURL(uri), let host = LoopbackRedirect.Host(rawValue: url.host) else {
+                return nil
+            }
+            return LoopbackRedirect(host: host, port: url.port, path: url.path)
         }
         if !redirects.isEmpty { return redirects }
         // Microsoft's public clients have `http://localhost`, without a path.
         let isMicrosoft = provider.description.quirks.contains(.multipleResources)
-        return [LoopbackRedirect(usesName: isMicrosoft, path: isMicrosoft ? "" : "/callback")]
+        return [LoopbackRedirect(host: isMicrosoft ? .localhost : .ipv4, path: isMicrosoft ? "" : "/callback")]
     }
 
     /// Begins a sign-in whose answer comes to `redirectURI`.
@@ -110,6 +118,7 @@ extension Keyring {
     ///   `signInNeeded`, `offline`, `providerFailed`, and what writing can throw.
     public func finish(_ signIn: BrowserSignIn, network: Network) async throws(KeyringError) -> SignInReport {
         let context = signIn.context
+        let network = try network.serving(context.provider)
         let client = try oauthClient(context)
         guard let message = signIn.redemption(client) else {
             throw KeyringError(.fault, "a sign-in was finished without its answer")

@@ -34,6 +34,7 @@ extension Keyring {
         _ request: SignInRequest, in groups: [AccessGroup]? = nil, network: Network
     ) async throws(KeyringError) -> DeviceSignIn {
         let context = try await signInContext(for: request, in: groups, network: network)
+        let network = try network.serving(context.provider)
         let endpoint: EndpointURL
         do {
             endpoint = try context.metadata.require(.deviceAuthorization)
@@ -68,6 +69,7 @@ extension Keyring {
         _ signIn: DeviceSignIn, timeout: Int64 = 900, network: Network
     ) async throws(KeyringError) -> SignInReport {
         let context = signIn.context
+        let network = try network.serving(context.provider)
         let client = try oauthClient(context)
         guard let endpoint = context.metadata.endpoints[.token] else {
             throw KeyringError(DiscoveryFailure.endpointMissing(.token), of: context.provider)

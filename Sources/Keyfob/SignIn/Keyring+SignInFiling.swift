@@ -73,9 +73,7 @@ extension Keyring {
     private func discard(
         _ received: ReceivedTokens, _ context: SignInContext, _ client: borrowing OAuthClient, _ network: Network
     ) async {
-        guard let endpoint = context.metadata.endpoints[.revocation],
-            let message = received.revocation(client, endpoint)
-        else { return }
+        guard let message = received.revocation(client, context.metadata) else { return }
         _ = await network.send(message, GrantRefresh.deadline)
     }
 

@@ -36,7 +36,7 @@ extension Keyring {
                 try database.account(id, in: try state.group(group).keys) ?? Account(id: id, username: "")
             }
         }
-        let metadata = try await metadata(of: description, in: group, network: network)
+        let metadata = try await metadata(of: description, in: group, network: network.serving(description))
         var scopes = request.scopes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes }
         return SignInContext(

@@ -47,16 +47,26 @@ public enum SignInPrompt: String, Hashable, Sendable, CaseIterable {
 
 /// Where a browser brings the answer: an address of this machine (RFC 8252, section 7.3).
 public struct LoopbackRedirect: Hashable, Sendable {
-    /// Whether the host is `localhost` instead of `127.0.0.1`.
-    public var usesName: Bool
+    /// A host that is this machine, as redirect addresses name it.
+    public enum Host: String, Hashable, Sendable, CaseIterable {
+        /// The address of IPv4.
+        case ipv4 = "127.0.0.1"
+        /// The address of IPv6.
+        case ipv6 = "[::1]"
+        /// The name.
+        case localhost
+    }
+
+    /// The host.
+    public var host: Host
     /// The port; nil for any that is free.
     public var port: Int?
     /// The path, beginning with a slash, or empty.
     public var path: String
 
     /// A redirect.
-    public init(usesName: Bool, port: Int? = nil, path: String) {
-        self.usesName = usesName
+    public init(host: Host, port: Int? = nil, path: String) {
+        self.host = host
         self.port = port
         self.path = path
     }

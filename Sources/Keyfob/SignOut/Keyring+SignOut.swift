@@ -49,6 +49,8 @@ extension Keyring {
         let realm = held.account.homeRealm
         let provider = try description(forEnvironment: account.environment, tenant: realm, in: [group])
         var metadata: ProviderMetadata?
+        var network = network
+        if let plain = network, let provider { network = (try? plain.serving(provider)) ?? plain }
         if let network, let provider {
             let found = try? await self.metadata(of: provider, in: group, network: network)
             metadata = found ?? provider.configuredMetadata
@@ -132,11 +134,73 @@ extension Keyring {
             // A secret that is damaged keeps nobody signed in.
             client = OAuthClient(id: grant.credential.clientID)
         }
-        let message = TokenRequests.revoke(token.secret, kind: .refreshToken, client: client, at: endpoint)
+        if !metadata.revokesByBearer(client) {
+            let message = TokenRequests.revoke(token.secret, kind: .refreshToken, client: client, at: endpoint)
+            let (outcome, wantsBearer) = await send(message, network)
+            guard wantsBearer, client.authentication == .none else { return outcome }
+        }
+        return await revokeByBearer(grant, token, client, provider, metadata, group, network)
+    }
+
+    /// Revokes with an access token of the sign-in, the one that is stored or, where that has expired, a last new one.
+    private func revokeByBearer(
+        _ grant: HeldGrant, _ token: HeldToken, _ client: borrowing OAuthClient, _ provider: ProviderDescription,
+        _ metadata: ProviderMetadata, _ group: AccessGroup, _ network: Network
+    ) async -> RevocationOutcome {
+        guard let endpoint = metadata.endpoints[.revocation], let tokenEndpoint = metadata.endpoints[.token] else {
+            return .failed(.unexpectedStatus(401))
+        }
+        if let access = livingAccessToken(of: grant.credential, in: group) {
+            let message = TokenRequests.revoke(
+                token.secret, kind: .refreshToken, bearer: access.secret, at: endpoint)
+            return await send(message, network).outcome
+        }
+        let scopes = provider.quirks.contains(.multipleResources) ? provider.defaultScopes : []
+        let message = TokenRequests.refresh(
+            token.secret, scopes: scopes, client: client, at: tokenEndpoint, extra: provider.tokenFields)
+        let response: HTTPResponse
         switch await network.send(message, 20) {
-        case .answered(let response): return RevocationOutcome(response, now: clock.now)
+        case .answered(let answer): response = answer
         case .failed(let failure): return .failed(failure)
         }
+        switch TokenOutcome(response, now: clock.now) {
+        // A token that is refused is none to revoke.
+        case .failed(.invalidGrant): return .revoked
+        case .failed(let failure): return .failed(failure)
+        case .tokens(let tokens):
+            let newest =
+                tokens.withRefreshToken { HeldToken($0.withBytes { SecretBytes(copying: $0) }) } ?? token
+            let message = TokenRequests.revoke(
+                newest.secret, kind: .refreshToken, bearer: tokens.accessToken, at: endpoint)
+            return await send(message, network).outcome
+        }
+    }
+
+    private func send(
+        _ message: consuming HTTPRequest, _ network: Network
+    ) async -> (outcome: RevocationOutcome, wantsBearer: Bool) {
+        switch await network.send(message, 20) {
+        case .answered(let response):
+            let challenge = response.status == 401 ? response.header("WWW-Authenticate") : nil
+            let wantsBearer = challenge.map { Identifier.folded(String($0.prefix(6))) == "bearer" } ?? false
+            return (RevocationOutcome(response, now: clock.now), wantsBearer)
+        case .failed(let failure): return (.failed(failure), false)
+        }
+    }
+
+    /// The access token of a client that is valid for longest; nil where none is for another minute.
+    private func livingAccessToken(of grant: Credential, in name: AccessGroup) -> HeldToken? {
+        let now = clock.now
+        return try? withState { state -> HeldToken? in
+            let keys = try state.group(name).keys
+            let items = try database.credentials(.accessToken, of: grant.account, in: keys).items
+            let living = items.filter { item in
+                item.value.clientID == grant.clientID && item.record.secretCommitment != nil
+                    && (item.value.expiresOn.map { $0 > now.advanced(by: 60) } ?? false)
+            }
+            let latest = living.max { ($0.value.expiresOn ?? now) < ($1.value.expiresOn ?? now) }
+            return try latest.map { HeldToken(try database.secret(of: $0.record, in: keys)) }
+        } ?? nil
     }
 
     private func heldGrants(of id: AccountID, in name: AccessGroup) throws(KeyringError) -> HeldGrants {

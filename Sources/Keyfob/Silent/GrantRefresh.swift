@@ -205,9 +205,7 @@ struct GrantRefresh: Sendable {
 
     /// Revokes a refresh token that nobody will keep.
     private func revoke(_ received: ReceivedTokens, _ client: borrowing OAuthClient) async {
-        guard let endpoint = metadata.endpoints[.revocation], let message = received.revocation(client, endpoint) else {
-            return
-        }
+        guard let message = received.revocation(client, metadata) else { return }
         _ = await network.send(message, Self.deadline)
     }
 

@@ -63,14 +63,17 @@ extension Keyring {
             guard plan.isCovered(by: provider) else { throw Self.consentNeeded(plan) }
             let client = try client(for: plan, provider)
             let canWait = plan.canWait(options)
-            let connection = if let network { network } else { try acquisition.open() }
-            network = connection
+            let plain = if let network { network } else { try acquisition.open() }
+            network = plain
+            let connection = try plain.serving(provider)
             let limit = canWait ? GrantRefresh.shortDiscoveryDeadline : GrantRefresh.discoveryDeadline
             let metadata: ProviderMetadata
             do {
-                metadata = try await discover(provider, in: plan.group, network: connection.limited(until: .now + .seconds(limit)))
+                metadata = try await discover(
+                    provider, in: plan.group, network: connection.limited(until: .now + .seconds(limit)))
             } catch {
-                guard case .unavailable(let failure) = error, failure.isProviderDown, plan.isUsableOffline(options) else {
+                guard case .unavailable(let failure) = error, failure.isProviderDown, plan.isUsableOffline(options)
+                else {
                     throw KeyringError(error, of: provider)
                 }
                 attempts.append(SilentPlan.Attempt(token: token, failure: failure))
@@ -150,7 +153,8 @@ extension Keyring {
     /// choose.
     static func leavesOldToken(_ error: KeyringError) -> Bool {
         switch error.code {
-        case .offline, .untrustedCertificate, .throttled, .busy, .providerFailed, .configuration, .noSuchProvider, .noSuchClient,
+        case .offline, .untrustedCertificate, .throttled, .busy, .providerFailed, .configuration, .noSuchProvider,
+            .noSuchClient,
             .scopesDeclined, .damaged, .inputOutput, .diskFull:
             true
         default: false

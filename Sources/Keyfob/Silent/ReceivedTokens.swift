@@ -23,8 +23,8 @@ final class ReceivedTokens: Sendable {
     }
 
     /// The request that revokes the refresh token, where one came.
-    func revocation(_ client: borrowing OAuthClient, _ endpoint: EndpointURL) -> HTTPRequest? {
-        response.revocation(client, endpoint)
+    func revocation(_ client: borrowing OAuthClient, _ provider: ProviderMetadata) -> HTTPRequest? {
+        response.revocation(client, provider)
     }
 
     /// A copy of the access token.

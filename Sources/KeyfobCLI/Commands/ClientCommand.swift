@@ -52,7 +52,8 @@ struct ClientAddCommand: ParsableCommand {
         discussion: """
             The first client of a provider is its default. Some providers give even desktop programs a secret: it \
             is read from a descriptor and kept sealed. Say --redirect-uri, once for each, where the provider \
-            takes answers only at certain ports; else any port of http://localhost is used.
+            takes answers only at certain addresses: they are used as they are written, on localhost, 127.0.0.1 or [::1], \
+            the next one where somebody else listens at the first. Else any free port of this machine is used.
 
             Example:
               keyfob client add 0d1e2f3a-aaaa-bbbb-cccc-000011112222 --provider microsoft

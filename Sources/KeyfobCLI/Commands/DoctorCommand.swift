@@ -196,7 +196,7 @@ struct DoctorCommand: ParsableCommand {
         findings.append(
             Finding(
                 "sign-ins", .warning, RestoredGrantText.of(restored),
-                hint: "sign in again where a token is refused: \(names.prefix(10).joined(separator: ", "))"))
+                hint: "sign in again where a token is refused: \(names.joined(separator: ", "))"))
     }
 
     private func tell(_ findings: [Finding]) throws(KeyringError) {

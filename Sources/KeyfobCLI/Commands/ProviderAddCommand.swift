@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Keyfob
+internal import KeyfobNetwork
 
 struct ProviderAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,6 +13,10 @@ struct ProviderAddCommand: ParsableCommand {
 
             Accounts are kept under the provider's environment, its host unless said otherwise, so each provider \
             needs one of its own. Where a built-in provider sends people and tokens cannot be changed.
+
+            With --ca-file the certificates in a PEM file are trusted beside the system's when tokens are asked of this \
+            provider, and nowhere else. The path is about this machine: it counts only where the owner of the \
+            vault named it, not where a key of the group did. --ca-file of another command overrules it that once.
 
             Example:
               keyfob provider add --issuer https://sso.contoso.example/realms/staff --name contoso
@@ -51,6 +57,11 @@ struct ProviderAddCommand: ParsableCommand {
             valueName: "host"))
     var apiHost: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A PEM file with certificates that are trusted for it alone.", valueName: "file"))
+    var caFile: String?
+
     @Flag(name: .long, help: "Put it in the place of the one that has its name.") var replace = false
     @OptionGroup var global: GlobalOptions
 
@@ -59,7 +70,8 @@ struct ProviderAddCommand: ParsableCommand {
             throw ValidationError("say what to add: either a file or --issuer")
         }
         let hasDetails =
-            [name, title, environment, deviceEndpoint, revocationEndpoint].contains { $0 != nil } || !scope.isEmpty
+            [name, title, environment, deviceEndpoint, revocationEndpoint, caFile].contains { $0 != nil }
+            || !scope.isEmpty
             || !apiHost.isEmpty
         if file != nil, hasDetails { throw ValidationError("a file says it all: the other options go with --issuer") }
     }
@@ -80,7 +92,7 @@ struct ProviderAddCommand: ParsableCommand {
             let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
             let new = NewProvider(
                 issuer: issuer ?? "", name: name, title: title, environment: environment,
-                endpoints: endpoints, scopes: scopes, apiHosts: apiHost)
+                endpoints: endpoints, scopes: scopes, apiHosts: apiHost, certificateFile: try certificateFile())
             keyring = try global.unlockedKeyring()
             provider = try keyring.addProvider(new, replacing: replace, in: groups)
         }
@@ -88,6 +100,18 @@ struct ProviderAddCommand: ParsableCommand {
         let group = if case .added(let group) = provider.origin { " to group '\(group)'" } else { "" }
         global.say(
             "added provider '\(provider.name)' for \(provider.environment)\(group)")
+    }
+
+    /// The file of certificates by its whole path, after a look at what it holds.
+    private func certificateFile() throws(KeyringError) -> String? {
+        guard let caFile else { return nil }
+        let path = URL(filePath: caFile).standardizedFileURL.path
+        do {
+            _ = try Network.system(NetworkConfiguration(userAgent: "", certificateFile: path))
+        } catch {
+            throw KeyringError(.configuration, "\(error)", hint: "give one with the authority's certificate in PEM")
+        }
+        return path
     }
 
     private var endpoints: [String: String] {

@@ -10,7 +10,8 @@ struct ProviderCommand: ParsableCommand {
               keyfob provider add --issuer https://sso.contoso.example --name contoso
             """,
         subcommands: [
-            ProviderListCommand.self, ProviderShowCommand.self, ProviderAddCommand.self, ProviderRemoveCommand.self,
+            ProviderListCommand.self, ProviderShowCommand.self, ProviderAddCommand.self, ProviderRenameCommand.self,
+            ProviderRemoveCommand.self,
         ])
 }
 
@@ -79,6 +80,7 @@ struct ProviderShowCommand: ParsableCommand {
             ("quirks", provider.quirks.isEmpty ? "none" : provider.quirks.joined(separator: ", ")),
             ("default scopes", provider.defaultScopes.isEmpty ? "none" : provider.defaultScopes.spaceSeparated),
         ]
+        if let file = provider.certificateFile { rows.append(("certificates", file)) }
         for client in clients {
             rows.append(("client", client.client.id + (client.isDefault ? " (default)" : "")))
         }
@@ -86,6 +88,29 @@ struct ProviderShowCommand: ParsableCommand {
         var table = Table(header: [])
         for (name, value) in rows { table.add([name, value]) }
         try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))
+    }
+}
+
+struct ProviderRenameCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give a provider that was added another name.",
+        discussion: """
+            Accounts, tokens, clients and bindings belong to the provider's host, not to its name: they stay as they are, \
+            and nobody has to sign in again.
+
+            Example:
+              keyfob provider rename sso.contoso.example contoso
+            """)
+
+    @Argument(help: "The provider's name.") var old: String
+    @Argument(help: "Its new name.") var new: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let provider = try keyring.renameProvider(named: old, to: new, in: global.groups())
+        global.tellWarnings(of: keyring)
+        global.say("provider '\(Identifier.folded(old))' is called '\(provider.name)' now")
     }
 }
 

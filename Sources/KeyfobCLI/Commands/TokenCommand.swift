@@ -51,6 +51,7 @@ struct TokenCommand: ParsableCommand {
         if answer.found.isAging, refresh.offline {
             global.say("keyfob: warning: the token should be replaced soon; ask for it without --offline")
         }
+        tellShortLife(answer.found)
         guard answer.secret.isHeaderValue else {
             throw KeyringError(
                 .damaged, "the token of \(answer.found.account.name) holds control characters and is not printed",
@@ -64,6 +65,16 @@ struct TokenCommand: ParsableCommand {
             try StandardOutput.write(data: "\n")
         }
         acquisition.remember(answer.found)
+    }
+
+    /// Warns where no token of the provider lasts as long as was asked for, so that every call asks for a new one.
+    private func tellShortLife(_ found: Keyring.FoundToken) {
+        guard let expiry = found.credential.expiresOn, let start = found.credential.cachedAt, found.origin == .provider,
+            expiry.seconds - start.seconds < minValidity
+        else { return }
+        global.say(
+            "keyfob: warning: the provider's tokens are valid for \(expiry.seconds - start.seconds) seconds, and "
+                + "--min-validity asks for \(minValidity): every call gets another one; ask for fewer")
     }
 
     /// The document, whose token is in no string of this process.

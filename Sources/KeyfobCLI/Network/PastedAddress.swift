@@ -56,11 +56,18 @@ final class PastedAddress: Sendable {
     }
 }
 
-/// How the browser's answer was, where it was an error.
+/// What the browser's answer led to.
 final class SignInOutcome: Sendable {
-    private let held = Mutex<KeyringError?>(nil)
+    private let held = Mutex<Result<SignInReport, KeyringError>?>(nil)
 
-    var error: KeyringError? { held.withLock { $0 } }
+    /// The report of a sign-in that was finished; nil where none was.
+    ///
+    /// - Throws: why it failed.
+    var report: SignInReport? {
+        get throws(KeyringError) { try held.withLock { $0 }?.get() }
+    }
 
-    func fail(_ error: KeyringError) { held.withLock { $0 = error } }
+    func succeed(_ report: SignInReport) { held.withLock { $0 = .success(report) } }
+
+    func fail(_ error: KeyringError) { held.withLock { $0 = .failure(error) } }
 }

@@ -32,9 +32,9 @@ struct SignInDialogue: Sendable {
                 throw error
             }
             let page = show(signIn)
-            try await answer(to: signIn, listener)
+            let report = try await answer(to: signIn, listener)
             _ = consume page
-            return try await keyring.finish(signIn, network: network)
+            return report
         }
     }
 
@@ -50,28 +50,54 @@ struct SignInDialogue: Sendable {
 
     private func listen() async throws(KeyringError) -> LoopbackListener {
         let redirects = try keyring.redirects(for: request, in: groups)
-        guard let first = redirects.first else { throw KeyringError(.fault, "a client has no redirect address") }
-        // Addresses that differ in their port alone are ports to try.
-        let alike = redirects.filter { $0.usesName == first.usesName && $0.path == first.path }
-        let ports = port.map { [$0] } ?? (alike.contains { $0.port == nil } ? [] : alike.compactMap(\.port))
-        do {
-            return try await LoopbackListener.open(
-                host: first.usesName ? .localhost : .ipv4, ports: ports, path: first.path)
-        } catch {
-            throw KeyringError(
-                .unavailable, "the browser's answer cannot be received: \(error)",
-                hint: "end the program that uses it, say another with --port, or use --device")
+        var choices = redirects
+        if let port {
+            // An address that was registered with the port, or without any, goes before another one's host and path.
+            let fitting = redirects.filter { $0.port == port || $0.port == nil }
+            choices = (fitting.isEmpty ? Array(redirects.prefix(1)) : fitting).map { redirect in
+                LoopbackRedirect(host: redirect.host, port: port, path: redirect.path)
+            }
         }
+        var busy: [Int] = []
+        var problem: LoopbackError?
+        for choice in choices {
+            guard let host = LoopbackListener.Host(rawValue: choice.host.rawValue) else { continue }
+            do {
+                return try await LoopbackListener.open(
+                    host: host, ports: choice.port.map { [$0] } ?? [], path: choice.path)
+            } catch {
+                if case .portInUse(let ports) = error, !busy.contains(ports) { busy += ports }
+                problem = error
+            }
+        }
+        if !busy.isEmpty { problem = .portInUse(busy) }
+        throw KeyringError(
+            .unavailable, "the browser's answer cannot be received: \(problem ?? .badAddress)",
+            hint: "end the program that uses it, say another with --port, or use --device")
     }
 
-    /// Waits for the browser, or for an address that the person pastes.
-    private func answer(to signIn: BrowserSignIn, _ listener: LoopbackListener) async throws(KeyringError) {
+    /// Waits for the browser, or for an address that the person pastes, and finishes the sign-in.
+    ///
+    /// The browser's page says "signed in" once the tokens are stored, and not before.
+    private func answer(
+        to signIn: BrowserSignIn, _ listener: LoopbackListener
+    ) async throws(KeyringError) -> SignInReport {
         let paste = opensBrowser || !mayAsk ? nil : PastedAddress(signIn) { await listener.close() }
         let outcome = SignInOutcome()
         let timeout = timeout ?? 300
+        let explanation = Task { await explain(listener.redirectURI, within: timeout) }
+        defer { explanation.cancel() }
         let ending = await listener.answer(seconds: timeout) { fields in
             switch signIn.receive(fields) {
-            case .accepted: return .last(.signedIn)
+            case .accepted:
+                explanation.cancel()
+                do throws(KeyringError) {
+                    outcome.succeed(try await keyring.finish(signIn, network: network))
+                    return .last(.signedIn)
+                } catch {
+                    outcome.fail(error)
+                    return .last(.failed(error.message))
+                }
             case .failed(let error):
                 outcome.fail(error)
                 return .last(.failed(error.message))
@@ -79,10 +105,22 @@ struct SignInDialogue: Sendable {
             }
         }
         paste?.stop()
-        if let error = outcome.error ?? paste?.error { throw error }
-        guard ending == .answered || paste?.isAccepted ?? false else {
-            throw .nobodySignedIn(within: timeout)
-        }
+        if let report = try outcome.report { return report }
+        if let error = paste?.error { throw error }
+        guard ending != .answered, paste?.isAccepted ?? false else { throw .nobodySignedIn(within: timeout) }
+        return try await keyring.finish(signIn, network: network)
+    }
+
+    /// Says after a while where the answer is waited for: a provider that does not know the address may show no more than
+    /// an empty page, and nothing of that comes here.
+    private func explain(_ address: String, within timeout: Int64) async {
+        do { try await Task.sleep(for: .milliseconds(min(10_000, timeout * 500))) } catch { return }
+        guard !isQuiet else { return }
+        StandardError.write(
+            line:
+                "Nothing has come to \(address) yet. If the provider shows an error instead of a sign-in, it may not know "
+                + "this address: register it there, or name one that is registered, by --port or by --redirect-uri of "
+                + "'keyfob client add'.")
     }
 
     /// Opens the browser, or says what to open.

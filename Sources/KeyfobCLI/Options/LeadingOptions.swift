@@ -3,8 +3,9 @@
 enum LeadingOptions {
     private static let withValue: Set<String> = [
         "--vault", "--group", "--passphrase-fd", "--key-file", "--identity", "--color",
+        "--ca-file",
     ]
-    private static let flags: Set<String> = ["--json", "--quiet", "-q", "--no-input"]
+    private static let flags: Set<String> = ["--json", "--quiet", "-q", "--no-input", "--verbose"]
 
     /// `arguments`, with the options before the first word put behind everything else but `--`.
     static func moved(_ arguments: [String]) -> [String] {

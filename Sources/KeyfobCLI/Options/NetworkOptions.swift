@@ -19,7 +19,9 @@ struct NetworkOptions: ParsableArguments {
         let isVerbose = verbose
         let configuration = NetworkConfiguration(
             userAgent: "Keyfob/\(KeyfobCommand.configuration.version)",
-            certificateFile: caFile ?? environment["KEYFOB_CA_FILE"], environment: environment.variables,
+            certificateFile: caFile ?? environment["KEYFOB_CA_FILE"],
+            // What is typed counts for all; a variable does not overrule what was said of one provider.
+            usesProvidersCertificates: caFile == nil, environment: environment.variables,
             log: { if isVerbose { StandardError.write(line: "keyfob: network: \($0)") } })
         do {
             return try Network.system(configuration)

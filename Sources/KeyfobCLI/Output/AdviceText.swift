@@ -66,6 +66,7 @@ extension Advice {
         case .useGrantedScopes(let scopes): "granted and stored: \(scopes)"
         case .askForOtherScopes: "ask for other scopes, or let an administrator consent"
         case .askWhoSignedIn: "ask for the scope openid, or describe its userinfo_endpoint"
+        case .omitFormPost: "sign in without --form-post, and tell the provider"
         case .checkClock: "check this machine's clock"
 
         case .tryAgain(let assurance): assurance.prefix + "try again"
@@ -73,9 +74,12 @@ extension Advice {
         case .checkNetwork(let assurance): assurance.prefix + "check the network and try again"
         case .checkProxy(let triesAgain):
             "check the network and the proxy settings\(triesAgain ? ", then try again" : ""); --verbose says more"
-        case .trustCertificate:
-            "nothing was sent; if it is your organisation's, trust its authority's certificate with --ca-file; "
-                + "--verbose says more"
+        case .trustCertificate(let isProviders):
+            "nothing was sent; if it is your organisation's, trust its authority's certificate with --ca-file FILE"
+                + (isProviders ? ", or for good with --ca-file of 'keyfob provider add'" : "")
+        case .mendCertificateFile(let provider):
+            "put it back, say another one this once with --ca-file FILE, or for good: 'keyfob provider show --json "
+                + "\(ShellWord.quoted(provider))' prints the description, whose caFile 'keyfob provider add --replace -' changes"
         case .installLibcurl: "install libcurl (libcurl4 on Debian and Ubuntu)"
         case .wait(let seconds): "try again in \(seconds) seconds"
         case .waitUntil(let time): "try again after \(time.rfc3339)"

@@ -28,7 +28,7 @@ enum ErrorOutput {
             return StandardError.write(lines: text + "\n")
         }
         let candidates =
-            error.candidateNames.isEmpty ? "" : " (\(error.candidateNames.prefix(10).joined(separator: ", ")))"
+            error.candidateNames.isEmpty ? "" : " (\(Quantity.list(error.candidateNames)))"
         StandardError.write(
             line: "keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")")
     }

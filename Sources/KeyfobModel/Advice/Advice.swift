@@ -64,6 +64,8 @@ public enum Advice: Hashable, Sendable {
     case askForOtherScopes
     /// Ask for the scope `openid`, or say where the provider tells who signed in.
     case askWhoSignedIn
+    /// Let the answer come in the address, not as a form post.
+    case omitFormPost
     /// Set this machine's clock.
     case checkClock
 
@@ -85,8 +87,11 @@ public enum Advice: Hashable, Sendable {
     case checkNetwork(Assurance)
     /// Check the network and the proxy settings; and try again, where the same request may be sent twice.
     case checkProxy(triesAgain: Bool)
-    /// Trust the certificate of the organisation's authority; nothing was sent.
-    case trustCertificate
+    /// Trust the certificate of the organisation's authority, which can be said in the description of a provider where
+    /// the request was to one; nothing was sent.
+    case trustCertificate(isProviders: Bool)
+    /// Put the file of certificates that the description of this provider names back, or name another one.
+    case mendCertificateFile(String)
     /// Install libcurl.
     case installLibcurl
     /// Wait for so many seconds.

@@ -59,6 +59,12 @@ extension Network {
             log: configuration.log)
         return Network(
             send: { request, seconds in await transport.send(request, seconds: seconds) },
-            flaw: { token, keys in await SignatureCheck.flaw(of: token, keys: keys) })
+            flaw: { token, keys in await SignatureCheck.flaw(of: token, keys: keys) },
+            trusting: { file in
+                guard configuration.usesProvidersCertificates else { return nil }
+                var own = configuration
+                own.certificateFile = file
+                return try system(own)
+            })
     }
 }

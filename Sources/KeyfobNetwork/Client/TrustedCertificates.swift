@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 
 /// A PEM file of certificates that are trusted beside the system's.
 struct TrustedCertificates: Sendable {
@@ -9,13 +10,23 @@ struct TrustedCertificates: Sendable {
     init(path: String?) throws(NetworkError) {
         self.path = path
         guard let path else { return }
-        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
-            throw .certificateFile(path: path, .unreadable)
-        }
+        guard let data = Self.content(of: path) else { throw .certificateFile(path: path, .unreadable) }
         guard !data.isEmpty else { throw .certificateFile(path: path, .empty) }
         guard Self.holdsCertificates(String(decoding: data, as: UTF8.self)) else {
             throw .certificateFile(path: path, .notCertificates)
         }
+    }
+
+    /// The longest file, in bytes: several times that of all authorities that Debian knows.
+    private static let limit = 4 << 20
+
+    /// What a file holds; nil for what is no file, such as a pipe without end.
+    private static func content(of path: String) -> Data? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
+            return nil
+        }
+        return try? Data(contentsOf: URL(filePath: path))
     }
 
     /// Whether each block that says so is Base64 of a DER sequence, and there is one (RFC 7468); TLS reads the rest.

@@ -10,6 +10,8 @@ package struct LoopbackListener: Sendable {
     package enum Host: String, Hashable, Sendable {
         /// The address; RFC 8252 prefers it.
         case ipv4 = "127.0.0.1"
+        /// The address of IPv6.
+        case ipv6 = "[::1]"
         /// The name, for providers that know no other; listens on IPv6 too, where there is any.
         case localhost
     }

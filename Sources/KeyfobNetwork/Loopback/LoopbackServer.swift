@@ -34,7 +34,7 @@ final class LoopbackServer: Sendable {
     /// For `localhost` the port must be ours in IPv6 too, or a browser could bring its answer to somebody else there.
     init?(_ host: LoopbackListener.Host, port: Int, path: String, requestLimit: Duration) throws(LoopbackError) {
         self.bell = try StopSignal()
-        guard let first = try LoopbackSocket.listen(isIPv6: false, port: port) else { return nil }
+        guard let first = try LoopbackSocket.listen(isIPv6: host == .ipv6, port: port) else { return nil }
         let port = LoopbackSocket.port(of: first)
         var listening = [first]
         if host == .localhost {

@@ -38,16 +38,16 @@ enum LoopbackSocket {
         }
     }
 
-    /// The port of a socket for IPv4.
+    /// The port of a socket; it lies at the same place in the addresses of IPv4 and IPv6.
     static func port(of descriptor: CInt) -> Int {
-        var address = sockaddr_in()
-        var count = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var address = sockaddr_in6()
+        var count = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe getsockname(descriptor, $0, &count)
             }
         }
-        return result == 0 ? Int(in_port_t(bigEndian: address.sin_port)) : 0
+        return result == 0 ? Int(in_port_t(bigEndian: address.sin6_port)) : 0
     }
 
     /// The next connection; nil where none waits.

@@ -4,6 +4,8 @@ package enum AuthorizationFailure: Error, Hashable, Sendable, CustomStringConver
     case provider(ProviderFailure)
     /// The answer came from another issuer than the one asked: a mix-up attack (RFC 9207).
     case otherIssuer
+    /// The issuer is the one asked, but for being percent-encoded once more than a form is.
+    case issuerEncodedTwice
     /// A provider that always names its issuer did not.
     case issuerMissing
     /// Our state and neither code nor error.
@@ -13,6 +15,8 @@ package enum AuthorizationFailure: Error, Hashable, Sendable, CustomStringConver
         switch self {
         case .provider(let failure): failure.description
         case .otherIssuer: "the answer came from another provider than the one asked"
+        case .issuerEncodedTwice:
+            "the provider's answer names it with an issuer ('iss') that is percent-encoded twice, which no form is"
         case .issuerMissing: "the answer does not say which provider it is from"
         case .codeMissing: "the answer has neither a code nor an error"
         }

@@ -95,7 +95,8 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         case let issuer?:
             // Microsoft's common endpoint answers for the tenant it found.
             guard target.provider.isTemplate, IssuerTemplate.matches(target.provider.issuer ?? "", issuer) else {
-                return .failed(.otherIssuer)
+                let decoded = PercentEncoding.decode(issuer.utf8).map { String(decoding: $0, as: UTF8.self) }
+                return .failed(decoded == target.provider.issuer ? .issuerEncodedTwice : .otherIssuer)
             }
         case nil:
             // An error hands nothing over, and some providers name themselves in their other answers alone.

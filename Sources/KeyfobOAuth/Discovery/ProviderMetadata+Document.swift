@@ -17,6 +17,7 @@ extension ProviderMetadata {
         let lists: [(String, [String]?)] = [
             ("scopes_supported", scopes), ("code_challenge_methods_supported", challengeMethods),
             ("id_token_signing_alg_values_supported", idTokenAlgorithms), ("grant_types_supported", grantTypes),
+            ("revocation_endpoint_auth_methods_supported", revocationMethods),
         ]
         for (name, list) in lists {
             if let list { writer.member(name, list) }

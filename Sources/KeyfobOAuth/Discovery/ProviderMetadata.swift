@@ -25,6 +25,15 @@ package struct ProviderMetadata: Hashable, Sendable {
     package var idTokenAlgorithms: [String]?
     /// The grant types it names; nil where it names none.
     package var grantTypes: [String]?
+    /// How its revocation endpoint wants to be told who asks; nil where it does not say.
+    package var revocationMethods: [String]?
+
+    /// Whether revocation takes not the word of a public client, but an access token of the same sign-in in the
+    /// `Authorization` header (RFC 6750).
+    package func revokesByBearer(_ client: borrowing OAuthClient) -> Bool {
+        guard let revocationMethods, client.authentication == .none else { return false }
+        return revocationMethods.contains("bearer") && !revocationMethods.contains("none")
+    }
 
     /// Metadata without a document: what is configured.
     package init(issuer: String?, endpoints: [Endpoint: EndpointURL] = [:]) {

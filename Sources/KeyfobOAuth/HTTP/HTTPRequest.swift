@@ -61,7 +61,7 @@ package struct HTTPRequest: ~Copyable, Sendable {
         self.answerLimit = HTTPResponse.bodyLimit
     }
 
-    private static func bearer(_ token: borrowing SecretBytes) -> SecretBytes {
+    static func bearer(_ token: borrowing SecretBytes) -> SecretBytes {
         var header = SecretBuffer(capacity: 7 + token.count)
         Array("Bearer ".utf8).withBytes { header.append($0) }
         token.withBytes { header.append($0) }

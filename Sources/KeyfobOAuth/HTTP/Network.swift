@@ -10,13 +10,18 @@ public struct Network: Sendable {
     /// What is wrong with the signature of an ID token by the keys of a JWKS document (RFC 7517); nil where it is good.
     package let flaw: @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?
 
-    /// A network of these two functions.
+    /// The same, trusting the certificates of a provider's own file; nil where nothing is to change.
+    package let trusting: @Sendable (_ file: String) throws -> Network?
+
+    /// A network of these functions.
     package init(
         send: @escaping @Sendable (consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange,
-        flaw: @escaping @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?
+        flaw: @escaping @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?,
+        trusting: @escaping @Sendable (_ file: String) throws -> Network? = { _ in nil }
     ) {
         self.send = send
         self.flaw = flaw
+        self.trusting = trusting
     }
 }
 

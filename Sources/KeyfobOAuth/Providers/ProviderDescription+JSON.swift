@@ -8,7 +8,7 @@ extension ProviderDescription {
     /// The members that a document may have.
     package static let members = [
         "formatVersion", "name", "title", "issuer", "environment", "apiHosts", "discovery", "endpoints", "clientIDs",
-        "defaultScopes", "flows", "rotation", "quirks",
+        "defaultScopes", "flows", "rotation", "quirks", "caFile",
     ]
 
     /// Reads a description from a JSON document; a member, flow or quirk that is not known is refused, so that a
@@ -66,6 +66,7 @@ extension ProviderDescription {
         // What is built in can be narrower than its text says.
         let builtIn = BuiltInHosts.apiHosts(of: description.environment)
         description.apiHosts = hosts.map { host in builtIn.first { $0.text == host.text } ?? host }
+        description.certificateFile = fields.has("caFile", in: bytes) ? try text("caFile") : nil
         if description.hasDiscovery, issuer == nil { throw .missing("issuer") }
         guard fields.has("endpoints", in: bytes) else { return description }
         guard let endpoints = fields.object("endpoints", in: bytes) else { throw .badValue("endpoints") }
@@ -103,6 +104,7 @@ extension ProviderDescription {
         writer.member("flows", Flow.allCases.filter(flows.contains).map(\.rawValue))
         writer.member("rotation", rotation.rawValue)
         writer.member("quirks", Quirk.allCases.filter(quirks.contains).map(\.rawValue))
+        writer.member("caFile", certificateFile)
         writer.endObject()
         return writer.bytes
     }

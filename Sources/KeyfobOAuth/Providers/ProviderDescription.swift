@@ -26,6 +26,8 @@ package struct ProviderDescription: Hashable, Sendable {
     package var rotation: Rotation
     /// Where it differs from others.
     package var quirks: Set<Quirk>
+    /// A PEM file on this machine with certificates that are trusted in requests to this provider; an absolute path.
+    package var certificateFile: String?
 
     /// A way to sign in.
     package enum Flow: String, Hashable, Sendable, CaseIterable {

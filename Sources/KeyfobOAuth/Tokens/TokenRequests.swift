@@ -60,6 +60,16 @@ package enum TokenRequests {
         }
     }
 
+    /// The same for a provider that takes no client's word, but an access token of the same sign-in.
+    package static func revoke(
+        _ token: borrowing SecretBytes, kind: Credential.Kind, bearer: borrowing SecretBytes, at endpoint: EndpointURL
+    ) -> HTTPRequest {
+        var form = FormBody()
+        form.append("token", token)
+        form.append("token_type_hint", kind.rawValue)
+        return HTTPRequest(posting: form, to: endpoint, authorization: HTTPRequest.bearer(bearer))
+    }
+
     private static func append(_ scopes: ScopeSet, _ extra: Extra, to form: inout FormBody) {
         if !scopes.isEmpty { form.append("scope", scopes.spaceSeparated) }
         for field in extra { form.append(field.name, field.value) }

@@ -32,13 +32,17 @@ extension TokenResponse {
 }
 
 extension TokenResponse {
-    /// The request that revokes the refresh token; nil where none came.
+    /// The request that revokes the refresh token; nil where none came, or the provider revokes nothing.
     package borrowing func revocation(
-        _ client: borrowing OAuthClient, _ endpoint: EndpointURL
+        _ client: borrowing OAuthClient, _ provider: ProviderMetadata
     ) -> HTTPRequest? {
+        guard let endpoint = provider.endpoints[.revocation] else { return nil }
         switch refreshToken {
-        case .some(let token): TokenRequests.revoke(token, kind: .refreshToken, client: client, at: endpoint)
-        case .none: nil
+        case .some(let token):
+            return provider.revokesByBearer(client)
+                ? TokenRequests.revoke(token, kind: .refreshToken, bearer: accessToken, at: endpoint)
+                : TokenRequests.revoke(token, kind: .refreshToken, client: client, at: endpoint)
+        case .none: return nil
         }
     }
 }
