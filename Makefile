@@ -23,7 +23,7 @@ BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help try test test-full test-store test-cli quick api bench build sbom reproduce install uninstall clean
+.PHONY: help try test test-full test-faults test-store test-cli quick api bench build sbom reproduce install uninstall clean
 
 help:
 	@echo 'make try                     build, and show the main job on sample data'
@@ -32,6 +32,7 @@ help:
 	@echo 'make test-cli                the tests that run the command'
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
+	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make build                   .build/release/keyfob'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
@@ -81,11 +82,17 @@ test:
 	Scripts/check-executable --debug .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
+	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
 # What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and the rounds of
-# tests that kill, race or try at random, which go from some 20 to 100 and more.
+# tests that kill, race or try at random, which go from some 20 to 100 and more; and a fault at each call that changes a file.
 test-full: export KEYFOB_FULL = 1
 test-full: test api
+
+# A fault at each call that changes a file, for every command that writes.
+test-faults:
+	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
+	Tests/Faults/run .build/debug/keyfob
 
 # What a release would break for programs that use the library.
 api:

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import KeyfobOAuth
+internal import KeyfobSodium
 internal import Synchronization
 internal import Testing
 
