@@ -65,6 +65,17 @@ struct LoopbackTests {
         #expect(wait.received == ["code=a&end=1"])
     }
 
+    @Test("An address of IPv6 is listened at in IPv6 alone")
+    func ipv6() async throws {
+        let listener = try await LoopbackListener.open(host: .ipv6, path: "/back")
+        let port = try #require(Int(listener.redirectURI.dropFirst("http://[::1]:".count).prefix { $0 != "/" }))
+        #expect(listener.redirectURI == "http://[::1]:\(port)/back")
+        async let ending = listener.answer(seconds: 60) { _ in .last(.signedIn) }
+        let request = Browser.get("/back?code=a", port: port, host: "[::1]")
+        #expect(try await Browser.send(request, to: port, host: "::1").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(await ending == .answered)
+    }
+
     @Test("The form of a POST comes in")
     func post() async throws {
         let wait = try await Wait()

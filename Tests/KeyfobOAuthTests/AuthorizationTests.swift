@@ -99,6 +99,14 @@ import Testing
         arguments: [
             ("code=abc&state=STATE", "code abc"), ("code=abc&state=STATE&iss=https%3A%2F%2Fidp.example", "code abc"),
             ("code=abc&state=STATE&iss=https%3A%2F%2Fevil.example", "failed \(AuthorizationFailure.otherIssuer)"),
+            (
+                "code=abc&state=STATE&iss=https%253A%252F%252Fidp.example",
+                "failed \(AuthorizationFailure.issuerEncodedTwice)"
+            ),
+            (
+                "code=abc&state=STATE&iss=https%253A%252F%252Fevil.example",
+                "failed \(AuthorizationFailure.otherIssuer)"
+            ),
             ("code=abc&state=STATF", "rejected \(CallbackRejection.otherState)"),
             ("code=abc&state=", "rejected \(CallbackRejection.otherState)"),
             ("code=abc", "rejected \(CallbackRejection.otherState)"), ("", "rejected \(CallbackRejection.otherState)"),
@@ -205,6 +213,14 @@ import Testing
         let request = TokenRequests.revoke(
             secret("rt"), kind: .refreshToken, client: OAuthClient(id: "c"), at: endpoint)
         #expect(body(request) == "client_id=c&token=rt&token_type_hint=refresh_token")
+        let byBearer = TokenRequests.revoke(secret("rt"), kind: .refreshToken, bearer: secret("at"), at: endpoint)
+        #expect(body(byBearer) == "token=rt&token_type_hint=refresh_token")
+        let header =
+            switch byBearer.authorization {
+            case .some(let header): text(header)
+            case .none: ""
+            }
+        #expect(header == "Bearer at")
         #expect(RevocationOutcome(try response(200, ""), now: now) == .revoked)
         #expect(RevocationOutcome(try response(503, ""), now: now) == .failed(.serverDown(status: 503, retryAt: nil)))
     }

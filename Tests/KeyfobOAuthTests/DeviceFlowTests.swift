@@ -95,7 +95,8 @@ import Testing
     @Test("doubles the pause while nobody answers")
     func backOff() {
         let events: [DeviceFlow.Event] = [
-            .failed(.unreachable(.refused)), .failed(.outcomeUnknown), .failed(.serverDown(status: 500, retryAt: nil)), .tokens,
+            .failed(.unreachable(.refused)), .failed(.outcomeUnknown), .failed(.serverDown(status: 500, retryAt: nil)),
+            .tokens,
         ]
         #expect(Self.polls(events) == ([5, 15, 35, 75], .finished(.tokens)))
     }

@@ -29,7 +29,9 @@ import Testing
         var world = RefreshWorld()
         world.start()
         var transaction = world.processes[0].transaction
-        for event in [RefreshEvent.done, .answered(replacesRefreshToken: true), .storeFailed, .failed(.unreachable(.refused))] {
+        for event in [
+            RefreshEvent.done, .answered(replacesRefreshToken: true), .storeFailed, .failed(.unreachable(.refused)),
+        ] {
             #expect(transaction.receive(event, now: now) == .acquireLock)
         }
         #expect(transaction.receive(.lockUnavailable, now: now) == .finished(.busy))

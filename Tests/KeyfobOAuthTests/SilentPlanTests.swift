@@ -65,6 +65,14 @@ import Testing
         #expect(SilentPlan.decide(Self.situation(.aging, own: Self.token(.signedOut))) == .needsSignIn(.signedOut))
     }
 
+    @Test(
+        "what this machine lacks does not come by itself: nobody is told to try again",
+        arguments: CertificateFlaw.allCases.map { ProviderFailure.untrustedCertificate($0) } + [.noHTTPLibrary])
+    func lacking(failure: ProviderFailure) {
+        #expect(SilentPlan.decide(Self.situation(.expired), after: Self.after(failure)) == .failed(failure))
+        #expect(SilentPlan.decide(Self.situation(.aging), after: Self.after(failure)) == .useOld(.failed(failure)))
+    }
+
     @Test("S4: an expired token and a refusal that nobody knows give that refusal")
     func expiredAndDown() {
         let failure = Self.refused("something_wrong")

@@ -182,7 +182,8 @@ import Testing
         "know whether the provider may have acted",
         arguments: [
             (ProviderFailure.outcomeUnknown, true), (.serverDown(status: 500, retryAt: nil), true),
-            (.serverDown(status: 503, retryAt: nil), false), (.throttled(until: now), false), (.unreachable(.refused), false),
+            (.serverDown(status: 503, retryAt: nil), false), (.throttled(until: now), false),
+            (.unreachable(.refused), false),
             (.protocolViolation(.html, status: 200), true), (.protocolViolation(.html, status: 400), false),
             (.invalidGrant(Refusal(status: 400)), false), (.unexpectedStatus(302), true),
             (.unexpectedStatus(404), false),

@@ -38,6 +38,38 @@ struct KeyringProviderTests {
         }
     }
 
+    @Test("one that was added gets another name, and its clients are the same")
+    func rename() throws {
+        try keyring.addProvider(contoso, in: [work])
+        try keyring.addClient(ClientRegistration(id: "app"), at: "contoso", in: [work])
+        let renamed = try keyring.renameProvider(named: "Contoso", to: "staff")
+        #expect(renamed.name == "staff" && renamed.origin == .added(work))
+        #expect(code { _ = try keyring.provider(named: "contoso") } == .noSuchProvider)
+        #expect(try keyring.clients(of: "staff").map(\.client.id) == ["app"])
+        #expect(try home.opened().provider(named: "staff").issuer == contoso.issuer)
+        try keyring.addProvider(NewProvider(issuer: "https://other.example", name: "other"))
+        for (old, new, expected) in [
+            ("staff", "other", KeyringError.Code.alreadyExists), ("staff", "google", .alreadyExists),
+            ("staff", "github.com", .alreadyExists), ("staff", "Staff Two", .usage), ("google", "own", .usage),
+            ("nobody", "own", .noSuchProvider),
+        ] {
+            #expect(code { try keyring.renameProvider(named: old, to: new) } == expected, "\(old) \(new)")
+        }
+        #expect(try keyring.renameProvider(named: "staff", to: "staff").name == "staff")
+    }
+
+    @Test("its file of certificates is an absolute path")
+    func certificateFile() throws {
+        var own = contoso
+        own.certificateFile = "ca.pem"
+        #expect(code { try keyring.addProvider(own) } == .usage)
+        own.certificateFile = "/etc/ca.pem"
+        let provider = try keyring.addProvider(own)
+        #expect(provider.certificateFile == "/etc/ca.pem")
+        try keyring.addProvider(provider.document, replacing: true)
+        #expect(try home.opened().provider(named: "contoso").certificateFile == "/etc/ca.pem")
+    }
+
     @Test(
         "the address of a tenant gives Microsoft for that tenant",
         arguments: [

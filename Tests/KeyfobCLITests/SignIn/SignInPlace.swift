@@ -14,11 +14,15 @@ struct SignInPlace {
         self.server = server
         let trust = server.authorityFile.map { ["KEYFOB_CA_FILE": $0] } ?? [:]
         place = try Workplace.withVault(trust.merging(variables) { $1 })
+        // The wordless one tells itself all that there is to tell, but for the addresses that it takes.
+        let endpoints =
+            server.isWordless
+            ? "" : "--device-endpoint \(server.deviceEndpoint) --revocation-endpoint \(server.issuer)/revoke_token/"
+        let redirects = server.isWordless ? try server.redirects.map { "--redirect-uri '\($0)'" } : []
         try run(
             """
-            keyfob provider add --quiet --issuer \(server.issuer) --name local \(options) \\
-                --device-endpoint \(server.deviceEndpoint) --revocation-endpoint \(server.issuer)/revoke_token/ \\
-                && keyfob client add --quiet \(client) --provider local
+            keyfob provider add --quiet --issuer \(server.issuer) --name local \(options) \(endpoints) \\
+                && keyfob client add --quiet \(client) --provider local \(redirects.joined(separator: " "))
             """
         ).expectSuccess()
     }

@@ -16,9 +16,20 @@ final class ProviderServer: Sendable {
         var rotates = true
         var hasReuseProtection = true
         var deviceInterval = 1
+        /// Whether it is the one of `Tests/Provider/wordless.py`, for which only the next two and the lifetime of access
+        /// tokens count.
+        var isWordless = false
+        /// The redirect addresses that it takes; none for one at a port that is free.
+        var redirects: [String] = []
+        /// By how many milliseconds its token endpoint is away.
+        var delay = 0
 
         fileprivate var arguments: [String] {
-            [
+            if isWordless {
+                return ["--access-lifetime", "\(accessLifetime)", "--delay", "\(delay)"]
+                    + redirects.flatMap { ["--redirect", $0] }
+            }
+            return [
                 "--access-lifetime", "\(accessLifetime)", "--refresh-lifetime", "\(refreshLifetime)",
                 "--grace", "\(gracePeriod)", "--rotation", rotates ? "always" : "never",
                 "--device-interval", "\(deviceInterval)",
@@ -46,6 +57,8 @@ final class ProviderServer: Sendable {
     let folder: String
     /// The file with the authority that its certificate is from; nil without TLS.
     let authorityFile: String?
+    /// Whether it is the one of `Tests/Provider/wordless.py`.
+    let isWordless: Bool
     private let process: Process
     // It ends when this is closed.
     private let lifeline: FileHandle
@@ -54,6 +67,12 @@ final class ProviderServer: Sendable {
     var base: String { String(issuer.dropLast(2)) }
     /// The host with its port.
     var host: String { base.split(separator: "/").last.map(String.init) ?? base }
+    /// The redirect addresses that a wordless one takes.
+    var redirects: [String] {
+        get throws {
+            try String(contentsOfFile: folder + "/redirects", encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+    }
     /// What discovery does not tell.
     var deviceEndpoint: String { issuer + "/device-authorization/" }
 
@@ -66,12 +85,14 @@ final class ProviderServer: Sendable {
         folder =
             FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "keyfob-provider-\(UUID().uuidString)").path
+        isWordless = settings.isWordless
         authorityFile = settings.isSecure ? folder + "/ca.pem" : nil
         let (input, output) = (Pipe(), Pipe())
         lifeline = input.fileHandleForWriting
         process = Process()
         process.executableURL = URL(filePath: PythonScript.interpreter)
-        process.arguments = [Self.script("provider"), folder, "--guest"] + settings.arguments
+        process.arguments =
+            [Self.script(settings.isWordless ? "wordless" : "provider"), folder, "--guest"] + settings.arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()

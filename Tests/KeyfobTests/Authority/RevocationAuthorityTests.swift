@@ -57,6 +57,22 @@ struct RevocationAuthorityTests {
         #expect(place.owner.refusal(try request("api.evil.example")) == .hostNotAllowed)
     }
 
+    @Test("a path of theirs is not read, and a rename does not make their provider the owner's")
+    func certificateFile() throws {
+        var own = contoso
+        own.certificateFile = "/etc/own.pem"
+        try place.owner.addProvider(own, in: [place.tools])
+        #expect(try place.owner.provider(named: "contoso").certificateFile == "/etc/own.pem")
+        var theirs = evil
+        theirs.certificateFile = "/tmp/evil.pem"
+        try place.adversary.addProvider(theirs, replacing: true)
+        let provider = try place.owner.provider(named: "contoso")
+        #expect(provider.writer == .group && provider.certificateFile == nil)
+        #expect(place.owner.takeWarnings().contains { $0.code == .foreignDecision && $0.message.contains("contoso") })
+        let error = place.refusal { try place.owner.renameProvider(named: "contoso", to: "mine") }
+        #expect(error?.code == .usage && error?.message.contains("tools") == true)
+    }
+
     @Test("everything that decides goes, the owner's stays, and so does what is kept by name")
     func everything() throws {
         let eve = try place.add("eve", "theirs", by: place.adversary)

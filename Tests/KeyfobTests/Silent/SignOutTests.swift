@@ -62,7 +62,8 @@ struct SignOutTests: SilentSuite {
     @Test(
         "where revoking fails, the report says so and the person is signed out all the same",
         arguments: [
-            .status(503), .failed(.unreachable(.refused)), .failed(.outcomeUnknown), .refused("invalid_client", status: 401),
+            .status(503), .failed(.unreachable(.refused)), .failed(.outcomeUnknown),
+            .refused("invalid_client", status: 401),
         ] as [ScriptedNetwork.Answer])
     func revocationFails(answer: ScriptedNetwork.Answer) async throws {
         provider.answerOthers { $0.url.hasSuffix("/revoke") ? answer : nil }

@@ -38,7 +38,8 @@ struct SilentPythonCaseTests: SilentSuite {
         "6.4.S3 an aging token is kept where its refresh fails, any way, with a warning",
         arguments: [
             .refused("foo"), .refused("invalid_grant"), .refused("invalid_client", status: 401), .status(500),
-            .status(503), .status(429, retryAfter: "7"), .status(404), .failed(.unreachable(.refused)), .failed(.outcomeUnknown),
+            .status(503), .status(429, retryAfter: "7"), .status(404), .failed(.unreachable(.refused)),
+            .failed(.outcomeUnknown),
             .json("<html>portal</html>"), .json("{}"), .refused("invalid_scope"),
         ] as [ScriptedNetwork.Answer])
     func agingAndDown(answer: ScriptedNetwork.Answer) async throws {
@@ -53,7 +54,9 @@ struct SilentPythonCaseTests: SilentSuite {
 
     @Test(
         "6.4.S3 it is kept where the discovery document cannot be had or read",
-        arguments: [.failed(.unreachable(.refused)), .status(503), .status(404), .json("<html>portal</html>"), .json("{}")]
+        arguments: [
+            .failed(.unreachable(.refused)), .status(503), .status(404), .json("<html>portal</html>"), .json("{}"),
+        ]
             as [ScriptedNetwork.Answer])
     func agingAndUndiscovered(answer: ScriptedNetwork.Answer) async throws {
         try home.grant("rt", ada)
