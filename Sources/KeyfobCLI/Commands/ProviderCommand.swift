@@ -102,15 +102,15 @@ struct ProviderRenameCommand: ParsableCommand {
               keyfob provider rename sso.contoso.example contoso
             """)
 
-    @Argument(help: "The provider's name.") var old: String
-    @Argument(help: "Its new name.") var new: String
+    @Argument(help: "The provider's name.") var name: String
+    @Argument(help: "Its new name.") var newName: String
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let provider = try keyring.renameProvider(named: old, to: new, in: global.groups())
+        let provider = try keyring.renameProvider(named: name, to: newName, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say("provider '\(Identifier.folded(old))' is called '\(provider.name)' now")
+        global.say("provider '\(Identifier.folded(name))' is called '\(provider.name)' now")
     }
 }
 
