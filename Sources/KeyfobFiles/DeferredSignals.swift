@@ -18,6 +18,16 @@ package struct DeferredSignals: ~Copyable {
     /// The signals that came, by their numbers: a handler may do no more than this.
     private static let came = Atomic<UInt64>(0)
 
+    /// What somebody at the keyboard is told when a signal has to wait; nobody, unless the program says so.
+    private static let notice = Atomic<UInt>(0)
+    private static let noticeCount = Atomic<Int>(0)
+
+    /// Tells whoever presses Ctrl-C, on standard error, why the process does not end at once.
+    package static func explain(by text: StaticString) {
+        unsafe notice.store(UInt(bitPattern: text.utf8Start), ordering: .relaxed)
+        noticeCount.store(text.utf8CodeUnitCount, ordering: .releasing)
+    }
+
     /// Begins.
     package init() {
         Self.state.withLock { state in
@@ -32,7 +42,14 @@ package struct DeferredSignals: ~Copyable {
                 action = sigaction()
                 action.sa_flags = SA_RESTART
                 unsafe action.__sigaction_handler.sa_handler = { signal in
-                    DeferredSignals.came.bitwiseOr(1 << UInt64(signal), ordering: .relaxed)
+                    let before = DeferredSignals.came.bitwiseOr(1 << UInt64(signal), ordering: .relaxed).oldValue
+                    let isTyped = signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP
+                    let count = DeferredSignals.noticeCount.load(ordering: .acquiring)
+                    guard before == 0, isTyped, count > 0 else { return }
+                    let number = errno
+                    let text = unsafe UnsafeRawPointer(bitPattern: DeferredSignals.notice.load(ordering: .relaxed))
+                    if let text = unsafe text { _ = unsafe write(STDERR_FILENO, text, count) }
+                    errno = number
                 }
                 _ = unsafe sigaction(signal, &action, nil)
             }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Keyfob
+internal import KeyfobFiles
 internal import Synchronization
 
 /// Waits on the main thread for work that uses the network.
@@ -11,6 +12,8 @@ enum NetworkTask {
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
+        DeferredSignals.explain(
+            by: "\nkeyfob: the provider's answer is awaited first, for 30 s at most: it may replace the sign-in\n")
         let box = Box<Value>()
         Task {
             let value: Result<Value, KeyringError>
