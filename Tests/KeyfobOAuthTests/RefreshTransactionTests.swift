@@ -68,7 +68,9 @@ import Testing
 
     @Test(
         "leave the store as it was when nothing was done, and clear the intent",
-        arguments: [ProviderFailure.unreachable(.refused), .serverDown(status: 503, retryAt: nil), .unexpectedStatus(404)])
+        arguments: [
+            ProviderFailure.unreachable(.refused), .serverDown(status: 503, retryAt: nil), .unexpectedStatus(404),
+        ])
     func failures(failure: ProviderFailure) {
         var world = RefreshWorld()
         world.provider.outage = failure
