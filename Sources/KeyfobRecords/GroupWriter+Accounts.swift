@@ -24,6 +24,11 @@ extension GroupWriter {
         return .changed
     }
 
+    /// Whether the account was here and was removed, or moved to another group.
+    package func wasRemoved(_ id: AccountID) throws -> Bool {
+        try !hasAccount(id) && tombstone(of: .account(id)) != nil
+    }
+
     /// The accounts with this label.
     package func accounts(label: String) throws -> [Account] {
         try reader.accounts(AccountLookup(label: keys.blind(label: label)))

@@ -81,6 +81,15 @@ extension GroupWriter {
         }
     }
 
+    /// Whether the very refresh token that `other` holds for a grant is in use here too.
+    package func hasSameToken(_ key: GrantKey, as other: GroupWriter) throws -> Bool {
+        guard let mine = try record(of: key), (mine.token.grant ?? Grant()).state == .active,
+            mine.record.secretCommitment != nil, let theirs = try other.record(of: key)?.record,
+            theirs.secretCommitment != nil
+        else { return false }
+        return try reader.secret(mine.record).isEqual(to: other.reader.secret(theirs))
+    }
+
     /// Changes what is known of a refresh token; the token stays.
     ///
     /// - Throws: `notFound`.

@@ -95,8 +95,8 @@ struct GroupStorageTests {
         let vault = try home.unlocked()
         let (from, to, sequence) = (try vault.group(.default).keys, try vault.group(work).keys, vault.sequence)
         let ada = try Account.named("ada").id
-        let (count, _) = try home.database.change(from, to, sequence: sequence, milliseconds: 0) { source, target in
-            try target.move(ada, from: source)
+        let (count, _) = try home.database.change([from, to], sequence: sequence, milliseconds: 0) { writers in
+            try writers[1].move(ada, from: writers[0])
         }
         #expect(count == 3)
         #expect(try home.secrets(.accessToken, in: work) == ["token of bob", "token of ada"])
@@ -105,7 +105,9 @@ struct GroupStorageTests {
         #expect(try home.database.account(ada, in: to)?.id == ada)
         #expect(try home.problems() == [] && home.problems(work) == [])
         let again = storeError {
-            _ = try home.database.change(from, to, sequence: sequence, milliseconds: 0) { try $1.move(ada, from: $0) }
+            _ = try home.database.change([from, to], sequence: sequence, milliseconds: 0) { writers in
+                try writers[1].move(ada, from: writers[0])
+            }
         }
         #expect(again == .alreadyThere(path: ada.description))
     }

@@ -135,8 +135,8 @@ struct RecordHistoryStorageTests {
         let (from, to) = (try vault.group(.default).keys, try vault.group(work).keys)
         for (source, target) in [(from, to), (to, from)] {
             _ = try home.database.change(
-                source, target, sequence: vault.sequence, milliseconds: noon.seconds * 1_000
-            ) { source, target in try target.move(ada.id, from: source) }
+                [source, target], sequence: vault.sequence, milliseconds: noon.seconds * 1_000
+            ) { writers in try writers[1].move(ada.id, from: writers[0]) }
         }
         let epochs = try items().compactMap { $0.item.content.credential?.grant?.epoch }
         #expect(epochs == [4])

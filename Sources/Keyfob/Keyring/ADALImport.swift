@@ -9,6 +9,7 @@ internal import KeyfobSodium
 struct ADALImport {
     let cache: MSALCache
     let labels: [AccountID: String]
+    let bringsBackRemoved: Bool
 
     func run(
         _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
@@ -22,16 +23,24 @@ struct ADALImport {
             if done % 64 == 0 || done == total { progress(done, total) }
         }
         var ids: [AccountID: AccountID] = [:]
+        var removed: Set<AccountID> = []
         for account in cache.accounts {
+            defer { step() }
             let (id, remark) = known.id(for: account)
+            guard try bringsBackRemoved || !writer.wasRemoved(id) else {
+                removed.insert(account.id)
+                report.removedAccounts.append(account)
+                continue
+            }
             if let remark, !report.remarks.contains(remark) { report.remarks.append(remark) }
             ids[account.id] = id
             var account = known.addition(of: account, to: id)
             account.label = labels[account.id]
             report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
-            step()
         }
         for item in cache.credentials {
+            defer { step() }
+            guard !removed.contains(item.credential.account) else { continue }
             var credential = item.credential
             credential.account = ids[credential.account] ?? credential.account
             let secret = item.secret.secret(in: bytes)
@@ -39,7 +48,6 @@ struct ADALImport {
                 try known.outcome(of: credential, secret)
                 ?? Keyring.StoreOutcome(writer.save(credential, secret: secret, from: .file))
             report.credentials[outcome, default: 0] += 1
-            step()
         }
     }
 }

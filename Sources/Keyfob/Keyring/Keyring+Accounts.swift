@@ -80,7 +80,9 @@ extension Keyring {
     public func move(
         _ account: AccountID, from source: AccessGroup, to target: AccessGroup
     ) throws(KeyringError) -> Int {
-        try move(account, from: source, to: target, patience: .seconds(5))
+        let count = try move(account, from: source, to: target, patience: .seconds(5))
+        try? warnOfSharing(account, movedTo: target)
+        return count
     }
 
     /// The same, waiting so long for a refresh that is under way.
@@ -99,9 +101,8 @@ extension Keyring {
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in
             let (from, to) = (try state.group(source), try state.group(target))
-            let (count, milestones) = try database.change(
-                from.keys, to.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds()
-            ) { source, target in
+            return try change(&state, [from, to]) { writers in
+                let (source, target) = (writers[0], writers[1])
                 // One that came meanwhile may be in use.
                 guard try source.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
                 try source.forgetDecisions(for: account)
@@ -113,9 +114,6 @@ extension Keyring {
                         advice: .removeFromOneGroup(account))
                 }
             }
-            state.hits.removeAll()
-            note(&state, milestones)
-            return count
         }
     }
 

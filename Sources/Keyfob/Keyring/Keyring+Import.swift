@@ -17,7 +17,9 @@ extension Keyring {
         public internal(set) var others: [StoreOutcome: Int] = [:]
         /// Accounts that have no entry of their own and are known from their tokens only.
         public internal(set) var accountsWithoutEntity = 0
-        /// What was left out, one line each, with the reason.
+        /// Accounts that were left out with their tokens, because they had been removed from the group.
+        public internal(set) var removedAccounts: [Account] = []
+        /// What was left out besides, one line each, with the reason.
         public internal(set) var skipped: [String] = []
         /// What was changed on the way in, one line each.
         public internal(set) var remarks: [String] = []
@@ -32,13 +34,17 @@ extension Keyring {
     ///   - cache: The file's bytes.
     ///   - azureProfile: The bytes of the `azureProfile.json` beside it, for nicer labels.
     ///   - groups: The first is where the items go; nil for `default`, or the only one within reach.
+    ///   - bringsBackRemoved: Whether accounts come back that were removed from the group.
+    ///   - isTakenOver: Whether the program that the cache came from is about to lose its refresh tokens, see
+    ///     ``cacheWithoutRefreshTokens(_:)``; otherwise it shares the sign-ins from now on, which is a warning.
     ///   - isDryRun: Whether to find out only what would be done.
     ///   - progress: Called with the number of entries done and of all.
     /// - Throws: `damaged` when the bytes are no such cache, `limitExceeded`, and what writing can throw;
     ///   nothing is imported then.
     public func importMSALCache(
         _ cache: borrowing SecretBytes, azureProfile: borrowing SecretBytes? = nil,
-        in groups: [AccessGroup]? = nil, isDryRun: Bool = false,
+        in groups: [AccessGroup]? = nil, bringsBackRemoved: Bool = false, isTakenOver: Bool = false,
+        isDryRun: Bool = false,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> ImportReport {
         let parsed: MSALCache
@@ -49,14 +55,32 @@ extension Keyring {
         }
         var remarks = parsed.remarks.map(\.description)
         let importer = MSALImport(
-            cache: parsed, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks))
+            cache: parsed, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks),
+            bringsBackRemoved: bringsBackRemoved)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
+        }
+        try cache.withBytes { (bytes) throws(KeyringError) in
+            try warnOfSharing(parsed, bytes, but: report.removedAccounts, group: report.group, isTakenOver: isTakenOver)
         }
         report.skipped = parsed.skipped.map(\.description)
         report.remarks = remarks
         report.accountsWithoutEntity = parsed.accountsWithoutEntity
         return report
+    }
+
+    /// The bytes of an MSAL token cache without its refresh tokens, for the program that it came from: of two that hold
+    /// one sign-in, a provider that replaces refresh tokens ends it for both.
+    ///
+    /// - Throws: as ``importMSALCache(_:azureProfile:in:bringsBackRemoved:isTakenOver:isDryRun:progress:)``.
+    public static func cacheWithoutRefreshTokens(_ cache: borrowing SecretBytes) throws(KeyringError) -> SecretBytes {
+        do {
+            return try cache.withBytes { (bytes) throws(MSALCacheError) in
+                try MSALCache.withoutRefreshTokens(bytes)
+            }
+        } catch {
+            throw KeyringError(error)
+        }
     }
 
     /// What the `azureProfile.json` beside a cache calls accounts.
@@ -106,6 +130,7 @@ extension Keyring {
 private struct MSALImport {
     let cache: MSALCache
     let labels: [AccountID: String]
+    let bringsBackRemoved: Bool
 
     func run(
         _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
@@ -117,16 +142,23 @@ private struct MSALImport {
             done += 1
             if done % 64 == 0 || done == total { progress(done, total) }
         }
+        var removed: Set<AccountID> = []
         for account in cache.accounts {
+            defer { step() }
+            guard try bringsBackRemoved || !writer.wasRemoved(account.id) else {
+                removed.insert(account.id)
+                report.removedAccounts.append(account)
+                continue
+            }
             var account = account
             account.label = labels[account.id]
             report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
-            step()
         }
         for item in cache.credentials {
+            defer { step() }
+            guard !removed.contains(item.credential.account) else { continue }
             let outcome = try writer.save(item.credential, secret: item.secret.secret(in: bytes), from: .file)
             report.credentials[Keyring.StoreOutcome(outcome), default: 0] += 1
-            step()
         }
         for metadata in cache.appMetadata {
             report.others[Keyring.StoreOutcome(try writer.save(metadata)), default: 0] += 1

@@ -27,6 +27,9 @@ extension Keyring {
     ///   - cache: The file's bytes.
     ///   - azureProfile: The bytes of the `azureProfile.json` beside it, for nicer labels.
     ///   - groups: The first is where the items go; nil for `default`, or the only one within reach.
+    ///   - bringsBackRemoved: Whether accounts come back that were removed from the group.
+    ///   - isTakenOver: Whether the program that the cache came from is about to lose its refresh tokens, see
+    ///     ``cacheWithoutRefreshTokens(_:)``; otherwise it shares the sign-ins from now on, which is a warning.
     ///   - isDryRun: Whether to find out only what would be done.
     ///   - utcOffset: How many seconds the clock on the wall was ahead of UTC at a moment, because ADAL for Python
     ///     writes times without a zone; nil for the system's time zone.
@@ -35,7 +38,9 @@ extension Keyring {
     ///   nothing is imported then.
     public func importCache(
         _ cache: borrowing SecretBytes, azureProfile: borrowing SecretBytes? = nil,
-        in groups: [AccessGroup]? = nil, isDryRun: Bool = false, utcOffset: ((Timestamp) -> Int64)? = nil,
+        in groups: [AccessGroup]? = nil, bringsBackRemoved: Bool = false, isTakenOver: Bool = false,
+        isDryRun: Bool = false,
+        utcOffset: ((Timestamp) -> Int64)? = nil,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> ImportReport {
         guard cache.withBytes({ $0.byteCount == 0 || $0.byte(at: 0) != UInt8(ascii: "<") }) else {
@@ -45,7 +50,8 @@ extension Keyring {
         }
         guard CacheFormat(recognizing: cache) == .adal else {
             return try importMSALCache(
-                cache, azureProfile: azureProfile, in: groups, isDryRun: isDryRun, progress: progress)
+                cache, azureProfile: azureProfile, in: groups, bringsBackRemoved: bringsBackRemoved,
+                isTakenOver: isTakenOver, isDryRun: isDryRun, progress: progress)
         }
         let parsed: ADALCache
         do {
@@ -57,9 +63,14 @@ extension Keyring {
         }
         var remarks: [String] = []
         let importer = ADALImport(
-            cache: parsed.contents, labels: Self.labels(azureProfile, for: parsed.contents.accounts, &remarks))
+            cache: parsed.contents, labels: Self.labels(azureProfile, for: parsed.contents.accounts, &remarks),
+            bringsBackRemoved: bringsBackRemoved)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
+        }
+        try cache.withBytes { (bytes) throws(KeyringError) in
+            try warnOfSharing(
+                parsed.contents, bytes, but: report.removedAccounts, group: report.group, isTakenOver: isTakenOver)
         }
         report.format = .adal
         report.skipped = parsed.findings.map(\.description)

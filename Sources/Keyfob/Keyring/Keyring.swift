@@ -190,12 +190,19 @@ extension Keyring {
     func change<Result>(
         _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
     ) throws -> Result {
+        try change(&state, [group]) { try body($0[0]) }
+    }
+
+    /// Changes several groups in one transaction, and notes how far they have come; `body` gets a writer for each.
+    func change<Result>(
+        _ state: inout State, _ groups: [UnlockedVault.Group], _ body: ([GroupWriter]) throws -> Result
+    ) throws -> Result {
         // What the change is made on is told from what it makes.
-        try? search.checkState(&state, group, at: try database.version())
-        let (result, milestone) = try database.change(
-            group.keys, sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
+        for group in groups { try? search.checkState(&state, group, at: try database.version()) }
+        let (result, milestones) = try database.change(
+            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
         state.hits.removeAll()
-        note(&state, [milestone].compactMap(\.self))
+        note(&state, milestones)
         return result
     }
 

@@ -13,7 +13,7 @@ extension GrantRefresh {
                 try removeDuplicate(received, writer)
                 try received.response.withRefreshToken { secret in
                     try writer.replaceGrant(key, secret: secret) { token in
-                        renew(&token, commit, received.sentAt, received.response.details)
+                        renew(&token, received.sentAt, received.response.details)
                     }
                 }
             } else {
@@ -60,22 +60,22 @@ extension GrantRefresh {
     ) throws(KeyringError) -> RefreshEvent {
         try change(at: commit.expected) { writer in
             try writer.replaceGrant(key, secret: kept.secret) { token in
-                renew(&token, commit, keyring.clock.now, nil)
-                token.changeGrant { $0.failure = failure }
+                renew(&token, keyring.clock.now, nil)
+                token.changeGrant { $0.failure = failure?.about($0.version) }
             }
             return nil
         }
     }
 
     /// What is known of the refresh token that came in the place of the one used.
-    private func renew(
-        _ token: inout Credential, _ commit: RefreshCommit, _ time: Timestamp, _ details: TokenResponse.Details?
-    ) {
+    private func renew(_ token: inout Credential, _ time: Timestamp, _ details: TokenResponse.Details?) {
         token.cachedAt = time
         token.expiresOn = details?.refreshTokenExpiresIn.map(time.advanced(by:))
         token.additionalFields.fields.removeAll { $0.name == "last_modification_time" }
         if let details, provider.quirks.contains(.families) { token.familyID = details.familyID }
-        token.grant = Grant(epoch: commit.version.epoch, generation: commit.version.generation, rotates: true)
+        // Each group counts its own.
+        let version = (token.grant ?? Grant()).version.rotated
+        token.grant = Grant(epoch: version.epoch, generation: version.generation, rotates: true)
     }
 
     /// Stores the refresh token that the client got for another's of its family.

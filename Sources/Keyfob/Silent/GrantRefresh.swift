@@ -15,6 +15,8 @@ struct GrantRefresh: Sendable {
     let provider: ProviderDescription
     let metadata: ProviderMetadata
     let network: Network
+    /// The other groups that may hold the very refresh token, so that whatever becomes of it becomes of theirs.
+    var twins: [GroupID] = []
 
     /// The longest wait for a token, and for the discovery document before it, in seconds.
     static let deadline: Int64 = 30
@@ -263,27 +265,33 @@ struct GrantRefresh: Sendable {
 
     /// Changes the grant while it is active and has `version`; otherwise tells what it is.
     ///
-    /// - Parameter body: Makes the change, and may still say that it does not fit; what it has written is kept then.
+    /// - Parameter body: Makes the change, and may still say that it does not fit; what it has written is kept then. In
+    ///   the same transaction it makes it in each group that holds the very same refresh token.
     func change(
         at version: GrantVersion?, _ body: (GroupWriter) throws -> RefreshEvent?
     ) throws(KeyringError) -> RefreshEvent {
         try keyring.withState { state in
-            let group = try state.group(of: plan)
-            return try keyring.change(&state, group) { writer in
+            let groups = [try state.group(of: plan)] + twins.compactMap { try? state.vault.group($0) }
+            return try keyring.change(&state, groups) { writers in
+                let writer = writers[0]
                 let token = try writer.grant(key)
                 let grant = token.map { $0.grant ?? Grant() }
                 if let version, grant?.version != version || grant?.state != .active {
                     return .conflict(snapshot(of: token))
                 }
                 guard token != nil else { return .done }
-                return try body(writer) ?? .done
+                // Before the change: afterwards the secrets differ.
+                let others = try writers.dropFirst().filter { try $0.hasSameToken(key, as: writer) }
+                if let event = try body(writer) { return event }
+                for other in others { _ = try body(other) }
+                return .done
             }
         }
     }
 
     private func write(_ intent: RefreshIntent) throws(KeyringError) -> RefreshEvent {
         try change(at: intent.version) { writer in
-            try writer.updateGrant(key) { $0.changeGrant { $0.intent = intent } }
+            try writer.updateGrant(key) { $0.changeGrant { $0.intent = intent.about($0.version) } }
             return nil
         }
     }
@@ -295,7 +303,7 @@ struct GrantRefresh: Sendable {
             try writer.updateGrant(key) { token in
                 token.changeGrant { grant in
                     if !mayBeUsedUp, grant.intent?.id == id { grant.intent = nil }
-                    if let failure { grant.failure = failure.replacing(grant.failure) }
+                    if let failure { grant.failure = failure.about(grant.version).replacing(grant.failure) }
                 }
             }
             return nil

@@ -81,10 +81,11 @@ extension Keyring {
             }
             guard let used = plan.token(token.source) else { continue }
             try Self.requireTokenEndpoint(metadata, plan, provider)
-            let refresh = GrantRefresh(
+            var refresh = GrantRefresh(
                 keyring: self, plan: plan, source: token.source, key: GrantKey(used),
                 acquisition: acquisition, provider: provider, metadata: metadata,
                 network: canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection)
+            refresh.twins = try await twins(of: refresh)
             let transaction = RefreshTransaction(
                 RefreshTransaction.Request(
                     token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,

@@ -114,8 +114,8 @@ extension Keyring {
             advice: .signIn(plan.account.id, plan.scopes), candidates: [plan.account.id.description])
     }
 
-    func warn(_ code: Warning.Code, _ message: String) {
-        state.withLock { $0.warn(Warning(code, message)) }
+    func warn(_ code: Warning.Code, _ message: String, advice: Advice? = nil) {
+        state.withLock { $0.warn(Warning(code, message, advice: advice)) }
     }
 }
 

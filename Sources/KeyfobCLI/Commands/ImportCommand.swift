@@ -6,7 +6,8 @@ struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Take over accounts and tokens from a bundle or a token cache.",
         discussion: """
-            The content tells what the file is; the file is not changed. All of it is taken over, or nothing. \
+            The content tells what the file is; without --take-over the file is not changed. All of it is taken over, or \
+            nothing. \
             '-' reads standard input.
             A bundle is what 'keyfob export' wrote, binary or armored; --group takes some of its groups only. \
             With --merge, item by item, what was written later or has come further stays. With --replace the \
@@ -19,6 +20,14 @@ struct ImportCommand: ParsableCommand {
             are read as well: Azure CLI's old accessTokens.json, and what ADAL for Objective-C archived, as a \
             binary property list (XML: 'plutil -convert binary1' first). Their tokens go to the account that has \
             the same user name already, and a refresh token replaces only one that is known to be older.
+            An account that was removed from the group ('keyfob logout --forget', 'keyfob account remove' or 'move') stays \
+            away with its tokens and is listed, unless --bring-back is given.
+            The program that a cache came from and Keyfob then hold the same sign-ins. Where a provider replaces refresh \
+            tokens at each use, whichever of the two uses its copy second ends the sign-in for both. Microsoft's \
+            providers take old ones too; for others, sign in apart with 'keyfob login', or end the sharing with \
+            --take-over: once everything is durable in the vault, the refresh tokens go out of the cache, and that \
+            program signs in anew when its access tokens expire. Close it before. (To refresh the sign-in here instead \
+            would leave it a token that is used up, whose next use ends ours.)
 
             Example:
               keyfob import work.age --bundle-identity identity.txt --dry-run
@@ -39,6 +48,10 @@ struct ImportCommand: ParsableCommand {
             "Of a bundle, also what decides: bindings, defaults, providers, clients; several with commas.",
             valueName: "kinds"))
     var with: [DecisionList] = []
+    @Flag(name: .long, help: "Of a cache, also take in accounts that were removed from the group.") var bringBack =
+        false
+    @Flag(name: .long, help: "Take the refresh tokens out of the cache, once they are in the vault.") var takeOver =
+        false
     @OptionGroup var opening: BundleOpenerOptions
     @Flag(name: .long, help: "Take no labels from azureProfile.json.") var noLabels = false
     @OptionGroup var global: GlobalOptions
@@ -55,7 +68,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let keyring = try global.unlockedKeyring(reaching: .files())
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: takeOver ? file : nil))
         switch try ImportSource.open(file) {
         case .bundle(let bundle): try take(bundle, into: keyring)
         case .cache(let cache): try take(cache, into: keyring)
@@ -70,13 +83,22 @@ struct ImportCommand: ParsableCommand {
                 isCache ? .usage : .damaged, "\(file == "-" ? BundleInput.standardInput : file) is no bundle",
                 hint: isCache ? "--replace, --with, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
         }
+        let cacheFile = takeOver ? try TakenOverCache(file, cache) : nil
         let profile = noLabels ? nil : try azureProfile()
         let progress = Progress("importing", isQuiet: global.quiet)
         defer { progress.finish() }
         let report: Keyring.ImportReport
         do throws(KeyringError) {
-            report = try keyring.importCache(
-                cache, azureProfile: profile, in: global.groups(), isDryRun: dryRun, progress: progress.update)
+            let groups = try global.groups()
+            func run(isDryRun: Bool) throws(KeyringError) -> Keyring.ImportReport {
+                try keyring.importCache(
+                    cache, azureProfile: profile, in: groups, bringsBackRemoved: bringBack, isTakenOver: takeOver,
+                    isDryRun: isDryRun, progress: progress.update)
+            }
+            // What is not taken in must not be taken away.
+            if takeOver { try TakenOverCache.requireWhole(run(isDryRun: true)) }
+            report = try run(isDryRun: dryRun)
+            if let cacheFile, !dryRun { try cacheFile.remove(cache) }
         } catch {
             throw naming(error)
         }
@@ -108,6 +130,12 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func tell(_ report: Keyring.ImportReport) throws(KeyringError) {
+        for account in report.removedAccounts {
+            StandardError.write(
+                line:
+                    "skipped: \(account.name), which was removed from group '\(report.group)'; --bring-back takes it in"
+            )
+        }
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
         if !global.quiet { for line in report.remarks { StandardError.write(line: "note: \(line)") } }
         var table = Table(header: ["", "ADDED", "CHANGED", "UNCHANGED", "KEPT"])
@@ -116,12 +144,16 @@ struct ImportCommand: ParsableCommand {
             table.add([name] + Keyring.StoreOutcome.allCases.map { "\(counts[$0] ?? 0)" })
         }
         try StandardOutput.write(lines: table.text)
-        let skipped =
-            report.skipped.isEmpty ? "" : ", " + Quantity.of(report.skipped.count, "entry", "entries") + " left out"
+        let count = report.skipped.count + report.removedAccounts.count
+        let skipped = count == 0 ? "" : ", " + Quantity.of(count, "entry", "entries") + " left out"
+        let rest =
+            takeOver
+            ? "its refresh tokens are out of the cache, which holds the other tokens in plain text"
+            : "the cache itself still holds every token in plain text"
         global.say(
             dryRun
                 ? "nothing was changed: this was a dry run for group '\(report.group)'\(skipped)"
-                : "imported into group '\(report.group)'\(skipped); the cache itself still holds every token in plain text"
+                : "imported into group '\(report.group)'\(skipped); \(rest)"
         )
     }
 }
@@ -136,6 +168,7 @@ struct ImportDocument: JSONDocument {
     let credentials: [String: Int]
     let others: [String: Int]
     let accountsWithoutEntity: Int
+    let removedAccounts: [String]
     let skipped: [String]
     let remarks: [String]
 
@@ -150,6 +183,7 @@ struct ImportDocument: JSONDocument {
         credentials = named(report.credentials)
         others = named(report.others)
         accountsWithoutEntity = report.accountsWithoutEntity
+        removedAccounts = report.removedAccounts.map(\.id.description)
         skipped = report.skipped
         remarks = report.remarks
     }

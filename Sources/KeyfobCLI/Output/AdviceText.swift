@@ -33,6 +33,7 @@ extension Advice {
         switch self {
         case .listAccounts: "'keyfob account list' shows those there are"
         case .chooseAccount: "say which with --account"
+        case .makeDefault: "make one the default with 'keyfob account default'"
         case .useAccountID: "use the id of one of them"
         case .nameAccountExactly: "name the account exactly, or run 'keyfob doctor'"
         case .explainSelection: "'keyfob which' says why of each"
@@ -56,6 +57,14 @@ extension Advice {
         case .signIn(let account, let scopes):
             "run 'keyfob login --account \(ShellWord.quoted(account.description))"
                 + scopes.scopes.map { " --scope \(ShellWord.quoted($0))" }.joined() + "'"
+        case .meetPolicy(isAboutDevice: true):
+            "enrol this machine (Microsoft Intune) and run 'keyfob login' in a browser that shows it, such as Edge, or ask "
+                + "the organisation's administrator"
+        case .meetPolicy(isAboutDevice: false):
+            "ask the organisation's administrator to allow the client, or sign in with one that is allowed "
+                + "('keyfob login --client')"
+        case .takeOver:
+            "'keyfob import --take-over' takes it out of the cache, 'keyfob login' makes one of its own for Keyfob"
         case .signInOrImport:
             "sign in with 'keyfob login', or with the program that owns the account, and import again"
         case .signInAs(let name): "sign in as \(name), or without --account"

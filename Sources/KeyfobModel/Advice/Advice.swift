@@ -7,6 +7,8 @@ public enum Advice: Hashable, Sendable {
     case listAccounts
     /// Say which account is meant.
     case chooseAccount
+    /// Make one of several accounts the default.
+    case makeDefault
     /// Name an account by its id.
     case useAccountID
     /// Name the account exactly, or look for damage.
@@ -48,6 +50,10 @@ public enum Advice: Hashable, Sendable {
     // MARK: Signing in and tokens
     /// Sign in, with these scopes where there are any.
     case signIn(AccountID, ScopeSet)
+    /// Sign in where the organisation lets people in, or have its administrator change the rule.
+    case meetPolicy(isAboutDevice: Bool)
+    /// Take a sign-in away from the program that it came from, or make one of its own.
+    case takeOver
     /// Sign in, or import again what another program has.
     case signInOrImport
     /// Sign in as the one who was expected.

@@ -41,6 +41,10 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case noBackup
         /// The Secret Service holds more items than it should, or lost one that was made again.
         case serviceItems
+        /// A sign-in is in use in two places, each of which may end it for the other.
+        case sharedSignIn
+        /// A sign-in is about to end.
+        case signInEnds
         /// A provider still takes a token after the account was signed out.
         case notRevoked
 

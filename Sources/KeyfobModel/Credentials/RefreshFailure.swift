@@ -54,6 +54,11 @@ public struct RefreshFailure: Hashable, Sendable {
         return kind == .unreachable || kind == .untrustedCertificate ? previous : self
     }
 
+    /// The same about the refresh token as another group counts its versions.
+    package func about(_ version: GrantVersion) -> RefreshFailure {
+        RefreshFailure(kind, status: status, detail: detail, version: version, time: time, retryAt: retryAt)
+    }
+
     /// How long a provider that refused without a reason is not asked again, in seconds.
     public static let refusalPause: Int64 = 600
 }

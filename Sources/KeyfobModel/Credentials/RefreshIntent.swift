@@ -15,4 +15,9 @@ public struct RefreshIntent: Hashable, Sendable {
         self.version = version
         self.writtenAt = writtenAt
     }
+
+    /// The same note about the refresh token as another group counts its versions.
+    package func about(_ version: GrantVersion) -> RefreshIntent {
+        RefreshIntent(id: id, version: version, writtenAt: writtenAt)
+    }
 }

@@ -22,17 +22,17 @@ extension VaultStorage {
         }
     }
 
-    /// Changes records of two groups in one transaction.
+    /// Changes records of several groups in one transaction; `body` gets a writer for each, in their order.
     package func change<Result>(
-        _ first: GroupKeys, _ second: GroupKeys, sequence: UInt64, milliseconds: Int64,
-        _ body: (GroupWriter, GroupWriter) throws -> Result
+        _ groups: [GroupKeys], sequence: UInt64, milliseconds: Int64, _ body: ([GroupWriter]) throws -> Result
     ) throws -> (result: Result, milestones: [Milestone]) {
         try write(sequence: sequence) { change in
             let device = try change.device()
-            let one = GroupWriter(try change.records(first), device: device, milliseconds: milliseconds)
-            let other = GroupWriter(try change.records(second), device: device, milliseconds: milliseconds)
-            let result = try body(one, other)
-            return (result, [try one.finish(), try other.finish()].compactMap(\.self))
+            let writers = try groups.map {
+                GroupWriter(try change.records($0), device: device, milliseconds: milliseconds)
+            }
+            let result = try body(writers)
+            return (result, try writers.compactMap { try $0.finish() })
         }
     }
 }

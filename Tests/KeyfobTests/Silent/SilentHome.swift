@@ -66,13 +66,15 @@ struct SilentHome: Sendable {
     }
 
     /// Adds the plain OpenID provider `https://id.example` with its client `app`.
-    func addPlainProvider(rotation: String = "unknown", in groups: [AccessGroup]? = nil) throws {
+    func addPlainProvider(
+        rotation: String = "unknown", in groups: [AccessGroup]? = nil, replacing: Bool = false
+    ) throws {
         let document = """
             {"formatVersion": 1, "name": "plain", "title": "Plain", "issuer": "https://id.example",
             "environment": "id.example", "clientIDs": ["app"], "defaultScopes": ["openid", "profile"],
             "flows": ["authorizationCode", "deviceAuthorization"], "rotation": "\(rotation)"}
             """
-        try keyring.addProvider([UInt8](document.utf8), in: groups)
+        try keyring.addProvider([UInt8](document.utf8), replacing: replacing, in: groups)
     }
 
     /// Stores a refresh token that is `text`.
