@@ -22,7 +22,16 @@ struct TokenFiling {
 
     /// Stores the access token, the ID token, and what the answer says of the client's family.
     func save(_ received: ReceivedTokens, in writer: GroupWriter) throws {
-        _ = try writer.save(accessToken(received), secret: received.response.accessToken, from: .owner)
+        let token = accessToken(received)
+        _ = try writer.save(token, secret: received.response.accessToken, from: .owner)
+        // Those that have expired are of no use beside it, unless they serve while the provider is down.
+        try writer.removeTokens(of: account) { other in
+            let hasEnded = [other.expiresOn, other.extendedExpiresOn].compactMap(\.self).max().map {
+                $0 < received.sentAt
+            }
+            return other.kind == .accessToken && other.clientID == clientID && hasEnded == true
+                && Identifier.folded(other.realm) == Identifier.folded(realm) && other.partition.isEmpty
+        }
         if received.hasSoundIDToken {
             try received.response.withIDToken { idToken in
                 let credential = Credential(

@@ -100,6 +100,10 @@ extension Keyring {
         if !realm.isEmpty { request.realm = realm }
         let account = stored.owner.account
         let tokens = stored.fitting.filter { $0.value.serves(request) }
+        // Who wants a new one without saying for what wants that which came last replaced.
+        if acquisition.ignoresStored, request.scopes.isEmpty, request.resource(at: account.id.environment) == nil {
+            return tokens.max { $0.value.cameBefore($1.value) }
+        }
         let choice = TokenChoice(request: request, account: account, now: now)
         let item = try search.token(
             &state, choice, among: tokens, stored.group, preferring: preferredClient)

@@ -114,6 +114,12 @@ extension Credential {
         return false
     }
 
+    /// Whether this token came before `other`: by when they were stored, and of tokens of the same second by their end.
+    package func cameBefore(_ other: Credential) -> Bool {
+        let (never, always) = (Timestamp(seconds: .min), Timestamp(seconds: .max))
+        return (cachedAt ?? never, expiresOn ?? always) < (other.cachedAt ?? never, other.expiresOn ?? always)
+    }
+
     /// The `last_modification_time` among the additional fields: seconds, as a number or as text.
     private var lastModified: Timestamp? {
         guard let field = additionalFields.fields.first(where: { $0.name == "last_modification_time" }) else {

@@ -85,9 +85,10 @@ private struct Parts: ~Copyable {
             guard ["bearer", "pop", "dpop"].contains(Identifier.folded(type)) else { throw .unknownTokenType }
             details.tokenType = type
         }
-        details.scopes = fields.string("scope", in: bytes).map { text in
-            // GitHub parts scopes by commas.
-            ScopeSet(text.utf8.split { $0 == 0x20 || $0 == 0x2C }.map { String(Substring($0)) })
+        details.scopes = fields.string("scope", in: bytes).flatMap { text in
+            // GitHub parts scopes by commas. An empty text says as little as none.
+            let scopes = text.utf8.split { $0 == 0x20 || $0 == 0x2C }.map { String(Substring($0)) }
+            return scopes.isEmpty ? nil : ScopeSet(scopes)
         }
         details.expiresIn = fields.integer("expires_in", in: bytes)
         details.extendedExpiresIn = fields.integer("ext_expires_in", in: bytes)
