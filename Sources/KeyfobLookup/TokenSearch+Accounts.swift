@@ -94,6 +94,7 @@ extension TokenSearch {
         var clients: [AccountID: Set<String>] = [:]
         var realms: [AccountID: Set<String>] = [:]
         var grants: [AccountID: [Grant.State]] = [:]
+        var ends: [AccountID: SignInEnd] = [:]
         var tokenScopes: [AccountID: [ScopeSet]] = [:]
         var grantScopes: [AccountID: [String]] = [:]
         for kind in Credential.Kind.allCases where kind != .idToken {
@@ -106,6 +107,9 @@ extension TokenSearch {
                     let grant = item.value.grant ?? Grant()
                     grants[item.value.account, default: []].append(grant.apparentState)
                     guard grant.state == .active else { continue }
+                    if let end = SignInEnd(item.value), ends[item.value.account].map({ end.endsOn < $0.endsOn }) ?? true {
+                        ends[item.value.account] = end
+                    }
                     grantScopes[item.value.account, default: []] += item.value.scopes.scopes
                 } else {
                     tokenScopes[item.value.account, default: []].append(item.value.scopes)
@@ -126,6 +130,7 @@ extension TokenSearch {
                 state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
                 clientIDs: clients[account.id] ?? [], realms: realms[account.id] ?? [],
                 tokenScopes: tokenScopes[account.id] ?? [], grantScopes: ScopeSet(grantScopes[account.id] ?? []),
+                end: ends[account.id],
                 isDefault: preferred?.value == account.id.canonical,
                 isOwnersDefault: preferred?.value == account.id.canonical && preferred?.isOwners == true)
         }

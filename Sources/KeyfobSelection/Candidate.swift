@@ -16,6 +16,8 @@ public struct Candidate: Hashable, Sendable {
     public var tokenScopes: [ScopeSet]
     /// The scopes that its active grants name; empty where they name none.
     public var grantScopes: ScopeSet
+    /// When the first of its active grants ends that is known to; nil where none is.
+    public var end: SignInEnd?
     /// Whether it is the group's default account.
     public var isDefault: Bool
     /// Whether the owner made it that: then it counts among the accounts of other groups too.
@@ -28,7 +30,8 @@ public struct Candidate: Hashable, Sendable {
     /// A candidate.
     public init(
         account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, realms: Set<String> = [],
-        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], isDefault: Bool, isOwnersDefault: Bool = false,
+        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], end: SignInEnd? = nil, isDefault: Bool,
+        isOwnersDefault: Bool = false,
         tag: UsageTag? = nil, apiHosts: [HostPattern] = []
     ) {
         self.account = account
@@ -38,6 +41,7 @@ public struct Candidate: Hashable, Sendable {
         self.realms = realms
         self.tokenScopes = tokenScopes
         self.grantScopes = grantScopes
+        self.end = end
         self.isDefault = isDefault
         self.isOwnersDefault = isOwnersDefault
         self.tag = tag ?? UsageTag(of: account.id.canonical)

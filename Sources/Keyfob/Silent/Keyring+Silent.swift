@@ -33,7 +33,9 @@ extension Keyring {
     public func refresh(_ missing: MissingToken) async throws(KeyringError) -> TokenAnswer {
         let acquisition = missing.acquisition
         do {
-            return try await refreshedAnswer(missing).going(to: acquisition.request)
+            let answer = try await refreshedAnswer(missing).going(to: acquisition.request)
+            warnOfEnd(answer.found)
+            return answer
         } catch  where Self.leavesOldToken(error) && !acquisition.ignoresStored {
             guard let old = try storedToken(acquisition) else { throw error }
             warn(.oldToken, Self.staleness(of: old.found.account, error.message))

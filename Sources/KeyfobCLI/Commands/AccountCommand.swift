@@ -12,6 +12,7 @@ struct AccountCommand: ParsableCommand {
         subcommands: [
             AccountListCommand.self, AccountShowCommand.self, AccountLabelCommand.self, AccountMoveCommand.self,
             AccountRemoveCommand.self, AccountDefaultCommand.self, AccountRefreshCommand.self,
+            AccountCurrentCommand.self,
         ])
 }
 
@@ -25,7 +26,8 @@ struct AccountListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts, group by group.",
         discussion: """
-            Without --group, of all groups that the key opens. --format prints one line for each account, \
+            Without --group, of all groups that the key opens. Where the provider has told how long a sign-in lasts, its \
+            last days are told with its state: the last fifth, and a week at most. --format prints one line for each account, \
             in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced.
 
             Example:
@@ -41,7 +43,7 @@ struct AccountListCommand: ParsableCommand {
         let candidates = Self.sorted(try keyring.accounts(in: global.groups()))
         let damage = keyring.takeWarnings()
         if global.json {
-            try JSONOutput.print(AccountListDocument(accounts: candidates.map(AccountDocument.init)))
+            try JSONOutput.print(AccountListDocument(accounts: candidates.map { AccountDocument($0) }))
         } else if let format {
             let lines = candidates.map { Self.fill(format, $0) + "\n" }
             try StandardOutput.write(data: lines.joined())
@@ -64,14 +66,15 @@ struct AccountListCommand: ParsableCommand {
         return candidates.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    static func table(_ candidates: [Candidate]) -> String {
+    static func table(_ candidates: [Candidate], now: Timestamp = WallClock.system.now) -> String {
         var table = Table(header: ["GROUP", "ACCOUNT", "LABEL", "STATE", "TENANTS", "ID"])
         for candidate in candidates {
             let account = candidate.account
             table.add([
                 candidate.group.name,
                 (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
-                account.label ?? "-", candidate.state.words, "\(account.tenantProfiles.count)", account.id.description,
+                account.label ?? "-", candidate.stateWords(now), "\(account.tenantProfiles.count)",
+                account.id.description,
             ])
         }
         return table.text
@@ -99,6 +102,14 @@ struct AccountListCommand: ParsableCommand {
     }
 }
 
+extension Candidate {
+    /// How its sign-in stands, as people read it, and when it ends where that is soon.
+    func stateWords(_ now: Timestamp) -> String {
+        guard state == .signedIn, let end, end.isNear(now) else { return state.words }
+        return state.words + (end.endsOn < now ? ", ended " : ", ends ") + TimeText.distance(to: end.endsOn, from: now)
+    }
+}
+
 extension Candidate.SignInState {
     /// The state as people read it.
     var words: String {
@@ -123,6 +134,10 @@ struct AccountDocument: Encodable {
     let group: String
     let state: String
     let stateReason: String?
+    /// When the sign-in ends, where that is known.
+    let signInEndsOn: String?
+    /// Whether that is soon.
+    let isSignInEnding: Bool
     let isDefault: Bool
     let homeTenant: String?
     let tenants: [Tenant]
@@ -134,8 +149,10 @@ struct AccountDocument: Encodable {
         let username: String
     }
 
-    init(_ candidate: Candidate) {
+    init(_ candidate: Candidate, now: Timestamp = WallClock.system.now) {
         let account = candidate.account
+        signInEndsOn = candidate.end.map(\.endsOn.rfc3339)
+        isSignInEnding = candidate.end?.isNear(now) ?? false
         id = account.id.description
         homeAccountID = account.id.homeAccountID
         environment = account.id.environment

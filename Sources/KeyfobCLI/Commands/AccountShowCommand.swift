@@ -30,7 +30,7 @@ struct AccountShowCommand: ParsableCommand {
             "id        \(account.id)", "user      \(account.username)", "name      \(account.displayName ?? "-")",
             "label     \(account.label ?? "-")",
             "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
-            "state     \(candidate.state.words)",
+            "state     \(candidate.stateWords(now))",
         ]
         for profile in account.tenantProfiles {
             let home = account.homeRealm == profile.realm ? " (home)" : ""

@@ -191,6 +191,10 @@ struct DoctorCommand: ParsableCommand {
             // Told already.
             return
         }
+        let now = WallClock.system.now
+        findings += try keyring.endingSignIns().map {
+            Finding("sign-ins", .warning, $0.text(now), hint: $0.advice.text)
+        }
         guard !restored.isEmpty else { return }
         let names = Set(restored.map { "\($0.account)" }).sorted()
         findings.append(

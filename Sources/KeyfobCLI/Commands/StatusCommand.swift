@@ -25,6 +25,7 @@ struct StatusCommand: ParsableCommand {
         let slots = try keyring?.slots() ?? []
         let backups = try BackupFile.all(at: location)
         let restored = try keyring?.restoredGrants()
+        let ending = try keyring?.endingSignIns()
         let findings = try keyring?.stateFindings() ?? earlier
         if let keyring { global.tellWarnings(of: keyring, andFindings: false) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
@@ -40,6 +41,7 @@ struct StatusCommand: ParsableCommand {
                     slots: slots.map(SlotDocument.init),
                     backups: StatusDocument.Backups(backups),
                     restoredGrants: restored?.map(StatusDocument.RestoredGrant.init),
+                    endingSignIns: ending?.map(StatusDocument.EndingSignIn.init),
                     secretService: items.isEmpty ? nil : items.map(SecretServiceDocument.init)))
         }
         try StandardOutput.write(line: "vault   \(location.vault)")
@@ -74,6 +76,10 @@ struct StatusCommand: ParsableCommand {
         try StandardOutput.write(line: "backups \(BackupText.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
+        }
+        for signIn in ending ?? [] {
+            try StandardOutput.write(line: "warning \(signIn.text(WallClock.system.now))")
+            try StandardOutput.write(line: "        \(signIn.advice.text)")
         }
         guard keyring != nil else { return }
         try StandardOutput.write(lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
@@ -112,6 +118,8 @@ struct StatusDocument: JSONDocument {
     let backups: Backups
     /// Nil while the vault is locked.
     let restoredGrants: [RestoredGrant]?
+    /// Nil while the vault is locked.
+    let endingSignIns: [EndingSignIn]?
     /// What the desktop's keyring has for the slots that it opens; nil where the vault has no such slot.
     let secretService: [SecretServiceDocument]?
 
@@ -137,6 +145,21 @@ struct StatusDocument: JSONDocument {
         }
     }
 
+    /// A sign-in that ends soon.
+    struct EndingSignIn: Encodable {
+        let group: String
+        let account: String
+        let clientID: String
+        let endsOn: String
+
+        init(_ signIn: Keyring.EndingSignIn) {
+            group = signIn.group.name
+            account = "\(signIn.account.id)"
+            clientID = signIn.clientID
+            endsOn = signIn.endsOn.rfc3339
+        }
+    }
+
     /// A sign-in that came back from a backup.
     struct RestoredGrant: Encodable {
         let group: String
@@ -149,6 +172,17 @@ struct StatusDocument: JSONDocument {
             clientID = grant.clientID
         }
     }
+}
+
+extension Keyring.EndingSignIn {
+    /// Whose it is and when it ends, in one line.
+    func text(_ now: Timestamp) -> String {
+        "the sign-in of \(account.name) (group '\(group)', client \(clientID)) \(endsOn < now ? "ended" : "ends") "
+            + "\(TimeText.distance(to: endsOn, from: now)), on \(endsOn.rfc3339)"
+    }
+
+    /// What to do about it.
+    var advice: Advice { .signIn(account.id, ScopeSet()) }
 }
 
 /// A vault's backups in words.

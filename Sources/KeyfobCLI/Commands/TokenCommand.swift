@@ -11,6 +11,8 @@ struct TokenCommand: ParsableCommand {
             chosen before. Where that leaves several, a person at a terminal is asked, and the answer is remembered. \
             'keyfob which' explains the choice. With --url, only a token that goes to that host is printed: of an \
             account of its provider, or one that the host is bound to; --account with --allow-host overrules that.
+            With --force-refresh and no --scope, the new token is for the scopes of the one that came last. Where a new \
+            token comes of a sign-in that ends soon, that is told on standard error, once a day.
 
             Ends with 10 when a person must sign in, 11 when several accounts fit, 14 when the provider granted fewer \
             scopes, and 75 when the provider cannot be reached or asks to wait: try again. Where an answer was lost on \
