@@ -23,6 +23,10 @@ extension KeyringError {
 
     /// Why a provider gave nothing, where no sign-in would change that.
     init(_ failure: ProviderFailure, of provider: ProviderDescription, account: String? = nil) {
+        if let policy = failure.refusal?.policy {
+            self.init(policy, failure, name: account ?? provider.title)
+            return
+        }
         let message = (account.map { "no token for \($0): " } ?? "\(provider.title): ") + "\(failure)"
         switch failure {
         case .throttled(let until):
@@ -47,6 +51,15 @@ extension KeyringError {
         case .interactionRequired, .invalidGrant, .refusedWithoutReason: self.init(.signInNeeded, message)
         default: self.init(.providerFailed, message)
         }
+    }
+}
+
+extension KeyringError {
+    /// Why an organisation's rule keeps somebody out, whom no sign-in with this program lets in.
+    init(_ policy: AccessPolicy, _ failure: ProviderFailure, name: String) {
+        self.init(
+            .policyNotMet, "no token for \(name): the organisation \(policy.words); \(failure)",
+            advice: .meetPolicy(isAboutDevice: [.compliantDevice, .managedDevice].contains(policy)))
     }
 }
 

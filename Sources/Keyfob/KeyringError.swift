@@ -122,6 +122,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case throttled
         /// The provider granted fewer scopes than were asked for; what it granted is stored.
         case scopesDeclined
+        /// The account's organisation lets nobody in from this device or with this client.
+        case policyNotMet
         /// Somebody else signed in than was asked for; nothing was stored.
         case otherAccount
         /// The provider refused, or answered what makes no sense.

@@ -37,7 +37,7 @@ enum ExitStatus: Int32 {
         case .alreadyExists: self = .cannotCreate
         case .inputOutput, .diskFull: self = .inputOutput
         case .busy, .offline, .throttled: self = .tryAgain
-        case .wrongKey, .groupNotGranted, .needsVaultKey, .hostNotAllowed: self = .noPermission
+        case .wrongKey, .groupNotGranted, .needsVaultKey, .hostNotAllowed, .policyNotMet: self = .noPermission
         case .configuration, .notOffered: self = .configuration
         case .fault, .otherAccount, .requestRefused: self = .failure
         }

@@ -107,7 +107,8 @@ extension TokenSearch {
                     let grant = item.value.grant ?? Grant()
                     grants[item.value.account, default: []].append(grant.apparentState)
                     guard grant.state == .active else { continue }
-                    if let end = SignInEnd(item.value), ends[item.value.account].map({ end.endsOn < $0.endsOn }) ?? true {
+                    if let end = SignInEnd(item.value), ends[item.value.account].map({ end.endsOn < $0.endsOn }) ?? true
+                    {
                         ends[item.value.account] = end
                     }
                     grantScopes[item.value.account, default: []] += item.value.scopes.scopes

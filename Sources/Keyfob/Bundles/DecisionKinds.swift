@@ -41,6 +41,8 @@ public struct DecisionKinds: OptionSet, Hashable, Sendable {
                 self = .providers
             } else if begins(RegistrySetting.clientPrefix, RegistrySetting.defaultClientPrefix) {
                 self = .clients
+            } else if name == Keyring.currentAccountSetting {
+                return nil
             } else {
                 self = .all
             }

@@ -18,7 +18,7 @@ extension Keyring {
     func foreignDecisions(_ state: inout State, _ group: UnlockedVault.Group) throws -> [GroupDecision] {
         let found = try database.settings(prefixes: [""], in: group.keys)
         state.warn(ofDamage: found.damaged, in: group.name)
-        return found.items.filter { $0.value.writer == .group }
+        return found.items.filter { $0.value.writer == .group && $0.value.name != Self.currentAccountSetting }
             .map { GroupDecision($0.value, in: group.name) }.sorted { $0.name < $1.name }
     }
 
@@ -44,7 +44,7 @@ extension GroupWriter {
     ) throws -> (removed: [GroupDecision], kept: [GroupDecision]) {
         var staying: [GroupDecision] = []
         let removed = try forgetSettings { setting in
-            guard setting.writer == .group else { return false }
+            guard setting.writer == .group, setting.name != Keyring.currentAccountSetting else { return false }
             guard kept.contains(setting.name) else { return true }
             staying.append(GroupDecision(setting, in: group))
             return false

@@ -23,6 +23,8 @@ extension Keyring {
                 .oldToken,
                 "the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
             return try opened(plan.hit, .extended)
+        case .needsSignIn(.refused(let failure)) where failure.refusal?.policy != nil:
+            throw KeyringError(failure, of: try provider(for: plan), account: plan.account.name)
         case .needsSignIn(.refused(let failure)) where failure.isAboutTheToken:
             // What was written down says more: that an earlier answer was lost, or when the provider is asked again.
             guard case .needsSignIn(let reason)? = plan.own?.grant?.apparentState else {

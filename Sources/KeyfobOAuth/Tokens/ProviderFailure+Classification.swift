@@ -6,6 +6,11 @@ extension ProviderFailure {
     ///
     /// Microsoft says `invalid_grant` also where only this request lacks something; its suberror tells.
     package init(_ refusal: Refusal) {
+        // It is about this request, whatever its name: the refresh token is as good as before.
+        if refusal.policy != nil {
+            self = .interactionRequired(refusal)
+            return
+        }
         switch refusal.error {
         case nil: self = .refusedWithoutReason(refusal)
         case "invalid_grant":
