@@ -6,25 +6,11 @@ internal import Glibc
 package struct FileLock: ~Copyable {
     private let descriptor: CInt
 
-    /// Waits for the lock at `path`.
+    /// Waits for the lock at `path`, but not for ever: whoever has it may have been stopped, or be this very process.
     ///
-    /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
-    package init(_ path: String) throws {
-        let descriptor = try POSIXFile.openLock(path)
-        var result: CInt
-        repeat { result = flock(descriptor, LOCK_EX) } while result != 0 && errno == EINTR
-        guard result == 0 else {
-            let error = POSIXFile.failure()
-            close(descriptor)
-            throw error
-        }
-        self.descriptor = descriptor
-    }
-
-    /// Waits for the lock at `path`, but not for ever.
-    ///
+    /// - Parameter limit: Many derivations of keys fit into what is waited unless said otherwise.
     /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`.
-    package init(_ path: String, orBusyAfter limit: Duration) throws {
+    package init(_ path: String, orBusyAfter limit: Duration = .seconds(60)) throws {
         let descriptor = try POSIXFile.openLock(path)
         let end = ContinuousClock.now + limit
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

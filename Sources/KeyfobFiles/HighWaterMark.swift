@@ -75,6 +75,7 @@ package struct HighWaterMark: Sendable {
     private func change(_ now: Timestamp, _ body: (inout Marks) -> Bool) throws {
         try POSIXFile.createDirectories(folder)
         let held = try FileLock(lock)
+        TemporaryFile.removeAbandoned(in: folder)
         var marks = try marks(now: now)
         let wasDamaged = marks.isDamaged
         if body(&marks) || wasDamaged {

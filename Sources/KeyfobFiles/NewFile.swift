@@ -1,14 +1,10 @@
 internal import Glibc
-internal import Synchronization
 
 /// A file that is there as a whole or not at all: written under another name beside its place, for its owner alone.
 package struct NewFile: ~Copyable {
-    /// How many this process has begun: two threads that write the same file at once do not share a temporary one.
-    private static let begun = Atomic(0)
-
     private let path: String
-    private let temporary: String
-    private let descriptor: CInt
+    private let temporary: TemporaryFile
+    private var descriptor: CInt { temporary.descriptor }
     private var isInPlace = false
 
     /// Begins the file that is to be at `path`.
@@ -16,22 +12,16 @@ package struct NewFile: ~Copyable {
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
     package static func begin(_ path: String) throws -> NewFile {
         guard try POSIXFile.status(path) == nil else { throw StoreError.alreadyThere(path: path) }
-        let number = begun.add(1, ordering: .relaxed).newValue
-        let temporary = path + ".\(getpid()).\(number).new"
-        unsafe unlink(temporary)
-        let opened = unsafe open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard opened >= 0 else { throw POSIXFile.failure() }
-        return NewFile(path: path, temporary: temporary, descriptor: opened)
+        return NewFile(path: path, temporary: try TemporaryFile.make(for: path))
     }
 
-    private init(path: String, temporary: String, descriptor: CInt) {
+    private init(path: String, temporary: TemporaryFile) {
         self.path = path
         self.temporary = temporary
-        self.descriptor = descriptor
     }
 
     deinit {
-        if !isInPlace { unsafe unlink(temporary) }
+        if !isInPlace { unsafe unlink(temporary.path) }
         close(descriptor)
     }
 
@@ -67,7 +57,7 @@ package struct NewFile: ~Copyable {
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
     package mutating func putInPlace(as name: String? = nil) throws {
         let name = name ?? path
-        try POSIXFile.moveToNewName(temporary, name)
+        try POSIXFile.moveToNewName(temporary.path, name)
         isInPlace = true
         try POSIXFile.synchronizeFolder(of: name)
     }
@@ -111,6 +101,27 @@ extension VaultDirectory {
     package var backups: String { path + "/backups" }
     /// Where a vault is built before it is put in its place.
     package var building: VaultDirectory { VaultDirectory(path: path + "/.restoring") }
+
+    /// Removes what processes that were killed left behind, before the first change that this one makes.
+    package func removeAbandoned() {
+        TemporaryFile.removeAbandoned(in: path)
+        // Whoever puts a vault in its place has the lock until its folder is gone.
+        guard Self.isThere(building.path), let turn = try? FileLock(lock, orBusyAfter: .zero)
+        else { return }
+        try? removeBuilding()
+        _ = consume turn
+    }
+
+    /// Whether nothing is where the database would be, and that is known.
+    package var lacksDatabase: Bool {
+        do {
+            return try POSIXFile.status(database) == nil
+        } catch {
+            return false
+        }
+    }
+
+    private static func isThere(_ path: String) -> Bool { (try? POSIXFile.status(path)) != nil }
 
     /// Removes a vault that was being built, whole or not.
     package func removeBuilding() throws {

@@ -57,6 +57,8 @@ package enum POSIXFile {
             try createDirectories(String(path[..<slash]))
         }
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure() }
+        // Of one in which nobody may look, names cannot be brought to the disk.
+        if unsafe access(folder(of: path), R_OK) == 0 { try synchronizeFolder(of: path) }
     }
 
     /// Makes an empty file, mode 0600, that must not exist yet.
@@ -71,21 +73,13 @@ package enum POSIXFile {
     /// Puts `bytes` at `path`, the old file or the new one and never a mixture: written beside it,
     /// synchronised, renamed, and the folder synchronised.
     package static func replace(_ path: String, with bytes: [UInt8]) throws {
-        let temporary = path + ".\(getpid()).new"
-        let descriptor = unsafe open(temporary, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure() }
+        let temporary = try TemporaryFile.make(for: path)
+        defer { close(temporary.descriptor) }
         do {
-            try writeAll(bytes, to: descriptor)
-            guard fsync(descriptor) == 0 else { throw failure() }
+            try writeAll(bytes, to: temporary.descriptor)
+            guard fsync(temporary.descriptor) == 0, unsafe rename(temporary.path, path) == 0 else { throw failure() }
         } catch {
-            close(descriptor)
-            unsafe unlink(temporary)
-            throw error
-        }
-        close(descriptor)
-        guard unsafe rename(temporary, path) == 0 else {
-            let error = failure()
-            unsafe unlink(temporary)
+            unsafe unlink(temporary.path)
             throw error
         }
         try synchronizeFolder(of: path)
@@ -128,10 +122,14 @@ package enum POSIXFile {
         throw StoreError.damaged(what: path)
     }
 
+    /// The folder that a path names something in.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
     /// Brings the names in the folder of `path` to the disk.
     package static func synchronizeFolder(of path: String) throws {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure() }

@@ -48,17 +48,17 @@ package struct RuntimeFolder: Sendable {
         try prepare()
         if let secret = try secret() { return secret }
         let new = SecretBytes.random(count: Self.secretCount)
-        let temporary = secretPath + ".\(getpid()).new"
-        let descriptor = unsafe open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw POSIXFile.failure() }
-        defer { unsafe unlink(temporary) }
-        let written = new.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        let temporary = try TemporaryFile.make(for: secretPath)
+        defer {
+            unsafe unlink(temporary.path)
+            close(temporary.descriptor)
         }
-        close(descriptor)
+        let written = new.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe write(temporary.descriptor, $0.baseAddress, $0.count) }
+        }
         guard written == Self.secretCount else { throw POSIXFile.failure() }
         // Complete under its name, or not there; who comes second takes the other's.
-        guard unsafe link(temporary, secretPath) == 0 || errno == EEXIST else { throw POSIXFile.failure() }
+        guard unsafe link(temporary.path, secretPath) == 0 || errno == EEXIST else { throw POSIXFile.failure() }
         guard let secret = try secret() else { throw StoreError.inputOutput(errno: ENOENT) }
         return secret
     }

@@ -1,4 +1,5 @@
 package import KeyfobModel
+internal import KeyfobSodium
 
 /// The file in a vault's folder that says that its records lie with the Secret Service.
 ///
@@ -55,8 +56,10 @@ package struct StoragePlaceFile: Equatable, Sendable {
     ///
     /// - Throws: `alreadyThere`, and what writing can throw.
     package func writeNew(_ directory: VaultDirectory) throws {
-        try POSIXFile.createExclusively(directory.storage)
-        try write(directory)
+        var file = try NewFile.begin(directory.storage)
+        try Array(text.utf8).withBytes { try file.write($0) }
+        try file.synchronize()
+        try file.putInPlace()
     }
 
     private var text: String {

@@ -100,6 +100,7 @@ package final class VaultDatabase: VaultStorage {
     private func queue() throws -> DatabaseQueue {
         try writing.withLock { queue in
             if let queue { return queue }
+            directory.removeAbandoned()
             let opened = try DatabaseQueue(path: directory.database, configuration: Self.configuration(pageSize: nil))
             queue = opened
             return opened

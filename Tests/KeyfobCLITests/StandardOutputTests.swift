@@ -56,7 +56,8 @@ struct StandardOutputTests {
         try place.run("keyfob init --key-file key >&-").expectError(74, "standard output is closed")
         #expect(try place.run("test -e data").status == 1)
         let outcome = try place.run("keyfob init --quiet --key-file key > /dev/full")
-        outcome.expectError(74, "its recovery key could not be shown")
+        outcome.expectError(74, "no vault was made", "its recovery key could not be shown")
+        #expect(try place.run("ls data/keyfob").text == "vault.lock\n")
     }
 
     @Test("nothing is written into the vault or a file in place of a closed descriptor")

@@ -131,6 +131,8 @@ extension Keyring {
             folder = database.directory.backups
             try POSIXFile.createDirectories(folder)
         }
+        // Each has a name of its own, so that whoever writes the next would not find what was left of one.
+        TemporaryFile.removeAbandoned(in: folder) { BackupName(String($0)) != nil }
         let first = BackupName(clock.now)
         let names = try POSIXFile.names(in: folder).compactMap(BackupName.init(_:))
         // Behind all of this second: a number that a rotation made free again would be taken for an older one's.

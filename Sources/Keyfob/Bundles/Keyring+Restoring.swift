@@ -3,7 +3,6 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSodium
-internal import KeyfobStore
 internal import KeyfobSync
 internal import KeyfobVault
 internal import Synchronization
@@ -53,81 +52,31 @@ extension Keyring {
     /// - Parameters:
     ///   - takesStrangers: Whether a backup is taken as well that nothing shows to be an owner's: without what decides.
     ///   - secretService: Where the Secret Service is to open it too: how to reach it.
+    ///   - handOver: As ``create(at:slot:secretService:clock:handingOver:)`` has it.
     /// - Returns: The keyring, and its own recovery key; the one of the vault that was backed up does not open it.
     /// - Throws: `alreadyExists` where there is a vault, or what is left of one; `wrongKey`, `damaged`,
     ///   `limitExceeded`, `newerVersion`, `usage` for a file that is no backup, `unknownVault` where nothing shows who
     ///   made it, and as
-    ///   ``create(at:slot:secretService:clock:)``.
+    ///   ``create(at:slot:secretService:clock:handingOver:)``.
     public static func restore(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false,
         at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions? = nil,
-        clock: WallClock = .system
+        clock: WallClock = .system,
+        handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Restored {
         let incoming = try IncomingBundle(file, opener, for: [.backup])
         try incoming.requireOwners(unless: takesStrangers, file.name)
-        let directory = VaultDirectory(path: location.vault)
-        let turn = try KeyringError.translating {
-            try directory.create()
-            let turn = try FileLock(directory.lock)
-            // Somebody else may have made one while this waited.
-            try directory.create()
-            try directory.removeBuilding()
-            return turn
-        }
-        let built: Built
-        do {
-            built = try build(incoming, directory, location, slot, secretService, clock)
-        } catch {
-            try? directory.removeBuilding()
-            throw error
-        }
-        do {
-            try directory.takeBuilding()
-            let database = try VaultDatabase.open(directory)
-            let header = try database.storedHeader()
-            let vault = try LockedVault(headerBytes: header.bytes).unlock(vaultKey: built.vaultKey)
-            let keyring = try Keyring(
-                location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
-            keyring.notePlace()
-            _ = consume turn
-            let recoveryKey = built.recoveryKey.withBytes { SecretBytes(copying: $0) }
-            return Restored(keyring: keyring, recoveryKey: recoveryKey, plan: built.plan)
-        } catch {
-            built.kept.forget()
-            throw KeyringError(error)
-        }
-    }
-
-    /// A vault that was built aside and is closed again.
-    private struct Built: ~Copyable {
-        let vaultKey: SecretBytes
-        let recoveryKey: SecretBytes
-        let plan: ImportPlan
-        let kept: KeptSlotKeys
-    }
-
-    private static func build(
-        _ incoming: IncomingBundle, _ directory: VaultDirectory, _ location: KeyringLocation,
-        _ slot: consuming NewSlot, _ secretService: SecretServiceOptions?, _ clock: WallClock
-    ) throws(KeyringError) -> Built {
-        let aside = KeyringLocation(vault: directory.building.path, state: location.state)
-        let keeper = slot.keeper ?? secretService
-        let created = try create(
-            at: aside, known: location.vault, slot: slot, secretService: secretService, clock: clock)
-        let keyring = created.keyring
-        let kept = keyring.keptSlotKeys(by: keeper)
-        var plan: ImportPlan
-        do {
-            plan = try keyring.take(incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false)
-            for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
-        } catch {
-            kept.forget()
-            throw error
-        }
-        plan.keptGroups = []
-        let vaultKey = keyring.state.withLock { $0.vault.unlockingKey().key.withBytes { SecretBytes(copying: $0) } }
-        let recoveryKey = created.recoveryKey.withBytes { SecretBytes(copying: $0) }
-        return Built(vaultKey: vaultKey, recoveryKey: recoveryKey, plan: plan, kept: kept)
+        let made = try make(
+            at: location, slot: slot, secretService: secretService, clock: clock,
+            filling: { (keyring) throws(KeyringError) in
+                var plan = try keyring.take(incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false)
+                for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
+                plan.keptGroups = []
+                return plan
+            }, handingOver: handOver)
+        guard let plan = made.plan else { preconditionFailure("what was filled has a plan") }
+        let recoveryKey = made.recoveryKey.withBytes { SecretBytes(copying: $0) }
+        return Restored(keyring: made.keyring, recoveryKey: recoveryKey, plan: plan)
     }
 
     /// The sign-ins whose refresh token came back from a backup and has not been replaced since.

@@ -1,8 +1,12 @@
 internal import KeyfobAge
 internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobVault
+internal import Synchronization
 
 extension Keyring {
     /// For whom a slot is made.
@@ -19,71 +23,154 @@ extension Keyring {
         case secretService(SecretServiceOptions)
     }
 
-    /// Makes a keyring with one slot, a recovery key and the group `default`.
-    ///
-    /// - Parameter secretService: Where the Secret Service is to open it too, with a slot of its own: how to reach it.
-    /// - Returns: The keyring, and the recovery key as the text of an age identity
-    ///   (`AGE-SECRET-KEY-1…`), which exists nowhere else: `age -d` with it opens every backup.
-    /// - Throws: `alreadyExists` also where only a part of a vault is left, `configuration`, `diskFull`, `inputOutput`,
-    ///   `unavailable`; `locked` and `cancelled` where the Secret Service is to open it. There is no vault then.
-    public static func create(
-        at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions? = nil,
-        clock: WallClock = .system
-    ) throws(KeyringError) -> Created {
-        try create(at: location, known: location.vault, slot: slot, secretService: secretService, clock: clock)
-    }
-
-    /// The same for a vault that is built aside: `folder` is where it will be.
-    static func create(
-        at location: KeyringLocation, known folder: String, slot: consuming NewSlot,
-        secretService: SecretServiceOptions?, clock: WallClock
-    ) throws(KeyringError) -> Created {
-        let recovery = AgeIdentity.generate()
-        let recoveryKey = recovery.text()
-        let first = try slot.forVault()
-        let now = clock.now
-        do {
-            let directory = VaultDirectory(path: location.vault)
-            try directory.create()
-            var vault = try UnlockedVault.create(slot: first.slot, now: now)
-            let (id, firstID) = (vault.header.vault, vault.header.slots[0].id)
-            let database: VaultDatabase
-            if let secretService {
-                let second = SlotToMake(keptBy: secretService)
-                let secondID = try vault.addSlot(second.slot, now: now)
-                _ = try vault.addSlot(.recoveryKey(recovery), now: now)
-                database = try first.keeping(as: firstID, of: id, folder: folder, in: directory.path) {
-                    try second.keeping(as: secondID, of: id, folder: folder, in: directory.path) {
-                        try write(vault, in: directory)
-                    }
-                }
-            } else {
-                _ = try vault.addSlot(.recoveryKey(recovery), now: now)
-                database = try first.keeping(as: firstID, of: id, folder: folder, in: directory.path) {
-                    try write(vault, in: directory)
-                }
-            }
-            let keyring = try Keyring(
-                location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
-            if folder == location.vault { keyring.notePlace() }
-            return Created(keyring: keyring, recoveryKey: recoveryKey)
-        } catch {
-            throw KeyringError(error)
-        }
-    }
-
-    private static func write(
-        _ vault: borrowing UnlockedVault, in directory: VaultDirectory
-    ) throws -> VaultDatabase {
-        let device = Randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return try VaultDatabase.create(in: directory, for: vault, device: device)
-    }
-
     /// A keyring that has just been made.
     public struct Created: ~Copyable {
         /// The keyring, unlocked.
         public let keyring: Keyring
         /// The recovery key, the text of an age identity without a line end.
         public let recoveryKey: SecretBytes
+    }
+
+    /// A vault that is whole, and counts as soon as its recovery key is in somebody's hands.
+    public struct NewVault: ~Copyable {
+        /// Its id: 32 hexadecimal digits.
+        public let id: String
+        /// The recovery key, the text of an age identity without a line end.
+        public let recoveryKey: SecretBytes
+        /// What a restored one holds; nil for an empty one.
+        public let plan: ImportPlan?
+    }
+
+    /// Makes a keyring with one slot, a recovery key and the group `default`.
+    ///
+    /// The vault is built aside and appears as a whole, or not at all.
+    ///
+    /// - Parameters:
+    ///   - secretService: Where the Secret Service is to open it too, with a slot of its own: how to reach it.
+    ///   - handOver: Takes the recovery key before there is a vault, so that it cannot be lost with a crash. What it
+    ///     throws stops everything.
+    /// - Returns: The keyring, and the recovery key as the text of an age identity
+    ///   (`AGE-SECRET-KEY-1…`), which exists nowhere else: `age -d` with it opens every backup.
+    /// - Throws: `alreadyExists` also where only a part of a vault is left, `configuration`, `diskFull`, `inputOutput`,
+    ///   `busy`, `unavailable`; `locked` and `cancelled` where the Secret Service is to open it. There is no vault then.
+    public static func create(
+        at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions? = nil,
+        clock: WallClock = .system,
+        handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
+    ) throws(KeyringError) -> Created {
+        let made = try make(
+            at: location, slot: slot, secretService: secretService, clock: clock,
+            filling: { (_) throws(KeyringError) in nil }, handingOver: handOver)
+        let recoveryKey = made.recoveryKey.withBytes { SecretBytes(copying: $0) }
+        return Created(keyring: made.keyring, recoveryKey: recoveryKey)
+    }
+
+    /// A vault that is in its place.
+    struct Made: ~Copyable {
+        let keyring: Keyring
+        let recoveryKey: SecretBytes
+        let plan: ImportPlan?
+    }
+
+    /// Builds a vault aside, has it filled, hands its recovery key over, and puts it in its place in one step.
+    static func make(
+        at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions?, clock: WallClock,
+        filling fill: (Keyring) throws(KeyringError) -> ImportPlan?,
+        handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void
+    ) throws(KeyringError) -> Made {
+        let directory = VaultDirectory(path: location.vault)
+        let turn = try KeyringError.translating {
+            try directory.create()
+            let turn = try FileLock(directory.lock)
+            // Somebody else may have made one while this waited.
+            try directory.create()
+            try directory.removeBuilding()
+            return turn
+        }
+        let keeper = slot.keeper ?? secretService
+        var kept: KeptSlotKeys?
+        do {
+            let new: NewVault
+            let vaultKey: SecretBytes
+            do {
+                // Closed again at the end: nothing may have it open when it is moved.
+                let built = try build(location, directory.building, slot, secretService, clock)
+                kept = built.keyring.keptSlotKeys(by: keeper)
+                let plan = try fill(built.keyring)
+                vaultKey = built.keyring.state.withLock {
+                    $0.vault.unlockingKey().key.withBytes { SecretBytes(copying: $0) }
+                }
+                new = NewVault(
+                    id: built.keyring.vaultID, recoveryKey: built.recoveryKey.withBytes { SecretBytes(copying: $0) },
+                    plan: plan)
+            }
+            try handOver(new)
+            try directory.takeBuilding()
+            let database = try VaultDatabase.open(directory)
+            let header = try database.storedHeader()
+            let vault = try LockedVault(headerBytes: header.bytes).unlock(vaultKey: vaultKey)
+            // It is there. Whoever opens it takes the lock to see to its header's copy, this process too.
+            _ = consume turn
+            let keyring = try Keyring(
+                location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
+            keyring.notePlace()
+            let recoveryKey = new.recoveryKey.withBytes { SecretBytes(copying: $0) }
+            return Made(keyring: keyring, recoveryKey: recoveryKey, plan: new.plan)
+        } catch {
+            // One that is in its place stays, whatever failed afterwards.
+            if directory.lacksDatabase {
+                try? directory.removeBuilding()
+                kept?.forget()
+            }
+            throw KeyringError(error)
+        }
+    }
+
+    /// Builds the vault of `location` in another folder.
+    private static func build(
+        _ location: KeyringLocation, _ directory: VaultDirectory, _ slot: consuming NewSlot,
+        _ secretService: SecretServiceOptions?, _ clock: WallClock
+    ) throws -> Created {
+        let recovery = AgeIdentity.generate()
+        let recoveryKey = recovery.text()
+        let first = try slot.forVault()
+        let now = clock.now
+        var vault = try UnlockedVault.create(slot: first.slot, now: now)
+        let (id, firstID) = (vault.header.vault, vault.header.slots[0].id)
+        let database: VaultDatabase
+        if let secretService {
+            let second = SlotToMake(keptBy: secretService)
+            let secondID = try vault.addSlot(second.slot, now: now)
+            _ = try vault.addSlot(.recoveryKey(recovery), now: now)
+            database = try first.keeping(as: firstID, of: id, folder: location.vault, in: directory.path) {
+                try second.keeping(as: secondID, of: id, folder: location.vault, in: directory.path) {
+                    try VaultDatabase.create(in: directory, for: vault, device: newDevice())
+                }
+            }
+        } else {
+            _ = try vault.addSlot(.recoveryKey(recovery), now: now)
+            database = try first.keeping(as: firstID, of: id, folder: location.vault, in: directory.path) {
+                try VaultDatabase.create(in: directory, for: vault, device: newDevice())
+            }
+        }
+        let aside = KeyringLocation(vault: directory.path, state: location.state)
+        let keyring = try Keyring(
+            location: aside, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
+        return Created(keyring: keyring, recoveryKey: recoveryKey)
+    }
+
+    /// Whether a text is the recovery key of a vault that was being made at `location` and never came to be.
+    ///
+    /// Such a key opens nothing, and the next one may take its place.
+    public static func isRecoveryKey(
+        _ text: borrowing SecretBytes, ofUnfinishedVaultAt location: KeyringLocation
+    ) -> Bool {
+        let directory = VaultDirectory(path: location.vault)
+        guard directory.lacksDatabase,
+            let bytes = try? VaultDatabaseReader.headerCopy(in: directory.building),
+            let header = try? VaultHeader(encoded: bytes),
+            let identity = try? text.withBytes({ (bytes) throws(AgeError) in try AgeIdentityFile(parsing: bytes) })
+        else { return false }
+        return header.slot(openedBy: .identities(identity)) != nil
     }
 }

@@ -23,12 +23,15 @@ extension Keyring {
 
     /// Makes a keyring whose records lie with the Secret Service, with a recovery key and the group `default`.
     ///
-    /// - Parameter secretService: How to reach the service.
+    /// - Parameters:
+    ///   - secretService: How to reach the service.
+    ///   - handOver: As ``create(at:slot:secretService:clock:handingOver:)`` has it.
     /// - Returns: The keyring, and the recovery key, which opens its backups and nothing else.
     /// - Throws: `alreadyExists`, `unavailable`, `locked`, `cancelled`, `configuration`, `diskFull`, `inputOutput`.
     ///   There is no vault then.
     public static func createDelegated(
-        at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system
+        at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system,
+        handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Created {
         let recovery = AgeIdentity.generate()
         let recoveryKey = recovery.text()
@@ -43,6 +46,9 @@ extension Keyring {
             do {
                 keyring = try Keyring(
                     location: location, database: storage, vault: vault, isHeaderFromCopy: false, clock: clock)
+                try handOver(
+                    NewVault(
+                        id: id.description, recoveryKey: recoveryKey.withBytes { SecretBytes(copying: $0) }, plan: nil))
                 try StoragePlaceFile(vault: id, collection: storage.collection).writeNew(directory)
             } catch {
                 _ = try? storage.removeEverything()

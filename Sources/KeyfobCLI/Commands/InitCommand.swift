@@ -43,34 +43,38 @@ struct InitCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let output = try new.recoveryOutput()
-        let created = try create(at: location)
-        try output.write(created.recoveryKey, of: location)
-        try tell(created, location)
-    }
-
-    private func create(at location: KeyringLocation) throws(KeyringError) -> Keyring.Created {
-        guard storage == .embedded else {
-            return try Keyring.createDelegated(at: location, secretService: global.secretService())
+        let handOver = try new.handOver(location, global)
+        do throws(KeyringError) {
+            try create(at: location) { (vault) throws(KeyringError) in
+                try handOver.take(vault.recoveryKey, isNew: true)
+                if global.json {
+                    try JSONOutput.print(
+                        VaultCreatedDocument(
+                            vault: location.vault, id: vault.id, recoveryFile: new.recoveryFile,
+                            recoveryKey: handOver.keyForDocument))
+                }
+            }
+        } catch {
+            throw handOver.failing(error, at: location)
         }
-        let slots = try new.slots(location, global)
-        let service = slots.secretService
-        return try Keyring.create(at: location, slot: slots.first, secretService: service)
-    }
-
-    private func tell(_ created: borrowing Keyring.Created, _ location: KeyringLocation) throws(KeyringError) {
-        guard !global.json else {
-            let document = VaultCreatedDocument(
-                vault: location.vault, id: created.keyring.vaultID, recoveryFile: new.recoveryFile,
-                recoveryKey: new.shownKey(created.recoveryKey))
-            return try new.print(document, of: location)
-        }
+        guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         if let recoveryFile = new.recoveryFile {
             global.say("wrote the recovery key to \(recoveryFile); move it to where the vault is not")
-        } else {
-            try RecoveryOutput.show(created.recoveryKey, of: location, global)
         }
+    }
+
+    private func create(
+        at location: KeyringLocation, handingOver: (borrowing Keyring.NewVault) throws(KeyringError) -> Void
+    ) throws(KeyringError) {
+        guard storage == .embedded else {
+            _ = try Keyring.createDelegated(
+                at: location, secretService: global.secretService(), handingOver: handingOver)
+            return
+        }
+        let slots = try new.slots(location, global)
+        let service = slots.secretService
+        _ = try Keyring.create(at: location, slot: slots.first, secretService: service, handingOver: handingOver)
     }
 }
 

@@ -45,7 +45,11 @@ struct RekeyCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let handOver = try RecoveryHandOver(recoveryFile, global)
+        let path = ShellWord.quoted(recoveryFile ?? "")
+        let handOver = try RecoveryHandOver(
+            recoveryFile, global,
+            hint: "after an interruption 'keyfob verify --identity \(path)' says whether the vault has that recovery key "
+                + "already; else choose another name")
         let keyring = try global.unlockedKeyring(reaching: .files(writing: recoveryFile))
         var rekeying = try keyring.beginRekey(secretService: global.secretService())
         for file in keepKeyFile { try keep(file, location, &rekeying) }
@@ -82,7 +86,13 @@ struct RekeyCommand: ParsableCommand {
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
         do throws(KeyringError) {
-            return try rekeying.commit(handingOver: handOver.take, progress: progress.update)
+            return try rekeying.commit(
+                handingOver: { (key) throws(KeyringError) in
+                    try handOver.take(key, isNew: false)
+                    if let recoveryFile {
+                        global.say("wrote the new recovery key to \(recoveryFile); move it to where the vault is not")
+                    }
+                }, progress: progress.update)
         } catch {
             guard handOver.isDone else { throw error }
             let key = recoveryFile.map { "the recovery key in \($0) opens nothing: remove it" }
@@ -139,43 +149,6 @@ struct RekeyCommand: ParsableCommand {
         }
         global.say("the old keys still open what the vault held before; remove these files, and copies elsewhere:")
         for file in rekeyed.oldFiles { global.say("  rm \(ShellWord.quoted(file))") }
-    }
-}
-
-/// Where a new recovery key goes before it counts.
-private final class RecoveryHandOver {
-    private let path: String?
-    private var file: OutputFile?
-    private let global: GlobalOptions
-    /// Whether it is there.
-    private(set) var isDone = false
-    /// The key for a document; nil where it is in a file, or on the screen.
-    private(set) var keyForDocument: String?
-
-    /// Makes sure of the place.
-    init(_ path: String?, _ global: GlobalOptions) throws(KeyringError) {
-        (self.path, self.global) = (path, global)
-        guard let path else {
-            try StandardOutput.requireWritable()
-            return
-        }
-        file = try OutputFile(
-            path,
-            hint: "after an interruption 'keyfob verify --identity \(ShellWord.quoted(path))' says whether the vault "
-                + "has that recovery key already; else choose another name")
-    }
-
-    func take(_ key: borrowing SecretBytes) throws(KeyringError) {
-        if let path, let file = file.take() {
-            try file.complete(with: key)
-            global.say("wrote the new recovery key to \(path); move it to where the vault is not")
-        } else if global.json {
-            keyForDocument = key.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) }
-        } else {
-            global.say("New recovery key, shown this once; keep it where the vault is not:")
-            try StandardOutput.write(line: key)
-        }
-        isDone = true
     }
 }
 

@@ -101,34 +101,35 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func restore(_ backup: borrowing BundleFile, into location: KeyringLocation) throws(KeyringError) {
-        let output = try new.recoveryOutput()
+        let handOver = try new.handOver(location, global)
         let opener = try opening.opener(for: backup, global)
         let slots = try new.slots(location, global)
         let service = slots.secretService
-        let restored = try Keyring.restore(
-            backup, with: opener, takingStrangers: fromStranger, at: location, slot: slots.first, secretService: service
-        )
-        try output.write(restored.recoveryKey, of: location)
-        try tell(restored, location, backup.name)
-    }
-
-    private func tell(
-        _ restored: borrowing Keyring.Restored, _ location: KeyringLocation, _ name: String
-    ) throws(KeyringError) {
-        guard !global.json else {
-            let document = RestoreDocument(
-                vault: location.vault, id: restored.keyring.vaultID, isNew: true, plan: PlanDocument(restored.plan),
-                recoveryFile: new.recoveryFile, recoveryKey: new.shownKey(restored.recoveryKey))
-            return try new.print(document, of: location)
+        let restored: Keyring.Restored
+        do throws(KeyringError) {
+            restored = try Keyring.restore(
+                backup, with: opener, takingStrangers: fromStranger, at: location, slot: slots.first,
+                secretService: service
+            ) { (vault) throws(KeyringError) in
+                try handOver.take(vault.recoveryKey, isNew: true)
+                if global.json, let plan = vault.plan {
+                    try JSONOutput.print(
+                        RestoreDocument(
+                            vault: location.vault, id: vault.id, isNew: true, plan: PlanDocument(plan),
+                            recoveryFile: new.recoveryFile, recoveryKey: handOver.keyForDocument))
+                }
+            }
+        } catch {
+            throw handOver.failing(error, at: location)
         }
+        guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         if let recoveryFile = new.recoveryFile {
             global.say("wrote its recovery key to \(recoveryFile); move it to where the vault is not")
-            try tell(restored.plan, restored.keyring, name)
+            try tell(restored.plan, restored.keyring, backup.name)
         } else {
-            try RecoveryOutput.show(restored.recoveryKey, of: location, global)
             // Whoever keeps the output has the key alone.
-            tellRestored(restored.plan, restored.keyring, name)
+            tellRestored(restored.plan, restored.keyring, backup.name)
         }
     }
 

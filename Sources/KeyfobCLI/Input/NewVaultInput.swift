@@ -42,27 +42,12 @@ struct NewVaultInput: ParsableArguments {
         return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20))
     }
 
-    /// The place for the recovery key, made sure of before there is a vault: one whose recovery key could not be
-    /// written would be a trap.
-    func recoveryOutput() throws(KeyringError) -> RecoveryOutput {
-        if let recoveryFile { return .file(try OutputFile(recoveryFile)) }
-        try StandardOutput.requireWritable()
-        return .standardOutput
-    }
-}
-
-extension NewVaultInput {
-    /// The recovery key for a document; nil where it is in a file.
-    func shownKey(_ key: borrowing SecretBytes) -> String? {
-        recoveryFile == nil ? key.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) } : nil
-    }
-
-    /// Prints the document of a vault that was made, which may hold the recovery key.
-    func print(_ document: some JSONDocument, of location: KeyringLocation) throws(KeyringError) {
-        do throws(KeyringError) {
-            try JSONOutput.print(document)
-        } catch {
-            throw recoveryFile == nil ? KeyringError(recoveryKeyOf: location, error, "shown") : error
+    /// Where the recovery key goes, made sure of before there is a vault: one whose recovery key could not be kept would
+    /// be a trap.
+    func handOver(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> RecoveryHandOver {
+        try RecoveryHandOver(recoveryFile, global, hint: "choose another name") { path in
+            guard let text = try? SecretInput.keyFile(path) else { return false }
+            return Keyring.isRecoveryKey(text, ofUnfinishedVaultAt: location)
         }
     }
 }
@@ -76,37 +61,6 @@ struct NewVaultSlots: ~Copyable {
     init(first: consuming Keyring.NewSlot, secretService: SecretServiceOptions? = nil) {
         self.first = first
         self.secretService = secretService
-    }
-}
-
-/// Where the recovery key of a new vault goes.
-enum RecoveryOutput: ~Copyable {
-    case file(OutputFile)
-    case standardOutput
-
-    /// Writes the key into the file; nothing where it is to be shown.
-    consuming func write(_ key: borrowing SecretBytes, of location: KeyringLocation) throws(KeyringError) {
-        switch consume self {
-        case .standardOutput: return
-        case .file(let file):
-            do throws(KeyringError) {
-                try file.complete(with: key)
-            } catch {
-                throw KeyringError(recoveryKeyOf: location, error, "written")
-            }
-        }
-    }
-
-    /// Shows the key on standard output, this once.
-    static func show(
-        _ key: borrowing SecretBytes, of location: KeyringLocation, _ global: GlobalOptions
-    ) throws(KeyringError) {
-        global.say("Recovery key, shown this once; keep it where the vault is not:")
-        do throws(KeyringError) {
-            try StandardOutput.write(line: key)
-        } catch {
-            throw KeyringError(recoveryKeyOf: location, error, "shown")
-        }
     }
 }
 
@@ -124,15 +78,5 @@ extension StandardOutput {
     static func write(line: borrowing SecretBytes) throws(KeyringError) {
         try line.withBytes { (bytes) throws(KeyringError) in try write(bytes: bytes) }
         try write(lines: "\n")
-    }
-}
-
-extension KeyringError {
-    /// The vault was made, but its recovery key is lost.
-    init(recoveryKeyOf location: KeyringLocation, _ error: KeyringError, _ verb: String) {
-        self.init(
-            error.code,
-            "the vault \(location.vault) was made, but its recovery key could not be \(verb): \(error.message)",
-            hint: "remove that folder and start again, or have a key of your own with 'keyfob slot add recipient'")
     }
 }

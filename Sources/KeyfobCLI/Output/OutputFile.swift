@@ -1,10 +1,12 @@
 internal import Glibc
 internal import Keyfob
+internal import KeyfobFiles
 
 /// A file that did not exist before, for its owner alone, complete or not there at all.
 struct OutputFile: ~Copyable {
     private let path: String
-    private let descriptor: CInt
+    private let temporary: TemporaryFile
+    private var descriptor: CInt { temporary.descriptor }
 
     /// Makes sure that there is nothing of that name.
     ///
@@ -23,15 +25,16 @@ struct OutputFile: ~Copyable {
         _ path: String, replacing: Bool = false, hint: String = "choose another name"
     ) throws(KeyringError) {
         if !replacing { try Self.requireAbsent(path, hint: hint) }
-        let temporary = path + ".\(getpid()).part"
-        let descriptor = unsafe open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
+        guard let made = try? TemporaryFile.make(for: path) else {
             let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
             throw KeyringError(code, "\(path) cannot be made (\(Self.reason()))")
         }
         self.path = path
-        self.descriptor = descriptor
+        temporary = made
     }
+
+    /// Removes a file that this process has made.
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// Appends bytes.
     func write(_ bytes: RawSpan) throws(KeyringError) {
@@ -40,7 +43,7 @@ struct OutputFile: ~Copyable {
 
     /// Puts the complete file in place, with a mode of its own where it is for others as well; it is on the disk then.
     consuming func commit(mode: UInt32 = 0o600) throws(KeyringError) {
-        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, unsafe rename(temporary, path) == 0,
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, unsafe rename(temporary.path, path) == 0,
             hasLastingName()
         else {
             let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
@@ -60,10 +63,8 @@ struct OutputFile: ~Copyable {
     deinit {
         close(descriptor)
         // After a commit there is nothing of that name.
-        _ = unsafe unlink(path + ".\(getpid()).part")
+        _ = unsafe unlink(temporary.path)
     }
-
-    private var temporary: String { path + ".\(getpid()).part" }
 
     private static func reason() -> String {
         switch errno {
