@@ -48,7 +48,8 @@ struct RekeyCommand: ParsableCommand {
         let path = ShellWord.quoted(recoveryFile ?? "")
         let handOver = try RecoveryHandOver(
             recoveryFile, global,
-            hint: "after an interruption 'keyfob verify --identity \(path)' says whether the vault has that recovery key "
+            hint:
+                "after an interruption 'keyfob verify --identity \(path)' says whether the vault has that recovery key "
                 + "already; else choose another name")
         let keyring = try global.unlockedKeyring(reaching: .files(writing: recoveryFile))
         var rekeying = try keyring.beginRekey(secretService: global.secretService())

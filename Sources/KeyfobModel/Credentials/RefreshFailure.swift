@@ -42,8 +42,6 @@ public struct RefreshFailure: Hashable, Sendable {
         case protocolViolation
         /// Nothing was sent.
         case unreachable
-        /// The certificate is not trusted; nothing was sent.
-        case untrustedCertificate
         /// Sent, and no answer came.
         case outcomeUnknown
     }
@@ -51,7 +49,7 @@ public struct RefreshFailure: Hashable, Sendable {
     /// What is to be known after `previous` and this: a provider that was not asked has not taken its refusal back.
     package func replacing(_ previous: RefreshFailure?) -> RefreshFailure {
         guard let previous, previous.kind == .refusedWithoutReason, previous.version == version else { return self }
-        return kind == .unreachable || kind == .untrustedCertificate ? previous : self
+        return kind == .unreachable ? previous : self
     }
 
     /// The same about the refresh token as another group counts its versions.

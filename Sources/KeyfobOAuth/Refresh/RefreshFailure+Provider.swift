@@ -1,8 +1,8 @@
 package import KeyfobModel
 
 extension RefreshFailure {
-    /// What others have to know of `failure` after `token` was used; nil where it is about the request alone, or where
-    /// the grant's state says it.
+    /// What others have to know of `failure` after `token` was used; nil where it is about the request or this
+    /// process's settings alone, or where the grant's state says it.
     package init?(_ failure: ProviderFailure, of token: TokenIdentity, at time: Timestamp) {
         let kind: Kind
         var (status, detail) = (0, "")
@@ -18,10 +18,9 @@ extension RefreshFailure {
         case .protocolViolation(let violation, let number):
             (kind, status, detail) = (.protocolViolation, number, "\(violation)")
         case .unreachable(let reason): (kind, detail) = (.unreachable, reason.rawValue)
-        case .untrustedCertificate(let flaw): (kind, detail) = (.untrustedCertificate, flaw.rawValue)
         case .outcomeUnknown: kind = .outcomeUnknown
         case .invalidGrant, .interactionRequired, .denied, .scopeRefused, .clientRefused, .requestRefused,
-            .noHTTPLibrary:
+            .untrustedCertificate, .noHTTPLibrary:
             return nil
         }
         self.init(kind, status: status, detail: detail, version: token.version, time: time, retryAt: retryAt)
@@ -47,8 +46,6 @@ extension RefreshFailure {
         case .unexpectedStatus: return hasWaited ? .unexpectedStatus(status) : nil
         case .protocolViolation: return hasWaited ? .protocolViolation(.reported(detail), status: status) : nil
         case .unreachable: return hasWaited ? .unreachable(UnreachableReason(rawValue: detail) ?? .broken) : nil
-        case .untrustedCertificate:
-            return hasWaited ? .untrustedCertificate(CertificateFlaw(rawValue: detail) ?? .untrusted) : nil
         case .outcomeUnknown: return hasWaited ? .outcomeUnknown : nil
         }
     }

@@ -120,7 +120,7 @@ struct SharedGrantTests: SilentSuite {
             return .failed(.outcomeUnknown)
         }
         await #expect(throws: KeyringError.self) { _ = try await token(in: .default) }
-        let theirs = try #require(grant(in: work))
+        let theirs = try #require(try grant(in: work))
         #expect(theirs.intent != nil && theirs.failure?.kind == .outcomeUnknown)
         provider.answer { [detection] request in
             _ = detection.answer(request)
