@@ -134,7 +134,8 @@ let package = Package(
             exclude: ["Support"]
         ),
         .testTarget(
-            name: "KeyfobInteropTests", dependencies: ["KeyfobInterop", "KeyfobModel", "KeyfobSodium"],
+            name: "KeyfobInteropTests",
+            dependencies: ["KeyfobInterop", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport"],
             exclude: ["Support"]
         ),
         .testTarget(

@@ -2,7 +2,8 @@ internal import KeyfobModel
 package import KeyfobSodium
 
 extension MSALCache {
-    /// The bytes of a cache without the entities that hold its refresh tokens; all else stays byte for byte.
+    /// The bytes of a cache without the entities that hold its refresh tokens; all else stays as it is written, but for
+    /// blanks between.
     package static func withoutRefreshTokens(_ bytes: RawSpan) throws(MSALCacheError) -> SecretBytes {
         let cache = try MSALCache(reading: bytes)
         let tape: JSONTape
