@@ -15,7 +15,7 @@ import Testing
     static func read(_ json: String, issuer: String = "https://idp.example/o", template: Bool = false) throws
         -> ProviderMetadata
     {
-        try ProviderMetadata(reading: secret(json), issuer: issuer, allowsTemplate: template)
+        try ProviderMetadata(reading: secret(json), issuer: issuer, rule: template ? .tenants : .exact)
     }
 
     @Test("gives the endpoints, and configured ones count in their place")

@@ -83,7 +83,7 @@ struct KeyringClientTests {
         for name in ["microsoft", "microsoft-consumers", "login.microsoft.com"] {
             #expect(try keyring.clients(of: name).map(\.client.id) == ["app"], "\(name)")
         }
-        #expect(try keyring.clients(of: "microsoft-us").isEmpty)
+        #expect(try keyring.clients(of: "microsoft-us-government").isEmpty)
         #expect(try keyring.oauthClient(id: nil, environment: "sts.windows.net").id == "app")
     }
 

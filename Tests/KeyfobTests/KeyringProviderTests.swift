@@ -32,7 +32,7 @@ struct KeyringProviderTests {
             ("login.windows.net", "microsoft"), ("STS.windows.net", "microsoft"),
             ("https://login.microsoftonline.com", "microsoft"),
             ("https://login.microsoftonline.com/organizations", "microsoft-organizations"),
-            ("https://login.microsoftonline.us/organizations/v2.0", "microsoft-us"),
+            ("https://login.microsoftonline.us/organizations/v2.0", "microsoft-us-government"),
         ] {
             #expect(try keyring.provider(named: text).name == name, "\(text)")
         }

@@ -80,6 +80,20 @@ public struct IdentityProvider: Hashable, Sendable {
         return IdentityProvider(own, origin, by: writer)
     }
 
+    /// The provider for another policy of Azure AD B2C; nil where it has none, or the text is no policy's name.
+    func with(policy: String) -> IdentityProvider? {
+        guard case .b2c(let own)? = description.authority?.kind, let issuer, Self.isTenant(policy) else { return nil }
+        if Identifier.folded(own) == Identifier.folded(policy) { return self }
+        return (try? Authority(issuer.dropLast("\(own)/v2.0".count) + policy)).flatMap(with)
+    }
+
+    /// The provider as another authority of the same kind on its host has it; nil for any other.
+    func with(_ authority: Authority) -> IdentityProvider? {
+        var own = description
+        own.issuer = authority.address
+        return description.authority != nil && own.authority != nil ? IdentityProvider(own, origin, by: writer) : nil
+    }
+
     /// The tenant, or the word for many, that its issuer names.
     var tenant: String? {
         guard description.quirks.contains(.tenantIssuer), let issuer else { return nil }

@@ -18,8 +18,8 @@ extension Keyring {
 
     /// The provider that `text` names: by its name, its issuer, or the host under which its accounts are kept.
     ///
-    /// Any name of Microsoft's hosts will do, and the address of a tenant,
-    /// `https://login.microsoftonline.com/<tenant>` with or without `/v2.0`, gives Microsoft for that tenant.
+    /// Any name of Microsoft's hosts will do, and an authority, such as `https://login.microsoftonline.com/<tenant>` with or
+    /// without `/v2.0`, gives Microsoft for that tenant, or a provider of its host for that policy.
     ///
     /// - Throws: `noSuchProvider`, and as ``providers(in:)``.
     public func provider(named text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> IdentityProvider {
@@ -162,12 +162,15 @@ extension Keyring {
         }
     }
 
-    /// The provider that serves an account's environment, for its tenant where it has tenants; nil where there is none.
+    /// The provider that serves an account's environment, for its tenant or policy where it has such; nil where there is
+    /// none.
     func description(
-        forEnvironment environment: String, tenant: String? = nil, in groups: [AccessGroup]? = nil
+        forEnvironment environment: String, tenant: String? = nil, policy: String? = nil,
+        in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> ProviderDescription? {
         try withState { state in
-            try registry(&state, state.groups(groups)).provider(environment: environment, tenant: tenant)?.description
+            let registry = try registry(&state, state.groups(groups))
+            return registry.provider(environment: environment, tenant: tenant, policy: policy)?.description
         }
     }
 

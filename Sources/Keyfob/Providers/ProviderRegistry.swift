@@ -27,15 +27,26 @@ struct ProviderRegistry {
         return provider(address: text)
     }
 
-    /// The provider that serves the accounts of an environment; for a tenant, where it has tenants.
+    /// The provider that serves the accounts of an environment; for a tenant, where it has tenants, and for a policy, where
+    /// it has policies.
     ///
     /// Nil where there is none, or the text is no tenant's id.
-    func provider(environment: String, tenant: String?) -> IdentityProvider? {
+    func provider(environment: String, tenant: String?, policy: String? = nil) -> IdentityProvider? {
         let serving = providers.filter { $0.serves(environment) }
         guard let first = serving.first else { return nil }
+        if let policy, let own = first.with(policy: policy) { return own }
         guard let tenant, !tenant.isEmpty, first.description.quirks.contains(.tenantIssuer) else { return first }
         let word = Identifier.folded(tenant)
         return serving.first { $0.tenant == word } ?? first.with(tenant: tenant)
+    }
+
+    /// The provider for an authority; nil where none serves its host, or is of its kind.
+    func provider(of authority: Authority) -> IdentityProvider? {
+        switch authority.kind {
+        case .entra: provider(environment: authority.host, tenant: authority.tenant)
+        case .b2c, .adfs, .ciam: providers.first { $0.serves(authority.host) }?.with(authority)
+        case .other: nil
+        }
     }
 
     private func provider(address text: String) -> IdentityProvider? {
@@ -43,13 +54,9 @@ struct ProviderRegistry {
         let wanted = Self.withoutSlash(text)
         if let provider = providers.first(where: { $0.issuer.map(Self.withoutSlash) == wanted }) { return provider }
         let environment = ProviderRules.environment(of: url)
-        let path = url.path.split(separator: "/").map(String.init)
-        guard let first = path.first else { return provider(environment: environment, tenant: nil) }
-        // The address of a tenant, with or without the version that the issuer names.
-        guard url.text.hasPrefix("https://"), path.count == 1 || path.count == 2 && path[1] == "v2.0",
-            let found = provider(environment: environment, tenant: first), found.tenant != nil
-        else { return nil }
-        return found
+        guard !url.path.allSatisfy({ $0 == "/" }) else { return provider(environment: environment, tenant: nil) }
+        guard let authority = try? Authority(text) else { return nil }
+        return provider(of: authority)
     }
 
     private static func withoutSlash(_ text: String) -> String {

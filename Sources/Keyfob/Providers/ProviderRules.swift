@@ -24,6 +24,9 @@ enum ProviderRules {
         guard isEnvironment(description.environment) else {
             return "the environment is not a host, or host:port, in small letters"
         }
+        if !description.quirks.isDisjoint(with: [.b2c, .adfs, .ciam]), description.authority == nil {
+            return "the issuer is no authority of the kind that its quirks say"
+        }
         if let problem = problem(ofHosts: description) { return problem }
         guard description.defaultScopes.scopes.allSatisfy(isScope) else {
             return "a default scope holds characters that no scope has"

@@ -53,12 +53,16 @@ public final class BrowserSignIn: Sendable {
     /// What the ID token must repeat.
     var nonce: String { state.withLock { $0.session.nonce } }
 
-    /// The request that redeems the code; nil before there is one.
-    func redemption(_ client: borrowing OAuthClient) -> HTTPRequest? {
+    /// The cloud that the answer names; nil where it names none, or may not.
+    var cloud: String? { state.withLock { $0.session.cloud } }
+
+    /// The request that redeems the code where `context` says; nil before there is one.
+    func redemption(_ client: borrowing OAuthClient, _ context: SignInContext) -> HTTPRequest? {
         let client = client.copy()
         return state.withLock { state in
             guard let code = state.code.take() else { return nil }
-            return state.session.redemption(of: code, client: client, extra: context.provider.tokenFields)
+            return state.session.redemption(
+                of: code, client: client, at: context.metadata.endpoints[.token], extra: context.provider.tokenFields)
         }
     }
 }
@@ -93,17 +97,21 @@ extension Keyring {
         _ request: SignInRequest, redirectURI: String, in groups: [AccessGroup]? = nil, network: Network
     ) async throws(KeyringError) -> BrowserSignIn {
         let context = try await signInContext(for: request, in: groups, network: network)
-        var options = AuthorizationOptions(scopes: context.scopes)
+        let asked = AskedScopes(context.scopes, at: context.provider)
+        var options = AuthorizationOptions(scopes: asked.scopes)
         options.extraScopes = request.extraScopes
         options.prompt = try prompt(for: context).flatMap { AuthorizationOptions.Prompt($0) }
         options.loginHint = request.loginHint ?? context.expected.flatMap { $0.username.isEmpty ? nil : $0.username }
         options.domainHint = request.domainHint
         options.claims = request.claims
         options.responseMode = request.usesFormPost ? .formPost : .query
-        let target = AuthorizationSession.Target(
+        var target = AuthorizationSession.Target(
             provider: context.metadata, clientID: context.clientID, redirectURI: redirectURI)
+        target.isInstanceAware = request.isInstanceAware
         do {
-            let session = try AuthorizationSession(target, options, extra: context.provider.authorizationFields) {
+            let session = try AuthorizationSession(
+                target, options, extra: context.provider.authorizationFields + asked.fields
+            ) {
                 SecretBytes.random(count: $0)
             }
             return BrowserSignIn(session, context)
@@ -117,10 +125,10 @@ extension Keyring {
     /// - Throws: `otherAccount` where somebody else signed in than was asked for, whose tokens are not kept;
     ///   `signInNeeded`, `offline`, `providerFailed`, and what writing can throw.
     public func finish(_ signIn: BrowserSignIn, network: Network) async throws(KeyringError) -> SignInReport {
-        let context = signIn.context
+        let context = try await context(of: signIn, network)
         let network = try network.serving(context.provider)
         let client = try oauthClient(context)
-        guard let message = signIn.redemption(client) else {
+        guard let message = signIn.redemption(client, context) else {
             throw KeyringError(.fault, "a sign-in was finished without its answer")
         }
         let received = try await exchange(message, context, network)

@@ -42,8 +42,9 @@ extension Keyring {
             throw KeyringError(error, of: context.provider)
         }
         let client = try oauthClient(context)
+        let asked = AskedScopes(context.scopes, at: context.provider)
         let message = TokenRequests.startDevice(
-            scopes: context.scopes, client: client, at: endpoint, extra: context.provider.tokenFields)
+            scopes: asked.scopes, client: client, at: endpoint, extra: context.provider.tokenFields + asked.fields)
         let response: HTTPResponse
         switch await network.send(message, GrantRefresh.deadline) {
         case .answered(let answer): response = answer

@@ -10,7 +10,12 @@ extension Keyring {
     func provider(for plan: TokenRequestSnapshot) throws(KeyringError) -> ProviderDescription {
         let environment = plan.situation.environment
         let tenant = plan.realm.isEmpty ? nil : plan.realm
-        if let found = try description(forEnvironment: environment, tenant: tenant, in: [plan.group]) { return found }
+        let policy = plan.account.id.policy
+        if let found = try description(
+            forEnvironment: environment, tenant: tenant, policy: policy, in: [plan.group])
+        {
+            return found
+        }
         throw KeyringError(
             .noSuchProvider,
             "no provider is known for \(plan.account.name): nothing in group '\(plan.group)' describes \(environment)",

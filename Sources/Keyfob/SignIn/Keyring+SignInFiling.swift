@@ -22,7 +22,8 @@ extension Keyring {
             throw error
         }
         let details = received.response.details
-        let scopes = GrantedScopes(asked: context.scopes, answered: details.scopes)
+        let scopes = GrantedScopes(
+            asked: context.scopes, answered: context.provider.granted(details.scopes, of: context.scopes))
         return SignInReport(
             account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
             declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken())
@@ -48,7 +49,8 @@ extension Keyring {
                 let rotates: Bool? = context.provider.rotation == .no ? false : nil
                 let token = Credential(
                     kind: .refreshToken, account: signedIn.id, clientID: context.clientID,
-                    scopes: details.scopes ?? context.scopes, familyID: details.familyID, cachedAt: received.sentAt,
+                    scopes: context.provider.granted(details.scopes, of: context.scopes) ?? context.scopes,
+                    familyID: details.familyID, cachedAt: received.sentAt,
                     expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)),
                     grant: Grant(rotates: rotates))
                 try received.response.withRefreshToken { secret in
@@ -93,7 +95,8 @@ extension Keyring {
         }
         guard let claims,
             let account = SignedInAccount(
-                claims, clientInfo: received.response.details.clientInfo, environment: context.provider.environment)
+                claims, clientInfo: received.response.details.clientInfo, environment: context.provider.environment,
+                quirks: context.provider.quirks)
         else {
             throw KeyringError(
                 .providerFailed, "\(context.provider.title) did not say who signed in",

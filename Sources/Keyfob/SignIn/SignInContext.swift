@@ -28,6 +28,13 @@ extension Keyring {
             }
             provider = other
         }
+        // An account of Azure AD B2C signs in again by its own policy, unless the address names one.
+        if !request.provider.contains("://"), let policy = request.account?.policy {
+            provider = provider.with(policy: policy) ?? provider
+        }
+        if request.isInstanceAware, provider.tenant == nil {
+            throw KeyringError(.usage, "\(provider.title) is not one of several clouds")
+        }
         let description = provider.description
         let client = try registeredClient(request.clientID, of: provider, in: group)
         var expected: Account?
@@ -39,6 +46,7 @@ extension Keyring {
         let metadata = try await metadata(of: description, in: group, network: network.serving(description))
         var scopes = request.scopes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes }
+        scopes = description.withAccessToken(scopes, clientID: client.id)
         return SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
@@ -48,12 +56,29 @@ extension Keyring {
     /// The scopes without which a sign-in tells nobody's name and does not last.
     private static func signInScopes(_ provider: ProviderDescription, _ metadata: ProviderMetadata) -> [String] {
         guard provider.issuer != nil else { return [] }
-        var scopes = ["openid"]
-        let isMicrosoft = provider.quirks.contains(.multipleResources)
-        for scope in ["profile", "offline_access"] where isMicrosoft || metadata.scopes?.contains(scope) ?? false {
-            scopes.append(scope)
+        if provider.quirks.contains(.multipleResources) { return provider.signInScopes }
+        return ["openid"] + ["profile", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
+    }
+
+    /// Where the code of a sign-in is redeemed and the account is filed: in the cloud that the answer names.
+    ///
+    /// - Throws: `providerFailed` for a cloud that is not built in; the code is sent to nobody then.
+    func context(of signIn: BrowserSignIn, _ network: Network) async throws(KeyringError) -> SignInContext {
+        let context = signIn.context
+        guard let cloud = signIn.cloud, !EnvironmentAliases.areSame(cloud, context.provider.environment) else {
+            return context
         }
-        return scopes
+        let tenant = IdentityProvider(context.provider, .builtIn).tenant
+        guard let other = ProviderRegistry().provider(environment: cloud, tenant: tenant), other.tenant != nil else {
+            throw KeyringError(
+                .providerFailed,
+                "\(context.provider.title) leads to a cloud that is not built in; nothing was sent there")
+        }
+        let description = other.description
+        return SignInContext(
+            provider: description, metadata: try await metadata(of: description, in: context.group, network: network),
+            clientID: context.clientID, scopes: context.scopes, group: context.group, expected: context.expected,
+            request: context.request)
     }
 
     /// What to show: a person who signed out is asked to log in, whatever session the browser has.

@@ -1,6 +1,6 @@
 /// What a person signs in to, and what they are asked.
 public struct SignInRequest: Hashable, Sendable {
-    /// The provider: its name, its issuer, or the host under which its accounts are kept.
+    /// The provider: its name, its issuer, an authority of it, or the host under which its accounts are kept.
     public var provider: String
     /// The client; nil for the provider's default one.
     public var clientID: String?
@@ -20,6 +20,9 @@ public struct SignInRequest: Hashable, Sendable {
     public var claims: String?
     /// Whether the answer comes as a form post, so that no browser history has it.
     public var usesFormPost = false
+    /// Whether the person may be at home in another of Microsoft's clouds, where the sign-in then ends (MSAL's
+    /// `instance_aware`).
+    public var isInstanceAware = false
     /// Who is to sign in; nil for whoever does.
     ///
     /// The tokens of somebody else are not stored.

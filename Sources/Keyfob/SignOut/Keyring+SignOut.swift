@@ -47,7 +47,8 @@ extension Keyring {
         let held = try heldGrants(of: account, in: group)
         let clientID = try held.client(clientID, reach)
         let realm = held.account.homeRealm
-        let provider = try description(forEnvironment: account.environment, tenant: realm, in: [group])
+        let provider = try description(
+            forEnvironment: account.environment, tenant: realm, policy: account.policy, in: [group])
         var metadata: ProviderMetadata?
         var network = network
         if let plain = network, let provider { network = (try? plain.serving(provider)) ?? plain }

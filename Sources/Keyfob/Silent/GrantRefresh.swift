@@ -141,10 +141,12 @@ struct GrantRefresh: Sendable {
 
     private func send(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
-        let extra = provider.tokenFields + (acquisition.options.claims.map { [("claims", $0)] } ?? [])
+        let asked = AskedScopes(scopesToSend, at: provider)
+        let extra =
+            provider.tokenFields + asked.fields + (acquisition.options.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
         let message = TokenRequests.refresh(
-            used.secret, scopes: scopesToSend, client: client, at: endpoint, extra: extra)
+            used.secret, scopes: asked.scopes, client: client, at: endpoint, extra: extra)
         let response: HTTPResponse
         switch await network.sendToTheEnd(message, Self.deadline) {
         case .answered(let answer): response = answer
@@ -172,8 +174,8 @@ struct GrantRefresh: Sendable {
     /// Fewer scopes than were granted may narrow the grant for good, so they are named only where each request has to.
     private var scopesToSend: ScopeSet {
         guard provider.quirks.contains(.multipleResources) else { return [] }
-        let reserved = ["openid", "profile", "offline_access"]
-        return plan.scopes.isEmpty ? provider.defaultScopes : ScopeSet(plan.scopes.scopes + reserved)
+        let scopes = plan.scopes.isEmpty ? provider.defaultScopes.scopes : plan.scopes.scopes + provider.signInScopes
+        return provider.withAccessToken(ScopeSet(scopes), clientID: plan.clientID ?? key.clientID)
     }
 
     /// Whether the ID token of an answer is this provider's for this client (OpenID Connect Core, section 12.2).
@@ -193,7 +195,8 @@ struct GrantRefresh: Sendable {
         let environment = plan.account.id.environment
         guard
             let signedIn = SignedInAccount(
-                token.claims, clientInfo: tokens.details.clientInfo, environment: environment)
+                token.claims, clientInfo: tokens.details.clientInfo, environment: environment,
+                quirks: provider.quirks)
         else { return false }
         // Another id under the same name is for a sign-in that the person watches.
         if signedIn.id == plan.account.id { return true }

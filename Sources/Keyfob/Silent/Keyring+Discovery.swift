@@ -27,14 +27,14 @@ extension Keyring {
         _ provider: ProviderDescription, in group: AccessGroup, network: Network
     ) async throws(DiscoveryFailure) -> ProviderMetadata {
         guard provider.hasDiscovery, let issuer = provider.issuer else { return provider.configuredMetadata }
-        let allowsTemplate = provider.quirks.contains(.tenantIssuer)
+        let rule = provider.issuerRule
         if let kept = keptDocument(of: issuer, in: group),
-            let metadata = try? ProviderMetadata(reading: kept, issuer: issuer, allowsTemplate: allowsTemplate)
+            let metadata = try? ProviderMetadata(reading: kept, issuer: issuer, rule: rule)
         {
             return metadata.within(provider).overridden(by: provider.endpoints)
         }
         let document = try await document(of: issuer, network)
-        let metadata = try ProviderMetadata(reading: document, issuer: issuer, allowsTemplate: allowsTemplate)
+        let metadata = try ProviderMetadata(reading: document, issuer: issuer, rule: rule)
         keep(metadata, of: issuer, in: group)
         return metadata.within(provider).overridden(by: provider.endpoints)
     }

@@ -53,6 +53,8 @@ extension Keyring {
         let environment = request.environment ?? owner.account.id.environment
         // Elsewhere a dot in an id says nothing of a tenant.
         let home = EnvironmentAliases.isMicrosoft(environment) ? owner.account.homeRealm : nil
+        // At an authority of one tenant, all that is known of an account is of that one.
+        let realms = Set(owner.account.tenantProfiles.map(\.realm))
         let realm = request.realm ?? home ?? ""
         let item = try accessToken(&state, acquisition, stored, clientID, realm, now)
         let own = tokens.map(\.value).filter { $0.clientID == clientID }.max { Self.isWorse($0, $1, hasSecret) }
@@ -71,7 +73,7 @@ extension Keyring {
         return TokenRequestSnapshot(
             account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
             fitting: stored.fitting.map(\.value), clientID: clientID,
-            realm: realm.isEmpty ? item?.value.realm ?? "" : realm,
+            realm: realm.isEmpty ? item?.value.realm ?? (realms.count == 1 ? realms.first ?? "" : "") : realm,
             scopes: Self.scopes(of: request, stored.fitting.map(\.value), item?.value, owner.account),
             stored: item?.value, hit: hit,
             own: own, family: family, situation: situation)

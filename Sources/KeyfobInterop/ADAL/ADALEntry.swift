@@ -17,7 +17,7 @@ struct ADALEntry {
     let ordinal: Int
     let userID: String
     let clientID: String
-    let authority: ADALAuthority
+    let authority: Authority
     /// Empty for a refresh token that serves every resource.
     let resource: String
     let tokenType: String?
@@ -44,9 +44,8 @@ struct ADALEntry {
         self.ordinal = ordinal
         userID = try identifier(.userID, fields.texts[.userID] ?? fields.identity.userID)
         clientID = try identifier(.clientID, fields.texts[.clientID])
-        guard let authority = ADALAuthority(try identifier(.authority, fields.texts[.authority])) else {
-            throw .unacceptable(.authority)
-        }
+        let address = try identifier(.authority, fields.texts[.authority])
+        guard let authority = try? Authority(address) else { throw .unacceptable(.authority) }
         self.authority = authority
         resource = try optional(.resource) ?? ""
         // One scope has no spaces in it.

@@ -60,7 +60,7 @@ struct ADALPeople {
 
     /// The person in one tenant, where the entry tells which.
     private func profile(_ entry: ADALEntry) -> TenantProfile? {
-        let isADFS = entry.authority.isADFS
+        let isADFS = entry.authority.kind == .adfs
         guard let realm = isADFS ? "adfs" : entry.identity.tenantID ?? entry.authority.ownTenant else { return nil }
         return TenantProfile(
             realm: realm, localAccountID: entry.identity.objectID ?? "", environment: entry.authority.host,

@@ -34,6 +34,12 @@ public struct Account: Hashable, Sendable, Identifiable {
         return realm.isEmpty ? nil : String(realm)
     }
 
+    /// Whether it is at a server of Microsoft's making, on whatever host, whose grants are for any resource.
+    package var isOfMicrosoft: Bool {
+        EnvironmentAliases.isMicrosoft(id.environment)
+            || tenantProfiles.contains { $0.authorityType == "MSSTS" || $0.authorityType == "ADFS" }
+    }
+
     /// What to call the account where one name must do: its label, its user name, or its id.
     public var name: String {
         label ?? (username.isEmpty ? id.homeAccountID : username)

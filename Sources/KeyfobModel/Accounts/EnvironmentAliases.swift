@@ -8,6 +8,9 @@ public enum EnvironmentAliases {
         ["login.microsoftonline.com", "login.windows.net", "login.microsoft.com", "sts.windows.net"],
         ["login.partner.microsoftonline.cn", "login.chinacloudapi.cn"],
         ["login.microsoftonline.us", "login.usgovcloudapi.net"],
+        ["login.sovcloud-identity.fr"], ["login.sovcloud-identity.de"], ["login.sovcloud-identity.sg"],
+        // Closed; caches may still name them.
+        ["login-us.microsoftonline.com"], ["login.microsoftonline.de"],
     ]
 
     /// The one name under which `environment` and its aliases are compared, in small letters.

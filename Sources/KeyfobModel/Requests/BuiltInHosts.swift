@@ -124,6 +124,17 @@ public enum BuiltInHosts {
             Service("*.sharepoint.cn", meaning: .itself),
             Service("partner.outlook.cn", for: "https://partner.outlook.cn"),
         ],
+        "login.sovcloud-identity.fr": [
+            Service("graph.svc.sovcloud.fr", for: "https://graph.svc.sovcloud.fr", graphID, isImplied: true),
+            Service("management.sovcloud-api.fr", for: "https://management.sovcloud-api.fr"),
+        ],
+        "login.sovcloud-identity.de": [
+            Service("graph.svc.sovcloud.de", for: "https://graph.svc.sovcloud.de", graphID, isImplied: true),
+            Service("management.sovcloud-api.de", for: "https://management.sovcloud-api.de"),
+        ],
+        "login.sovcloud-identity.sg": [
+            Service("graph.svc.sovcloud.sg", for: "https://graph.svc.sovcloud.sg", graphID, isImplied: true)
+        ],
         "accounts.google.com": [Service("*.googleapis.com")],
         "github.com": [Service("api.github.com", "uploads.github.com", "*.pkg.github.com", "ghcr.io")],
         "gitlab.com": [Service("registry.gitlab.com")],

@@ -5,7 +5,7 @@ package import KeyfobSodium
 /// browser opens to the request that redeems the code.
 ///
 /// It does no input or output: the shell opens ``url``, gives every callback to ``receive(_:as:)`` and sends what
-/// ``redemption(of:client:extra:)`` makes. Callbacks of others do not end it.
+/// ``redemption(of:client:at:extra:)`` makes. Callbacks of others do not end it.
 package struct AuthorizationSession: ~Copyable, Sendable {
     /// Who is asked, and where the answer goes.
     package struct Target: Sendable {
@@ -15,6 +15,8 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         package var clientID: String
         /// Where the answer goes, exactly as in the redemption; on this machine, any port (RFC 8252, section 7.3).
         package var redirectURI: String
+        /// Whether the answer may name another of Microsoft's clouds, where the person is at home.
+        package var isInstanceAware = false
 
         /// A target.
         package init(provider: ProviderMetadata, clientID: String, redirectURI: String) {
@@ -28,6 +30,8 @@ package struct AuthorizationSession: ~Copyable, Sendable {
     package let url: EndpointURL
     /// What the ID token must repeat.
     package let nonce: String
+    /// The host of the cloud that the answer names, where it may name one.
+    package private(set) var cloud: String?
     private let target: Target
     private let tokenEndpoint: EndpointURL
     private let scopes: ScopeSet
@@ -70,6 +74,7 @@ package struct AuthorizationSession: ~Copyable, Sendable {
             ("max_age", options.maximumAge.map { String($0) }),
         ]
         for (name, value) in optional { if let value, !value.isEmpty { items.append((name, value)) } }
+        if target.isInstanceAware { items.append(("instance_aware", "true")) }
         self.url = endpoint.appending(items + extra)
         self.nonce = nonce
         self.target = target
@@ -90,11 +95,13 @@ package struct AuthorizationSession: ~Copyable, Sendable {
         }
         guard !isAnswered else { return .rejected(.alreadyAnswered) }
         isAnswered = true
+        if target.isInstanceAware { cloud = part.withBytes { fields.string("cloud_instance_host_name", in: $0) } }
         switch part.withBytes({ fields.string("iss", in: $0) }) {
         case target.provider.issuer?: break
         case let issuer?:
             // Microsoft's common endpoint answers for the tenant it found.
-            guard target.provider.isTemplate, IssuerTemplate.matches(target.provider.issuer ?? "", issuer) else {
+            let isTenant = target.provider.isTemplate && IssuerTemplate.matches(target.provider.issuer ?? "", issuer)
+            guard isTenant || isOfCloud(issuer) else {
                 let decoded = PercentEncoding.decode(issuer.utf8).map { String(decoding: $0, as: UTF8.self) }
                 return .failed(decoded == target.provider.issuer ? .issuerEncodedTwice : .otherIssuer)
             }
@@ -110,12 +117,21 @@ package struct AuthorizationSession: ~Copyable, Sendable {
     }
 
     /// The request that redeems the code (RFC 6749, section 4.1.3).
+    ///
+    /// - Parameter endpoint: That of the cloud that the answer named; nil for the provider's own.
     package borrowing func redemption(
-        of code: borrowing SecretBytes, client: borrowing OAuthClient, extra: TokenRequests.Extra = []
+        of code: borrowing SecretBytes, client: borrowing OAuthClient, at endpoint: EndpointURL? = nil,
+        extra: TokenRequests.Extra = []
     ) -> HTTPRequest {
         TokenRequests.redeem(
             code: code, verifier: pkce.verifier, redirectURI: target.redirectURI, scopes: scopes, client: client,
-            at: tokenEndpoint, extra: extra)
+            at: endpoint ?? tokenEndpoint, extra: extra)
+    }
+
+    /// Whether an issuer is one of the cloud that the answer names.
+    private borrowing func isOfCloud(_ issuer: String) -> Bool {
+        guard let cloud, EnvironmentAliases.isMicrosoft(cloud), let url = try? EndpointURL(issuer) else { return false }
+        return url.port == nil && EnvironmentAliases.areSame(url.host, cloud)
     }
 
     private borrowing func isOurs(_ given: borrowing SecretBytes) -> Bool {

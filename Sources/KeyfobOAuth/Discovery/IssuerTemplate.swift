@@ -15,7 +15,7 @@ package enum IssuerTemplate {
         guard let parts = parts(template), issuer.hasPrefix(parts.before), issuer.hasSuffix(parts.after),
             issuer.utf8.count > parts.before.utf8.count + parts.after.utf8.count
         else { return false }
-        return isTenant(String(issuer.dropFirst(parts.before.count).dropLast(parts.after.count)))
+        return Authority.isGUID(issuer.dropFirst(parts.before.count).dropLast(parts.after.count))
     }
 
     /// Whether a document's issuer belongs to the one asked.
@@ -25,7 +25,7 @@ package enum IssuerTemplate {
     static func isSibling(_ issuer: String, of expected: String) -> Bool {
         guard let mine = split(expected), let theirs = split(issuer), mine.host == theirs.host, mine.rest == theirs.rest
         else { return false }
-        return theirs.tenant == placeholder || isTenant(theirs.tenant)
+        return theirs.tenant == placeholder || Authority.isGUID(theirs.tenant)
     }
 
     private static func parts(_ template: String) -> (before: String, after: String)? {
@@ -38,12 +38,5 @@ package enum IssuerTemplate {
         let pieces = issuer.dropFirst(8).split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, !pieces[0].isEmpty else { return nil }
         return (String(pieces[0]), String(pieces[1]), String(pieces[2]))
-    }
-
-    /// A GUID: 8-4-4-4-12 hexadecimal digits.
-    static func isTenant(_ text: String) -> Bool {
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-            && groups.allSatisfy { $0.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil } }
     }
 }

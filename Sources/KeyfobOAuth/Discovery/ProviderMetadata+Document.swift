@@ -1,7 +1,7 @@
 internal import KeyfobModel
 
 extension ProviderMetadata {
-    /// What is used of a discovery document, as one: ``init(reading:issuer:allowsTemplate:)`` reads it.
+    /// What is used of a discovery document, as one: ``init(reading:issuer:rule:)`` reads it.
     package var document: String {
         var writer = JSONWriter()
         writer.beginObject()

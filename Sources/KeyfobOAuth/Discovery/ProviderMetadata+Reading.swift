@@ -3,17 +3,16 @@ package import KeyfobSodium
 extension ProviderMetadata {
     /// Reads a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2) of `expected`.
     ///
-    /// The document's issuer must be the one asked, to the letter (RFC 8414, section 3.3). One with Microsoft's
-    /// `{tenantid}` in it stands for every tenant, and is only taken where `allowsTemplate`. An https issuer has https
-    /// endpoints.
+    /// The document's issuer must be the one asked, to the letter (RFC 8414, section 3.3), unless the rule says otherwise.
+    /// An https issuer has https endpoints, and those of an authority are its own.
     ///
     /// - Throws: `badDocument`.
     package init(
-        reading document: borrowing SecretBytes, issuer expected: String, allowsTemplate: Bool = false
+        reading document: borrowing SecretBytes, issuer expected: String, rule: IssuerRule = .exact
     ) throws(DiscoveryFailure) {
         do {
             self = try document.withBytes { bytes throws(ProtocolViolation) in
-                try Self.read(bytes, expected, allowsTemplate)
+                try Self.read(bytes, expected, rule)
             }
         } catch {
             throw .badDocument(error)
@@ -21,18 +20,21 @@ extension ProviderMetadata {
     }
 
     private static func read(
-        _ bytes: RawSpan, _ expected: String, _ allowsTemplate: Bool
+        _ bytes: RawSpan, _ expected: String, _ rule: IssuerRule
     ) throws(ProtocolViolation) -> ProviderMetadata {
         let fields = try JSONFields(reading: bytes)
         guard let issuer = fields.string("issuer", in: bytes) else { throw .missing("issuer") }
-        guard issuer == expected || allowsTemplate && IssuerTemplate.isSibling(issuer, of: expected) else {
-            throw .otherIssuer
-        }
+        guard rule.accepts(issuer, asked: expected) else { throw .otherIssuer }
         var metadata = ProviderMetadata(issuer: issuer)
         for endpoint in Endpoint.allCases where fields.has(endpoint.rawValue, in: bytes) {
             guard let url = fields.string(endpoint.rawValue, in: bytes).flatMap({ try? EndpointURL($0) }),
-                url.mayServe(issuer: issuer)
+                url.mayServe(issuer: expected)
             else { throw .badValue(endpoint.rawValue) }
+            guard endpoint == .keys || rule.mayName(url, issuer: issuer) else {
+                // Nobody has to be asked there: an ID token says who signed in.
+                if endpoint == .userInfo { continue }
+                throw .badValue(endpoint.rawValue)
+            }
             metadata.endpoints[endpoint] = url
         }
         metadata.namesIssuerInAnswers =

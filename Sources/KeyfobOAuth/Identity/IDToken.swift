@@ -42,6 +42,8 @@ package struct IDToken: Hashable, Sendable {
         package var email: String?
         /// `name`.
         package var name: String?
+        /// The policy of Azure AD B2C by which somebody signed in: `tfp`, or `acr` of older ones.
+        package var policy: String?
     }
 
     /// Reads header and claims; `alg` must be there and not `none`.
@@ -110,7 +112,8 @@ extension IDToken.Claims {
             issuer: issuer, subject: subject, audience: audience, authorizedParty: try text("azp"),
             expiresOn: expiresOn, issuedAt: issuedAt, notBefore: try time("nbf"), nonce: try text("nonce"),
             objectID: try text("oid"), tenantID: try text("tid"),
-            preferredUsername: try text("preferred_username"), upn: try text("upn"), email: try text("email"),
-            name: try text("name"))
+            preferredUsername: try text("preferred_username"), upn: try text("upn"),
+            email: try text("email") ?? fields.strings("emails", in: bytes)?.first, name: try text("name"),
+            policy: fields.string("tfp", in: bytes) ?? fields.string("acr", in: bytes))
     }
 }

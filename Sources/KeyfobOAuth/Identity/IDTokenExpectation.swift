@@ -32,7 +32,7 @@ package struct IDTokenExpectation: Hashable, Sendable {
         if let algorithms, !algorithms.contains(token.algorithm) { throw .algorithmRefused }
         let claims = token.claims
         if issuer.contains(IssuerTemplate.placeholder) {
-            guard let tenant = claims.tenantID, IssuerTemplate.isTenant(tenant),
+            guard let tenant = claims.tenantID, Authority.isGUID(tenant),
                 claims.issuer == IssuerTemplate.issuer(issuer, tenant: tenant)
             else { throw .otherIssuer }
         } else if claims.issuer != issuer {

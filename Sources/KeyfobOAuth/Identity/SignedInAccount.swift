@@ -9,13 +9,23 @@ package struct SignedInAccount: Hashable, Sendable {
 
     /// The account of an ID token; nil where an identifier is unusable.
     ///
-    /// The home account id is that of `client_info`; without it, object id and tenant at Microsoft, and the
-    /// subject elsewhere.
-    package init?(_ claims: IDToken.Claims, clientInfo: ClientInfo?, environment: String) {
-        let isMicrosoft = EnvironmentAliases.isMicrosoft(environment)
+    /// The home account id is that of `client_info`; without it, object id and tenant at Microsoft (at Azure AD B2C with the
+    /// policy between them), and the subject elsewhere.
+    ///
+    /// - Parameter quirks: Those of the provider.
+    package init?(
+        _ claims: IDToken.Claims, clientInfo: ClientInfo?, environment: String,
+        quirks: Set<ProviderDescription.Quirk> = []
+    ) {
+        let (isB2C, isADFS) = (quirks.contains(.b2c), quirks.contains(.adfs))
+        let isMicrosoft = EnvironmentAliases.isMicrosoft(environment) || isB2C || quirks.contains(.ciam)
+        let tenant = isB2C ? claims.tenantID ?? Self.tenant(of: claims.issuer) : isADFS ? "adfs" : claims.tenantID
         let home: String
         if isMicrosoft, let clientInfo {
             home = clientInfo.homeAccountID
+        } else if isB2C {
+            guard let policy = claims.policy, let tenant else { return nil }
+            home = "\(claims.objectID ?? claims.subject)-\(Identifier.folded(policy)).\(tenant)"
         } else if isMicrosoft, let object = claims.objectID, let tenant = claims.tenantID {
             home = object + "." + tenant
         } else {
@@ -25,10 +35,15 @@ package struct SignedInAccount: Hashable, Sendable {
         func acceptable(_ text: String?) -> String? { text.flatMap { Identifier.isAcceptable($0) ? $0 : nil } }
         self.id = id
         self.profile = TenantProfile(
-            realm: acceptable(claims.tenantID) ?? "", localAccountID: acceptable(claims.objectID) ?? claims.subject,
+            realm: acceptable(tenant) ?? "", localAccountID: acceptable(claims.objectID) ?? claims.subject,
             environment: environment,
             username: acceptable(claims.preferredUsername) ?? acceptable(claims.upn) ?? acceptable(claims.email) ?? "",
-            displayName: acceptable(claims.name), authorityType: isMicrosoft ? "MSSTS" : nil)
+            displayName: acceptable(claims.name), authorityType: isMicrosoft ? "MSSTS" : isADFS ? "ADFS" : nil)
+    }
+
+    /// The tenant's id in an issuer's path.
+    private static func tenant(of issuer: String) -> String? {
+        issuer.split(separator: "/").first { Authority.isGUID($0) }.map(String.init)
     }
 
     /// How this account compares with the one that was asked for.

@@ -8,11 +8,11 @@ package enum BuiltInProviders {
             microsoft("microsoft", "Microsoft", tenant: "common"),
             microsoft("microsoft-organizations", "Microsoft (work or school)", tenant: "organizations"),
             microsoft("microsoft-consumers", "Microsoft (personal)", tenant: "consumers"),
-            microsoft(
-                "microsoft-us", "Microsoft (US Government)", host: "login.microsoftonline.us", tenant: "organizations"),
-            microsoft(
-                "microsoft-china", "Microsoft (China)", host: "login.partner.microsoftonline.cn",
-                tenant: "organizations"),
+            cloud("us-government", "US Government", "login.microsoftonline.us"),
+            cloud("china", "China", "login.partner.microsoftonline.cn"),
+            cloud("france", "France, Bleu", "login.sovcloud-identity.fr"),
+            cloud("germany", "Germany, Delos", "login.sovcloud-identity.de"),
+            cloud("singapore", "Singapore, GovSG", "login.sovcloud-identity.sg"),
             ProviderDescription(
                 name: "google", title: "Google", issuer: "https://accounts.google.com",
                 environment: "accounts.google.com", defaultScopes: ["openid", "email", "profile"],
@@ -50,6 +50,11 @@ package enum BuiltInProviders {
             defaultScopes: ["openid", "profile", "offline_access"], flows: [.authorizationCode, .deviceAuthorization],
             rotation: .yes, quirks: [.clientInfo, .tenantIssuer, .families, .toleratesReuse, .multipleResources],
             apiHosts: BuiltInHosts.apiHosts(of: host))
+    }
+
+    /// A cloud of a country, where only organisations have accounts.
+    private static func cloud(_ name: String, _ title: String, _ host: String) -> ProviderDescription {
+        microsoft("microsoft-" + name, "Microsoft (\(title))", host: host, tenant: "organizations")
     }
 
     private static func endpoints(

@@ -57,6 +57,12 @@ package struct ProviderDescription: Hashable, Sendable {
         case multipleResources
         /// `access_type=offline` asks for a refresh token (Google).
         case accessTypeOffline
+        /// Its issuer is an authority of Azure AD B2C: accounts of other policies are asked for at theirs.
+        case b2c
+        /// Its issuer is an authority of AD FS: a resource is named by a field of its own, not by a scope.
+        case adfs
+        /// Its issuer is an authority of Microsoft Entra External ID.
+        case ciam
     }
 
     /// A description.

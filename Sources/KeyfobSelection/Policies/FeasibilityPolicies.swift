@@ -124,8 +124,8 @@ struct ScopePolicy: FeasibilityPolicy {
         case .signedIn, .needsSignIn, .signedOut:
             // A refresh cannot widen a grant (RFC 6749, section 6). Microsoft's grants are for any resource,
             // and nothing is known of a grant that names no scope.
-            guard !EnvironmentAliases.isMicrosoft(candidate.account.id.environment),
-                !candidate.grantScopes.isEmpty, !scopes.isSubset(of: candidate.grantScopes)
+            guard !candidate.account.isOfMicrosoft, !candidate.grantScopes.isEmpty,
+                !scopes.isSubset(of: candidate.grantScopes)
             else { return nil }
             return .scopesNotGranted(scopes)
         }
