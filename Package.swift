@@ -143,7 +143,8 @@ let package = Package(
             dependencies: ["KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium", "KeyfobTestSupport"],
             exclude: ["Support/scripted-server.py"]
         ),
-        .testTarget(name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]),
+        .testTarget(
+            name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(
             name: "KeyfobSecretServiceTests",
             dependencies: ["KeyfobSecretService", "KeyfobSodium", "KeyfobTestSupport"]

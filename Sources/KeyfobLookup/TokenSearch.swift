@@ -172,11 +172,7 @@ package struct TokenSearch: Sendable {
         for group in groups {
             let accounts = try storage.accounts(named: text, in: group.keys)
             for account in accounts {
-                if let environment = request.environment,
-                    !EnvironmentAliases.areSame(environment, account.id.environment)
-                {
-                    continue
-                }
+                if request.excludes(account.id) { continue }
                 found.append((account, group.name))
             }
         }

@@ -182,9 +182,7 @@ struct Choice {
         var found = BindingsOfSubject()
         for binding in bindings {
             guard case .account(let id) = binding.target else { continue }
-            if let environment = request.environment, !EnvironmentAliases.areSame(environment, id.environment) {
-                continue
-            }
+            if request.excludes(id) { continue }
             guard let index = candidates.indices.first(where: { binding.means(candidates[$0]) }) else {
                 if found.vain == nil || !found.isLost {
                     (found.vain, found.vainBinding) = (.boundToNobody(binding), binding)

@@ -97,6 +97,46 @@ struct KeyringProviderTests {
         #expect(error?.description.contains("hunter2") == false)
     }
 
+    @Test(
+        "the clouds of countries have names",
+        arguments: [
+            ("microsoft-us-government", "login.usgovcloudapi.net"), ("microsoft-china", "login.chinacloudapi.cn"),
+            ("microsoft-france", "login.sovcloud-identity.fr"), ("microsoft-germany", "login.sovcloud-identity.de"),
+            ("microsoft-singapore", "login.sovcloud-identity.sg"),
+        ])
+    func clouds(name: String, host: String) throws {
+        #expect(try keyring.provider(named: host).name == name)
+        #expect(try keyring.provider(named: "https://\(host)/contoso.example").name == name)
+    }
+
+    @Test("an authority adds its provider once, answers to its other policies, and takes no cloud's place")
+    func authorities() throws {
+        let path = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/"
+        let added = try keyring.provider(of: Authority(path + "b2c_1_signin"), in: [work])
+        #expect(added.isNew && added.provider.name == "contoso.b2clogin.com")
+        #expect(added.provider.origin == .added(work) && added.provider.quirks.contains("b2c"))
+        let other = try keyring.provider(of: Authority(path + "b2c_1_edit/"), in: [work])
+        #expect(!other.isNew && other.provider.issuer == path + "b2c_1_edit/v2.0")
+        #expect(try keyring.provider(named: path + "b2c_1_edit/v2.0").issuer == path + "b2c_1_edit/v2.0")
+        #expect(try keyring.provider(named: "contoso.b2clogin.com").issuer == path + "b2c_1_signin/v2.0")
+        // It counts in its group alone, and no other kind takes its host.
+        #expect(code { _ = try keyring.provider(of: Authority(path + "b2c_1_edit")) } == .alreadyExists)
+        #expect(code { _ = try keyring.provider(of: Authority("https://contoso.b2clogin.com/adfs")) } == .alreadyExists)
+        #expect(try keyring.provider(of: Authority("https://login.microsoftonline.us/a.example")).isNew == false)
+        for text in ["https://login.microsoftonline.com/a", "https://sso.example/realms/staff"] {
+            let authority = try Authority(text)
+            #expect(code { try keyring.addProvider(NewProvider(authority: authority)) } == .usage)
+        }
+        #expect(
+            code { _ = try keyring.provider(of: Authority("https://login.microsoftonline.de/a")) } == .noSuchProvider)
+        #expect(
+            code {
+                let document = String(decoding: added.provider.document, as: UTF8.self)
+                    .replacing("contoso.onmicrosoft.com/b2c_1_signin", with: "contoso")
+                try keyring.addProvider([UInt8](document.utf8), replacing: true, in: [work])
+            } == .damaged)
+    }
+
     @Test("one that is added by its issuer is found again, by another process too, and gone when removed")
     func added() throws {
         let provider = try keyring.addProvider(contoso)

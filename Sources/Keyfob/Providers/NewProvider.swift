@@ -21,6 +21,8 @@ public struct NewProvider: Hashable, Sendable {
     public var apiHosts: [String]
     /// A PEM file on this machine with certificates that are trusted in requests to this provider; an absolute path.
     public var certificateFile: String?
+    /// The authority that the issuer is; nil for any other OpenID provider.
+    var authority: Authority?
 
     /// A provider.
     public init(
@@ -54,6 +56,7 @@ public struct NewProvider: Hashable, Sendable {
             name: name ?? derived, title: title ?? host, issuer: issuer, environment: environment ?? host,
             defaultScopes: scopes.isEmpty ? ["openid", "profile", "offline_access"] : scopes,
             flows: [.authorizationCode, .deviceAuthorization])
+        if let authority { try describe(authority, &description) }
         description.certificateFile = certificateFile
         for text in apiHosts {
             guard let host = HostPattern(text) else {

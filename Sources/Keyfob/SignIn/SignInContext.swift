@@ -32,8 +32,8 @@ extension Keyring {
         if !request.provider.contains("://"), let policy = request.account?.policy {
             provider = provider.with(policy: policy) ?? provider
         }
-        if request.isInstanceAware, provider.tenant == nil {
-            throw KeyringError(.usage, "\(provider.title) is not one of several clouds")
+        if request.isInstanceAware, !EnvironmentAliases.isMicrosoft(provider.environment) {
+            throw KeyringError(.usage, "\(provider.title) is none of Microsoft's clouds")
         }
         let description = provider.description
         let client = try registeredClient(request.clientID, of: provider, in: group)
@@ -43,7 +43,7 @@ extension Keyring {
                 try database.account(id, in: try state.group(group).keys) ?? Account(id: id, username: "")
             }
         }
-        let metadata = try await metadata(of: description, in: group, network: network.serving(description))
+        let metadata = try await signInMetadata(of: description, in: group, network.serving(description))
         var scopes = request.scopes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes }
         scopes = description.withAccessToken(scopes, clientID: client.id)
@@ -58,6 +58,19 @@ extension Keyring {
         guard provider.issuer != nil else { return [] }
         if provider.quirks.contains(.multipleResources) { return provider.signInScopes }
         return ["openid"] + ["profile", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
+    }
+
+    /// What is known of a provider; a code is redeemed in the cloud that gave it, and in no other that a document names.
+    private func signInMetadata(
+        of provider: ProviderDescription, in group: AccessGroup, _ network: Network
+    ) async throws(KeyringError) -> ProviderMetadata {
+        var metadata = try await metadata(of: provider, in: group, network: network)
+        if EnvironmentAliases.isMicrosoft(provider.environment), let url = metadata.endpoints[.token],
+            !EnvironmentAliases.areSame(url.host, provider.environment)
+        {
+            metadata.endpoints[.token] = nil
+        }
+        return metadata
     }
 
     /// Where the code of a sign-in is redeemed and the account is filed: in the cloud that the answer names.
@@ -76,7 +89,7 @@ extension Keyring {
         }
         let description = other.description
         return SignInContext(
-            provider: description, metadata: try await metadata(of: description, in: context.group, network: network),
+            provider: description, metadata: try await signInMetadata(of: description, in: context.group, network),
             clientID: context.clientID, scopes: context.scopes, group: context.group, expected: context.expected,
             request: context.request)
     }

@@ -21,12 +21,17 @@ struct LoginCommand: ParsableCommand {
               keyfob client add 11111111-2222-3333-4444-555555555555 --provider microsoft
               keyfob login microsoft --scope https://graph.microsoft.com/User.Read
               keyfob login --device github
+              keyfob login --authority https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin --client ID
               keyfob login --account ada@contoso.example --prompt consent --extra-scope Mail.Read
             """)
 
     @OptionGroup var options: SignInOptions
     @Flag(name: .long, help: "Sign in on another device, by a code.") var device = false
     @Flag(name: .long, help: "Open no browser; print the address.") var noBrowser = false
+    @Flag(
+        name: .long,
+        help: "With Microsoft: let people of its other clouds sign in there (MSAL's instance_aware).")
+    var instanceAware = false
     @Flag(name: .long, help: "Let the answer come as a form post, so that no browser history has it.") var formPost =
         false
     @Option(name: .long, help: ArgumentHelp("The port to listen on; else the client's, or a free one.", valueName: "n"))
@@ -45,6 +50,7 @@ struct LoginCommand: ParsableCommand {
             throw ValidationError("--timeout is between 1 and 3600 seconds")
         }
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is between 1 and 65535") }
+        if device, instanceAware { throw ValidationError("--instance-aware needs a browser on this machine") }
         if device, noBrowser || formPost || port != nil {
             throw ValidationError("--device needs no browser on this machine")
         }
@@ -57,8 +63,9 @@ struct LoginCommand: ParsableCommand {
         let network = try networkOptions.network()
         let keyring = try global.unlockedKeyring(reaching: .everything)
         defer { global.tellWarnings(of: keyring) }
-        var (request, groups) = try options.request(keyring, try global.groups())
+        var (request, groups) = try options.request(keyring, try global.groups()) { global.say($0) }
         request.usesFormPost = formPost
+        request.isInstanceAware = instanceAware
         let dialogue = SignInDialogue(
             keyring: keyring, request: request, groups: groups, network: network, timeout: timeout,
             opensBrowser: !noBrowser && !global.noInput, port: port, mayAsk: !global.noInput, isQuiet: global.quiet,

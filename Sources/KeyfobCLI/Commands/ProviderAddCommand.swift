@@ -11,6 +11,9 @@ struct ProviderAddCommand: ParsableCommand {
             speaks OpenID Connect its issuer is enough: the rest is discovered at sign-in. The description is kept \
             sealed in the group where new items go.
 
+            An authority as MSAL takes it (--authority) adds Azure AD B2C (one policy of it; accounts of others count too), \
+            AD FS, or Microsoft Entra External ID, also behind a domain of your own. Microsoft's clouds are built in.
+
             Accounts are kept under the provider's environment, its host unless said otherwise, so each provider \
             needs one of its own. Where a built-in provider sends people and tokens cannot be changed.
 
@@ -20,12 +23,19 @@ struct ProviderAddCommand: ParsableCommand {
 
             Example:
               keyfob provider add --issuer https://sso.contoso.example/realms/staff --name contoso
+              keyfob provider add --authority https://fs.contoso.example/adfs --name adfs
+              keyfob provider add --authority https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
               keyfob provider show --json gitlab | sed s/gitlab/git.contoso.example/g | keyfob provider add -
             """)
 
     @Argument(help: "The file with the description; '-' is standard input.") var file: String?
 
     @Option(name: .long, help: ArgumentHelp("The issuer, in place of a file.", valueName: "url")) var issuer: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("An authority of Azure AD B2C, AD FS or External ID, in place of a file.", valueName: "url"))
+    var authority: String?
 
     @Option(name: .long, help: ArgumentHelp("By which it is chosen; its host unless given.", valueName: "name"))
     var name: String?
@@ -66,14 +76,16 @@ struct ProviderAddCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard (file == nil) != (issuer == nil) else {
-            throw ValidationError("say what to add: either a file or --issuer")
+        guard [file, issuer, authority].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("say what to add: either a file, --issuer or --authority")
         }
         let hasDetails =
             [name, title, environment, deviceEndpoint, revocationEndpoint, caFile].contains { $0 != nil }
             || !scope.isEmpty
             || !apiHost.isEmpty
-        if file != nil, hasDetails { throw ValidationError("a file says it all: the other options go with --issuer") }
+        if file != nil, hasDetails {
+            throw ValidationError("a file says it all: the other options go with --issuer or --authority")
+        }
     }
 
     func run() throws {
@@ -90,9 +102,14 @@ struct ProviderAddCommand: ParsableCommand {
             }
         } else {
             let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
-            let new = NewProvider(
-                issuer: issuer ?? "", name: name, title: title, environment: environment,
-                endpoints: endpoints, scopes: scopes, apiHosts: apiHost, certificateFile: try certificateFile())
+            var new = NewProvider(issuer: issuer ?? "", name: name, title: title, scopes: scopes)
+            if let authority {
+                new = NewProvider(authority: try Authority(option: authority), name: name, title: title, scopes: scopes)
+            }
+            new.environment = environment
+            new.endpoints = endpoints
+            new.apiHosts = apiHost
+            new.certificateFile = try certificateFile()
             keyring = try global.unlockedKeyring()
             provider = try keyring.addProvider(new, replacing: replace, in: groups)
         }

@@ -15,7 +15,11 @@ struct RequestOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("A resource: stands for the scope <resource>/.default.", valueName: "url"))
     var resource: String?
 
-    @Option(name: .long, help: ArgumentHelp("The authority: https://host/tenant, or a host.", valueName: "url"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The authority, as MSAL takes it: https://host/tenant (or policy), or a host.", valueName: "url")
+    )
     var authority: String?
 
     @Option(name: .long, help: ArgumentHelp("The tenant.", valueName: "id")) var tenant: String?
@@ -57,7 +61,10 @@ struct RequestOptions: ParsableArguments {
     func request(
         minimumValidity: Int64 = TokenRequest.usualMinimumValidity, _ environment: Environment = .current
     ) throws(KeyringError) -> TokenRequest {
-        let (host, authorityTenant) = try Self.parse(authority)
+        let parsed = try authority.flatMap { text throws(KeyringError) in
+            text.contains("://") ? try Authority(option: text) : nil
+        }
+        let authorityTenant = parsed?.requestTenant
         let tenant = tenant.flatMap(Self.specific)
         let address = try address()
         if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
@@ -65,10 +72,13 @@ struct RequestOptions: ParsableArguments {
         }
         let named = account ?? environment["KEYFOB_ACCOUNT"]
         // With a name, nothing but where the token goes counts.
-        return TokenRequest(
-            account: named, environment: host, realm: tenant ?? authorityTenant, clientID: client, scopes: scopes,
+        var request = TokenRequest(
+            account: named, environment: parsed?.host ?? authority, realm: tenant ?? authorityTenant, clientID: client,
+            scopes: scopes,
             minimumValidity: minimumValidity, context: named == nil ? context(address) : RequestContext(url: address),
             allowedHost: try allowedHost(isNamed: named != nil, address))
+        if case .b2c(let policy)? = parsed?.kind { request.policy = policy }
+        return request
     }
 
     /// The host that may have the token all the same.
@@ -104,18 +114,18 @@ struct RequestOptions: ParsableArguments {
         return ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
     }
 
-    /// Host and tenant of an authority; tenants that mean "any" are none.
-    private static func parse(_ authority: String?) throws(KeyringError) -> (host: String?, tenant: String?) {
-        guard let authority else { return (nil, nil) }
-        guard authority.contains("://") else { return (authority, nil) }
-        guard authority.hasPrefix("https://"), let url = try? ResourceURL(parsing: authority) else {
-            throw KeyringError(.usage, "--authority is no https URL of the form https://host/tenant")
-        }
-        return (url.host, url.owner.flatMap(specific))
-    }
-
     /// A tenant; nil for the names by which Microsoft calls any.
     private static func specific(_ tenant: String) -> String? {
         ["common", "organizations", "consumers"].contains(Identifier.folded(tenant)) ? nil : tenant
+    }
+}
+
+extension Authority {
+    /// The tenant that a token must be of; nil where the authority has one alone, or names none in particular.
+    fileprivate var requestTenant: String? {
+        switch kind {
+        case .entra, .other: ownTenant
+        case .b2c, .adfs, .ciam: nil
+        }
     }
 }

@@ -31,6 +31,13 @@ struct SignInOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
+            "Where to sign in, as MSAL takes it: https://login.microsoftonline.com/TENANT, or one of Azure AD B2C, AD FS or "
+                + "External ID, which is added as a provider if it is new.", valueName: "url"))
+    var authority: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
             "What the provider shows: \(SignInPrompt.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "what"))
     var prompt: Prompt?
@@ -48,7 +55,12 @@ struct SignInOptions: ParsableArguments {
 
     func validate() throws {
         if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
-        if provider == nil, account == nil { throw ValidationError("say where to sign in: a provider, or --account") }
+        if authority != nil, provider != nil || tenant != nil {
+            throw ValidationError("--authority says the provider and the tenant")
+        }
+        if provider == nil, account == nil, authority == nil {
+            throw ValidationError("say where to sign in: a provider, or --account")
+        }
         for (name, value) in [
             ("the provider", provider), ("--account", account), ("--client", client), ("--resource", resource),
             ("--tenant", tenant), ("--login-hint", loginHint), ("--domain-hint", domainHint),
@@ -63,13 +75,14 @@ struct SignInOptions: ParsableArguments {
         try ClaimsText.validate(claims)
     }
 
-    /// The request, and the group of the account where one is named.
+    /// The request, and the group of the account where one is named; what was done for it besides is told.
     func request(
-        _ keyring: Keyring, _ groups: [AccessGroup]?
+        _ keyring: Keyring, _ groups: [AccessGroup]?, saying say: (String) -> Void
     ) throws(KeyringError) -> (request: SignInRequest, groups: [AccessGroup]?) {
         var candidate: Candidate?
         if let account { candidate = try keyring.account(named: account, in: groups) }
-        guard let name = provider ?? candidate?.account.id.environment else {
+        let groups = candidate.map { [$0.group] } ?? groups
+        guard let name = try named(keyring, groups, say) ?? candidate?.account.id.environment else {
             throw KeyringError(.usage, "say where to sign in")
         }
         var request = SignInRequest(provider: name)
@@ -85,7 +98,17 @@ struct SignInOptions: ParsableArguments {
         if let candidate, client == nil {
             request.clientID = try Self.onlyClient(of: candidate, keyring)
         }
-        return (request, candidate.map { [$0.group] } ?? groups)
+        return (request, groups)
+    }
+
+    /// The provider as it was named, by an authority too, which is added if it is new.
+    private func named(
+        _ keyring: Keyring, _ groups: [AccessGroup]?, _ say: (String) -> Void
+    ) throws(KeyringError) -> String? {
+        guard let authority else { return provider }
+        let (found, isNew) = try keyring.provider(of: try Authority(option: authority), in: groups)
+        if isNew { say("added provider '\(found.name)' for \(found.environment)") }
+        return authority
     }
 
     /// The client with which the account signed in before, where there is one alone.
@@ -108,6 +131,19 @@ extension SignInOptions {
         init?(argument: String) {
             guard let prompt = SignInPrompt(rawValue: argument) else { return nil }
             self.prompt = prompt
+        }
+    }
+}
+
+extension Authority {
+    /// The authority that an option's value is.
+    ///
+    /// - Throws: `usage`.
+    init(option text: String) throws(KeyringError) {
+        do {
+            try self.init(text)
+        } catch {
+            throw KeyringError(.usage, "--authority \(error)")
         }
     }
 }

@@ -6,6 +6,8 @@ public struct TokenRequest: Hashable, Sendable {
     public var environment: String?
     /// The tenant.
     public var realm: String?
+    /// The policy of Azure AD B2C by which the account came; nil for any, and where there are none.
+    public var policy: String?
     /// The OAuth client.
     public var clientID: String?
     /// The scopes that the token must have.
@@ -40,5 +42,11 @@ public struct TokenRequest: Hashable, Sendable {
         self.tokenType = tokenType
         self.context = context
         self.allowedHost = allowedHost
+    }
+
+    /// Whether an account is at another provider than the one asked for, or came by another policy.
+    package func excludes(_ id: AccountID) -> Bool {
+        if let environment, !EnvironmentAliases.areSame(environment, id.environment) { return true }
+        return policy.map { Identifier.folded($0) != id.policy.map(Identifier.folded) } ?? false
     }
 }

@@ -10,9 +10,9 @@ package enum BuiltInProviders {
             microsoft("microsoft-consumers", "Microsoft (personal)", tenant: "consumers"),
             cloud("us-government", "US Government", "login.microsoftonline.us"),
             cloud("china", "China", "login.partner.microsoftonline.cn"),
-            cloud("france", "France, Bleu", "login.sovcloud-identity.fr"),
-            cloud("germany", "Germany, Delos", "login.sovcloud-identity.de"),
-            cloud("singapore", "Singapore, GovSG", "login.sovcloud-identity.sg"),
+            cloud("france", "France", "login.sovcloud-identity.fr"),
+            cloud("germany", "Germany", "login.sovcloud-identity.de"),
+            cloud("singapore", "Singapore", "login.sovcloud-identity.sg"),
             ProviderDescription(
                 name: "google", title: "Google", issuer: "https://accounts.google.com",
                 environment: "accounts.google.com", defaultScopes: ["openid", "email", "profile"],

@@ -26,6 +26,7 @@ extension TokenRequest {
     func feasibilityPolicies(_ bindings: [Binding]) -> [any FeasibilityPolicy] {
         var policies: [any FeasibilityPolicy] = []
         if let environment { policies.append(EnvironmentPolicy(environment)) }
+        if policy != nil { policies.append(UserFlowPolicy(request: self)) }
         if let rule = DestinationRule(self, bindings: bindings) { policies.append(DestinationPolicy(rule: rule)) }
         if let realm { policies.append(TenantPolicy(realm)) }
         if let clientID { policies.append(ClientPolicy(clientID: clientID)) }
@@ -51,6 +52,17 @@ private struct EnvironmentPolicy: FeasibilityPolicy {
         let own = candidate.account.id.environment
         // Nearly always it is spelt as it should be.
         return own == wanted || EnvironmentAliases.canonicalName(of: own) == wanted ? nil : .otherEnvironment(own)
+    }
+}
+
+/// At Azure AD B2C the account must have come by the policy asked for: each has accounts of its own.
+private struct UserFlowPolicy: FeasibilityPolicy {
+    let request: TokenRequest
+
+    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
+        let id = candidate.account.id
+        return request.excludes(id)
+            ? .otherEnvironment([id.environment, id.policy].compactMap(\.self).joined(separator: "/")) : nil
     }
 }
 

@@ -54,7 +54,7 @@ final class ScriptedNetwork: Sendable {
     /// All requests so far.
     var requests: [Request] { state.withLock { $0.requests } }
     /// Those to token endpoints.
-    var tokenRequests: [Request] { requests.filter { $0.url.hasSuffix("/token") } }
+    var tokenRequests: [Request] { requests.filter { Self.isTokenEndpoint($0.url) } }
     /// Those to the revocation endpoint.
     var revoked: [String] { requests.filter { $0.url.hasSuffix("/revoke") }.compactMap { $0.fields["token"] } }
     /// Those for discovery documents.
@@ -98,7 +98,7 @@ final class ScriptedNetwork: Sendable {
         }
         do {
             if let answer = try await others?(request) { return try Self.exchange(answer) }
-            guard request.url.hasSuffix("/token") else { return try Self.exchange(Self.document(request.url)) }
+            guard Self.isTokenEndpoint(request.url) else { return try Self.exchange(Self.document(request.url)) }
             if let answer = try await handler?(request) { return try Self.exchange(answer) }
             let next = state.withLock { $0.script.isEmpty ? nil : $0.script.removeFirst() }
             guard let next else {
@@ -111,6 +111,9 @@ final class ScriptedNetwork: Sendable {
             return .failed(.unreachable(.refused))
         }
     }
+
+    /// AD FS writes a slash behind it.
+    private static func isTokenEndpoint(_ url: String) -> Bool { url.hasSuffix("/token") || url.hasSuffix("/token/") }
 
     private static func exchange(_ answer: Answer) throws -> HTTPExchange {
         switch answer {
