@@ -36,6 +36,7 @@ public struct Authority: Hashable, Sendable {
         case formerB2C = "is where Azure AD B2C is no more: https://NAME.b2clogin.com/NAME.onmicrosoft.com/POLICY"
         case dsts = "is one of dSTS, which is not supported"
 
+        /// What follows "the authority".
         public var description: String { rawValue }
     }
 

@@ -160,7 +160,8 @@ struct AuthoritySignInTests: SilentSuite {
             guard request.url.hasSuffix("/.well-known/openid-configuration") else { return nil }
             return .json(
                 ScriptedNetwork.microsoft(
-                    "https://login.microsoftonline.com", tenant: "common", tokenHost: "https://login.microsoftonline.us"))
+                    "https://login.microsoftonline.com", tenant: "common", tokenHost: "https://login.microsoftonline.us"
+                ))
         }
         var request = SignInRequest(provider: "microsoft")
         request.clientID = "app"
