@@ -6,8 +6,9 @@ extension ProviderFailure {
     ///
     /// Microsoft says `invalid_grant` also where only this request lacks something; its suberror tells.
     package init(_ refusal: Refusal) {
-        // It is about this request, whatever its name: the refresh token is as good as before.
-        if refusal.policy != nil {
+        // It is about this request, whatever its name: the refresh token is as good as before. No sign-in mends what a
+        // client may not.
+        if refusal.policy != nil, refusal.error != "unauthorized_client" {
             self = .interactionRequired(refusal)
             return
         }
