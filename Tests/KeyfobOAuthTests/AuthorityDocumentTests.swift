@@ -120,7 +120,7 @@ import Testing
         let sent = AskedScopes(asked, at: provider)
         #expect(sent.scopes == ["openid"] && sent.fields.map(\.name) == ["resource"])
         #expect(sent.fields.map(\.value) == ["https://api.contoso.example"])
-        #expect(provider.granted(["openid"], of: asked) == ["openid", "https://api.contoso.example/.default"])
+        #expect(provider.granted(["openid"], of: asked) == ["https://api.contoso.example/.default"])
         #expect(provider.granted(nil, of: asked) == nil)
         let other = try #require(BuiltInProviders.named("microsoft"))
         #expect(AskedScopes(asked, at: other).scopes == asked && AskedScopes(asked, at: other).fields.isEmpty)

@@ -22,10 +22,12 @@ package struct AskedScopes: Sendable {
 }
 
 extension ProviderDescription {
-    /// The scopes that an answer means: AD FS names no resource in it.
+    /// The scopes that an answer means: AD FS names no resource in it, and `openid` in all of them, by which tokens for two
+    /// resources would be taken for one.
     package func granted(_ answered: ScopeSet?, of asked: ScopeSet) -> ScopeSet? {
-        guard quirks.contains(.adfs), let answered else { return answered }
-        return ScopeSet(answered.scopes + asked.scopes.filter(AskedScopes.isResource))
+        let resources = asked.scopes.filter(AskedScopes.isResource)
+        guard quirks.contains(.adfs), let answered, !resources.isEmpty else { return answered }
+        return ScopeSet(answered.scopes.filter { !ScopeSet([$0]).isSubset(of: GrantedScopes.reserved) } + resources)
     }
 
     /// The scopes with which there is an access token: Azure AD B2C gives none for those of a sign-in alone, but has the

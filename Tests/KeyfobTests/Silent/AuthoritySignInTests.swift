@@ -138,7 +138,7 @@ struct AuthoritySignInTests: SilentSuite {
                 clientInfo: clientInfo(Self.object, Self.tenant))
         }
         #expect(report.account.id.description == "\(Self.object).\(Self.tenant)@contoso.ciamlogin.com")
-        provider.answer(.tokens("at2", refresh: "rt2", scope: "api://app/read"))
+        provider.answer { _ in .tokens("at2", refresh: "rt2", scope: "api://app/read") }
         #expect(try await home.token(report.account, scopes: ["api://app/read"], options: force).text == "at2")
         #expect(try home.accessTokens(of: report.account).map(\.realm) == [Self.tenant])
         #expect(
