@@ -1,14 +1,14 @@
 internal import Glibc
 internal import Synchronization
 
-/// Makes signals that would end or stop the process wait, as long as the value lives; then they have their effect.
+/// Makes signals that would end or stop the process wait between ``begin()`` and ``end()``; then they have their effect.
 ///
 /// It covers what people and programs do to a process: Ctrl-C, Ctrl-\\ and Ctrl-Z, a terminal that closes, `timeout`,
 /// a reader that goes away. A signal that the process handles itself, or ignores, is left to it. `SIGKILL` cannot wait.
-package struct DeferredSignals: ~Copyable {
+package enum DeferredSignals {
     private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGTSTP]
 
-    /// The values that live, and what the signals that wait did before.
+    /// How many have begun and not ended, and what the signals that wait did before.
     private struct State: Sendable {
         var count = 0
         var before: [(signal: CInt, action: sigaction)] = []
@@ -28,16 +28,16 @@ package struct DeferredSignals: ~Copyable {
         noticeCount.store(text.utf8CodeUnitCount, ordering: .releasing)
     }
 
-    /// Begins.
-    package init() {
-        Self.state.withLock { state in
+    /// Begins; each beginning has an end.
+    package static func begin() {
+        state.withLock { state in
             state.count += 1
             guard state.count == 1 else { return }
             // Touched here, so that no handler is the one to make it.
-            Self.came.store(0, ordering: .relaxed)
-            for signal in Self.signals {
+            came.store(0, ordering: .relaxed)
+            for signal in signals {
                 var action = sigaction()
-                guard unsafe sigaction(signal, nil, &action) == 0, Self.isDefault(action) else { continue }
+                guard unsafe sigaction(signal, nil, &action) == 0, isDefault(action) else { continue }
                 state.before.append((signal, action))
                 action = sigaction()
                 action.sa_flags = SA_RESTART
@@ -56,8 +56,9 @@ package struct DeferredSignals: ~Copyable {
         }
     }
 
-    deinit {
-        Self.state.withLock { state in
+    /// Ends: once as many have ended as had begun, what came has its effect.
+    package static func end() {
+        state.withLock { state in
             state.count -= 1
             guard state.count == 0 else { return }
             for taken in state.before {
@@ -65,9 +66,9 @@ package struct DeferredSignals: ~Copyable {
                 _ = unsafe sigaction(taken.signal, &action, nil)
             }
             state.before = []
-            let came = Self.came.exchange(0, ordering: .relaxed)
+            let came = came.exchange(0, ordering: .relaxed)
             // To the process: this thread may hold the signal back.
-            for signal in Self.signals where came & 1 << UInt64(signal) != 0 { kill(getpid(), signal) }
+            for signal in signals where came & 1 << UInt64(signal) != 0 { kill(getpid(), signal) }
         }
     }
 

@@ -49,7 +49,7 @@ struct GrantRefresh: Sendable {
         var adopted: TokenHits.Hit?
         var failure: KeyringError?
         /// From the intent to what came of it nobody ends the process but by force.
-        var signals: DeferredSignals?
+        var defersSignals = false
     }
 
     /// Runs `transaction` to its end.
@@ -81,7 +81,8 @@ struct GrantRefresh: Sendable {
             return .done
         case .releaseLock:
             progress.lock = nil
-            progress.signals = nil
+            if progress.defersSignals { DeferredSignals.end() }
+            progress.defersSignals = false
             return .done
         case .finished: return .done
         default: return store(step, &progress)
@@ -94,7 +95,8 @@ struct GrantRefresh: Sendable {
             switch step {
             case .readGrant: return .grant(try read(&progress))
             case .writeIntent(let intent):
-                progress.signals = DeferredSignals()
+                if !progress.defersSignals { DeferredSignals.begin() }
+                progress.defersSignals = true
                 return try write(intent)
             case .commit(let commit):
                 guard let received = progress.received else { return .storeFailed }
