@@ -270,6 +270,10 @@ class Exchange(http.server.BaseHTTPRequestHandler):
     def serve(self, body):
         path, _, query = self.path.partition("?")
         query, form = (dict(urllib.parse.parse_qsl(text)) for text in (query, body))
+        scheme, _, credentials = self.headers.get("Authorization", "").partition(" ")
+        if scheme == "Basic":
+            # A client without a secret may say so here as well (RFC 6749, section 2.3.1).
+            form.setdefault("client_id", base64.b64decode(credentials).decode(errors="replace").partition(":")[0])
         own = state.control(path, form.get("grant_type"))
         entry = {"method": self.command, "path": path}
         entry |= {name: form[name] for name in ["grant_type", "client_id"] if name in form}
