@@ -6,7 +6,8 @@ extension GroupWriter {
     /// Stores an account, or brings the one that is stored up to date.
     ///
     /// A label stays when `account` brings none, or brings one from a file; so do the profiles of tenants
-    /// that `account` does not mention.
+    /// that `account` does not mention. Unless it comes from a file it is written in any case, so that it stays where it
+    /// was removed elsewhere before.
     package func save(_ account: Account, from source: Source = .file) throws -> Outcome {
         guard
             let record = try reader.records(.account, keys.blind(account.id)).first(where: {
@@ -19,9 +20,13 @@ extension GroupWriter {
         let stored = try record.decode(keys, AccountBody.decode)
         var merged = stored.merging(account)
         if source == .file { merged.label = stored.label ?? account.label }
-        guard merged != stored else { return .unchanged }
-        try replace(record, .account(merged))
-        return .changed
+        if source == .file {
+            guard merged != stored else { return .unchanged }
+            try replace(record, .account(merged))
+        } else {
+            try renew(record, merged)
+        }
+        return merged == stored ? .unchanged : .changed
     }
 
     /// Whether the account was here and was removed, or moved to another group.

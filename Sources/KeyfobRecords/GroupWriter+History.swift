@@ -32,6 +32,15 @@ extension GroupWriter {
         return (header, CredentialBody.encode(credential, replacing: body))
     }
 
+    /// Replaces the record of an account by a new version in which everything but the label is new, changed or not.
+    func renew(_ old: StoredRecord, _ account: Account) throws {
+        let (header, body) = try succeeding(old, .account(account), isSameSecret: true)
+        var history = try body.history()
+        let fields = Set(body.mergedFields(.account).keys)
+        for name in fields where name != .label || fields == [.label] { history.fieldVersions[name] = nil }
+        try replace(old, with: try keys.seal(header, attributes: body.with(history)))
+    }
+
     /// Header and body of the next version of a record.
     func succeeding(
         _ old: StoredRecord, _ content: ItemContent, isSameSecret: Bool

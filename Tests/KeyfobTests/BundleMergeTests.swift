@@ -96,6 +96,122 @@ struct BundleMergeTests {
         #expect(try other.keyring.credentials(of: ada.id, in: .default).first?.grant == Grant(epoch: 2))
     }
 
+    @Test("an account that was removed elsewhere takes with it what is known of it here alone", .embeddedAlone)
+    func tokensOfRemovedAccount() throws {
+        let (home, other, ada) = try pair()
+        try other.keyring.store(.access(ada), "access", for: ada)
+        try other.keyring.store(.refresh(ada, client: "second"), "of another client", for: ada)
+        _ = try home.opened(at: noon.advanced(by: 60)).remove(ada.id, from: .default)
+        let plan = try send(home.keyring, to: other)
+        #expect(plan.counts["removed"] == 4)
+        #expect(try other.database().numbers("SELECT count(*) FROM secrets") == [0])
+        #expect(try other.keyring.accounts().isEmpty)
+        #expect(try other.keyring.exportMSALCache { _ in }.credentials == 0)
+        let content = BundleContent(includesAccessTokens: true)
+        let held = try records(try other.keyring.bundle(content, for: keys.seal), keys).values.map(\.record)
+        #expect(held.allSatisfy { $0.isTombstone || $0.content.credential?.grant?.state == .signedOut })
+        let report = try other.keyring.verify()
+        #expect(report.problems == [] && report.orphans == [])
+        let again = try send(home.keyring, to: other)
+        #expect(again.counts["removed"] == nil)
+    }
+
+    @Test(
+        "a sign-in after the account was removed elsewhere keeps the account, and brings it back there", .embeddedAlone)
+    func signedInSince() throws {
+        let (home, other, ada) = try pair()
+        try other.keyring.store(.refresh(ada, client: "second"), "of another client", for: ada)
+        _ = try home.opened(at: noon.advanced(by: 60)).remove(ada.id, from: .default)
+        let later = try other.opened(at: noon.advanced(by: 120))
+        try later.withState { state in
+            let group = try state.group(.default)
+            try later.change(&state, group) { writer in
+                #expect(try writer.save(ada, from: .signIn) == .unchanged)
+                _ = try writer.save(.refresh(ada), secret: secret("again"), from: .signIn)
+            }
+        }
+        let plan = try send(home.keyring, to: other)
+        #expect(plan.counts["removed"] == nil)
+        #expect(plan.conflicts.map(\.name) == ["deletedAndChanged"])
+        for keyring in [other.keyring, home.keyring] {
+            if keyring === home.keyring { try send(other.keyring, to: home) }
+            #expect(try keyring.accounts().map(\.account.username) == [ada.username])
+            #expect(try keyring.exportMSALCache { _ in }.credentials == 2)
+            let grants = try keyring.credentials(of: ada.id, in: .default).filter { $0.kind == .refreshToken }
+            #expect(grants.allSatisfy { $0.grant?.state == .active } && grants.count == 2)
+            let report = try keyring.verify()
+            #expect(report.problems == [] && report.orphans == [])
+        }
+    }
+
+    @Test(
+        "a refresh since does not keep what a removal elsewhere takes, and what comes in late goes too", .embeddedAlone)
+    func refreshedSince() throws {
+        let (home, other, ada) = try pair()
+        try other.keyring.store(.refresh(ada, client: "second"), "of another client", for: ada)
+        let late = try other.keyring.bundle(for: keys.seal)
+        _ = try home.opened(at: noon.advanced(by: 60)).remove(ada.id, from: .default)
+        let later = try other.opened(at: noon.advanced(by: 120))
+        try later.withState { state in
+            let group = try state.group(.default)
+            try later.change(&state, group) { writer in
+                let key = GrantKey(.refresh(ada, client: "second"))
+                try writer.replaceGrant(key, secret: secret("rotated")) { $0.grant?.generation += 1 }
+            }
+        }
+        let plan = try send(home.keyring, to: other)
+        #expect(plan.counts["removed"] == 3)
+        #expect(plan.conflicts == [])
+        let brought = try home.keyring.importBundle(try home.folder.bundle(late), with: keys.opener)
+        #expect(brought.counts["added"] == nil)
+        for home in [home, other] {
+            #expect(try home.database().numbers("SELECT count(*) FROM secrets") == [0])
+            #expect(try home.keyring.verify().orphans == [])
+        }
+    }
+
+    @Test("a verification names what is left of a removed account, and removing it again takes that", .embeddedAlone)
+    func orphans() throws {
+        let home = try KeyringHome()
+        let ada = try Account.contoso("ada")
+        try home.keyring.store(.refresh(ada), "first", for: ada)
+        _ = try home.keyring.remove(ada.id, from: .default)
+        #expect(try home.keyring.verify().orphans == [])
+        try home.keyring.withState { state in
+            let group = try state.group(.default)
+            try home.keyring.change(&state, group) { writer in
+                _ = try writer.save(.access(ada), secret: secret("left"), from: .file)
+                _ = try writer.save(.refresh(ada, client: "second"), secret: secret("left"), from: .file)
+            }
+        }
+        #expect(try home.keyring.accounts().isEmpty)
+        #expect(try home.keyring.exportMSALCache { _ in }.credentials == 2)
+        let left = try home.keyring.verify().orphans
+        #expect(left == [Keyring.Orphans(account: ada.id, group: .default, tokens: 2)])
+        #expect(try home.keyring.remove(ada.id, from: .default) == 2)
+        #expect(try home.keyring.verify().orphans == [])
+        #expect(try home.keyring.exportMSALCache { _ in }.credentials == 0)
+    }
+
+    @Test("a sign-out that comes in takes the access tokens of its client, and of no other", .embeddedAlone)
+    func tokensOfSignedOutClient() throws {
+        let (_, other, ada) = try pair()
+        try other.keyring.store(.access(ada), "access", for: ada)
+        var ended = Credential.refresh(ada)
+        ended.grant = Grant(state: .signedOut)
+        let record = ItemRecord(
+            group: .default, content: .credential(ended), version: ItemVersion(stamp: Stamp(value: 1), device: 1))
+        let bundle = try keys.crafted([.init(record: record)])
+        try other.keyring.store(.access(ada, client: "second"), "of another client", for: ada)
+        _ = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener)
+        #expect(try other.database().numbers("SELECT count(*) FROM secrets") == [1])
+        #expect(try other.keyring.exportMSALCache { _ in }.credentials == 1)
+        // What is stored after the sign-out stays.
+        try other.keyring.store(.access(ada), "later", for: ada)
+        _ = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener)
+        #expect(try other.keyring.exportMSALCache { _ in }.credentials == 2)
+    }
+
     @Test("access tokens of an account that was removed do not come back")
     func accessTokens() throws {
         let home = try KeyringHome()

@@ -33,9 +33,8 @@ struct BundleApplying {
     /// - Returns: The plan, and the access tokens that were not taken because a newer one has a scope in common.
     /// - Throws: `incomplete` and `damaged` where not every record of the groups opens.
     func run(_ writers: [AccessGroup: GroupWriter]) throws -> (plan: MergePlan, overlapped: Set<ItemPlace>) {
-        var inventory = try inventory(writers)
+        let inventory = try inventory(writers)
         let refusals = refusals(inventory)
-        deleteAccessTokens(of: &inventory.state)
         let plan =
             switch mode {
             case .merge:
@@ -46,7 +45,7 @@ struct BundleApplying {
                     replacing: inventory.state, in: groups, with: incoming.state, refusing: refusals,
                     now: milliseconds)
             }
-        var places = Set(incoming.state.places)
+        var places = Set(incoming.state.places).union(plan.lines.map(\.place))
         if mode == .replace { places.formUnion(inventory.state.places.filter { groups.contains($0.group) }) }
         var overlapped: Set<ItemPlace> = []
         for place in places.sorted() where refusals[place] == nil {
@@ -149,16 +148,6 @@ struct BundleApplying {
     private func isLeftOut(_ key: ItemKey) -> Bool {
         guard !isRestoring, let kind = DecisionKinds(key) else { return false }
         return !decisions.isSuperset(of: kind)
-    }
-
-    /// Access tokens leave no tombstones: they are as deleted as the account that they are of.
-    private func deleteAccessTokens(of state: inout KeyringState) {
-        for place in incoming.state.places where place.key.kind == .accessToken {
-            guard let account = place.key.account,
-                let deletion = state.groups[place.group]?.items[ItemKey(.account, [account])]?.deletion
-            else { continue }
-            state.groups[place.group]?.items[place.key, default: FieldItem()].delete(deletion)
-        }
     }
 }
 

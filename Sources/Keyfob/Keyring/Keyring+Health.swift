@@ -4,6 +4,7 @@ internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobStore
 internal import KeyfobSodium
+internal import KeyfobSync
 internal import KeyfobVault
 
 extension Keyring {
@@ -17,10 +18,22 @@ extension Keyring {
         public internal(set) var isPartial = false
         /// What is wrong with what is there, one line each; empty when all is well.
         public internal(set) var problems: [String] = []
+        /// Accounts that were removed and of which tokens are left all the same; ``Keyring/remove(_:from:)`` takes them.
+        public internal(set) var orphans: [Orphans] = []
         /// What does not follow from what was seen before, and is not accepted.
         public internal(set) var findings: [StateFinding] = []
         /// What decides in the groups and was not decided by the owner, which is no problem as such.
         public internal(set) var foreignDecisions: [GroupDecision] = []
+    }
+
+    /// What is left of an account that was removed: no list shows it.
+    public struct Orphans: Hashable, Sendable {
+        /// The account.
+        public let account: AccountID
+        /// The group.
+        public let group: AccessGroup
+        /// How many refresh, access and ID tokens are left.
+        public let tokens: Int
     }
 
     /// Opens every record within reach and compares each group with its manifest, the file with
@@ -49,6 +62,8 @@ extension Keyring {
             report.records += found.opened
             report.problems += found.problems
             report.groups += 1
+            // Of what does not open it is told above.
+            report.orphans += (try? orphans(in: group)) ?? []
             if let decisions = try? foreignDecisions(&state, group) { report.foreignDecisions += decisions }
             if let milestone = try? database.state(of: group.keys).milestone { note(&state, [milestone]) }
         }
@@ -62,6 +77,33 @@ extension Keyring {
         }
         report.findings = state.findings
         return report
+    }
+
+    /// What is left of accounts that were removed, in the groups within reach.
+    ///
+    /// - Throws: `damaged`, and what opening can throw.
+    public func orphans() throws(KeyringError) -> [Orphans] {
+        try withState { state in try state.vault.groups.flatMap(orphans(in:)) }
+    }
+
+    private func orphans(in group: UnlockedVault.Group) throws -> [Orphans] {
+        var items = GroupItems()
+        // Removed accounts are few: only what is of one of them is kept in mind.
+        _ = try database.forEachItem(in: group) { result, _ in
+            guard let item = try? result.get().item, item.isTombstone, item.key.kind == .account else { return }
+            items.insert(item)
+        }
+        guard !items.items.isEmpty else { return [] }
+        _ = try database.forEachItem(in: group) { result, _ in
+            guard let item = try? result.get().item, item.content.credential != nil, let account = item.key.account,
+                items.items[ItemKey(.account, [account])] != nil
+            else { return }
+            items.insert(item)
+        }
+        return Dictionary(grouping: items.orphans) { $0.account }.sorted { ($0.key ?? "") < ($1.key ?? "") }
+            .compactMap { account, keys in
+                account.flatMap { AccountID($0) }.map { Orphans(account: $0, group: group.name, tokens: keys.count) }
+            }
     }
 
     /// Puts records that do not open aside, makes the manifests fit what is left, and writes a damaged

@@ -60,7 +60,7 @@ struct AccountRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Remove an account with its tokens from the keyring.",
         discussion: """
             The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on \
-            the terminal.
+            the terminal. Tokens that 'keyfob verify' names are removed by the id it tells.
 
             Example:
               keyfob account remove ada@contoso.example --force
@@ -72,15 +72,29 @@ struct AccountRemoveCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let candidate = try keyring.account(named: target.account, in: global.groups())
+        let (account, name, group) = try found(in: keyring)
         if !force {
-            try Confirmation.ask(
-                "Type 'remove' to remove \(candidate.account.name) (group \(candidate.group)): ", "remove", global)
+            try Confirmation.ask("Type 'remove' to remove \(name) (group \(group)): ", "remove", global)
         }
-        let count = try keyring.remove(candidate.account.id, from: candidate.group)
+        let count = try keyring.remove(account, from: group)
         global.tellWarnings(of: keyring)
-        global.say(
-            "removed \(candidate.account.name) with \(Quantity.of(count, "record")) from group '\(candidate.group)'")
+        global.say("removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'")
+    }
+
+    /// The account; where nothing but tokens is left of it, its id alone names it.
+    private func found(in keyring: Keyring) throws(KeyringError) -> (AccountID, name: String, AccessGroup) {
+        let groups = try global.groups()
+        do throws(KeyringError) {
+            let candidate = try keyring.account(named: target.account, in: groups)
+            return (candidate.account.id, candidate.account.name, candidate.group)
+        } catch  where error.code == .noSuchAccount {
+            guard let id = AccountID(target.account),
+                let left = try keyring.orphans().first(where: {
+                    $0.account == id && groups?.contains($0.group) ?? true
+                })
+            else { throw error }
+            return (id, id.description, left.group)
+        }
     }
 }
 

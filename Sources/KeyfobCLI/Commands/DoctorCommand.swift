@@ -119,6 +119,9 @@ struct DoctorCommand: ParsableCommand {
             findings.append(Finding("vault", .warning, warning.text))
         }
         findings += report.findings.map(StateText.finding)
+        for orphans in report.orphans {
+            findings.append(Finding("records", .failure, orphans.text, hint: orphans.advice))
+        }
         if report.problems.isEmpty {
             findings.append(
                 Finding(

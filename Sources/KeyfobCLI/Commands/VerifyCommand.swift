@@ -8,7 +8,8 @@ struct VerifyCommand: ParsableCommand {
             Finds records that were altered, deleted, replayed or added from outside, and a vault that was taken back to \
             an earlier state, or replaced by another copy, since it was last seen here. Changes nothing. \
             Ends with 65 when something is wrong. Names what somebody with the key of a group alone decided there: \
-            bindings, defaults, providers, clients. It counts for the accounts of that group alone.
+            bindings, defaults, providers, clients. It counts for the accounts of that group alone. Names accounts that \
+            were removed and of which tokens are left.
 
             Example:
               keyfob verify
@@ -24,11 +25,12 @@ struct VerifyCommand: ParsableCommand {
         } else {
             for finding in report.findings { try StandardOutput.write(line: finding.text) }
             for problem in report.problems { try StandardOutput.write(line: problem) }
+            for orphans in report.orphans { try StandardOutput.write(line: "\(orphans.text): \(orphans.advice)") }
             for decision in report.foreignDecisions {
                 try StandardOutput.write(line: "by a key of group '\(decision.group)': \(decision.text)")
             }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
-            let count = report.findings.count + report.problems.count
+            let count = report.findings.count + report.problems.count + report.orphans.count
             let verdict = count == 0 ? "all is well" : Quantity.of(count, "problem")
             try StandardOutput.write(
                 line:
@@ -36,7 +38,20 @@ struct VerifyCommand: ParsableCommand {
             )
             if !report.findings.isEmpty { try StandardOutput.write(line: StateText.advice) }
         }
-        if !report.problems.isEmpty || !report.findings.isEmpty { throw ReportedFailure(status: .malformed) }
+        if !report.problems.isEmpty || !report.findings.isEmpty || !report.orphans.isEmpty {
+            throw ReportedFailure(status: .malformed)
+        }
+    }
+}
+
+extension Keyring.Orphans {
+    /// What is left, for people.
+    var text: String {
+        "group \(group): \(Quantity.of(tokens, "token")) of \(account), which was removed, \(tokens == 1 ? "is" : "are") left"
+    }
+    /// How to be rid of it.
+    var advice: String {
+        "'keyfob account remove \(ShellWord.quoted(account.description)) --group \(group)' removes \(tokens == 1 ? "it" : "them")"
     }
 }
 
@@ -47,6 +62,7 @@ struct VerificationDocument: JSONDocument {
     let groups: Int
     let isPartial: Bool
     let problems: [String]
+    let orphans: [OrphansDocument]
     let findings: [StateDocument]
     let foreignDecisions: [DecisionDocument]
 
@@ -55,7 +71,19 @@ struct VerificationDocument: JSONDocument {
         groups = report.groups
         isPartial = report.isPartial
         problems = report.problems
+        orphans = report.orphans.map(OrphansDocument.init)
         findings = report.findings.map(StateDocument.init)
         foreignDecisions = report.foreignDecisions.map(DecisionDocument.init)
+    }
+}
+
+/// Tokens that are left of an account that was removed.
+struct OrphansDocument: Encodable {
+    let account: String
+    let group: String
+    let tokens: Int
+
+    init(_ orphans: Keyring.Orphans) {
+        (account, group, tokens) = (orphans.account.description, orphans.group.name, orphans.tokens)
     }
 }

@@ -2,8 +2,8 @@ package import KeyfobModel
 
 /// What merging another state into the one at hand does, item by item, before it is done.
 ///
-/// The lines stand in the order of their places, one for each item of the other state; in a replacement also one
-/// for each item that goes.
+/// The lines stand in the order of their places, one for each item of the other state, and one for each other item that
+/// goes: all in a replacement, and what belongs to an account that was removed or to a client that was signed out.
 package struct MergePlan: Hashable, Sendable {
     /// What happens to one item.
     package struct Line: Hashable, Sendable {
@@ -37,8 +37,11 @@ package struct MergePlan: Hashable, Sendable {
         refusing refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:], now: Int64
     ) {
         let accepted = incoming.without(refusals)
-        let result = state.merged(with: accepted)
-        self.lines = incoming.places.map { place in
+        var result = state.merged(with: accepted)
+        let orphans = result.removeOrphans(in: Set(accepted.places.map(\.group)), since: state)
+        // Of what is here alone, what goes is told.
+        let places = Set(incoming.places).union(orphans.filter(state.holds))
+        self.lines = places.sorted().map { place in
             if let reason = refusals[place] {
                 return Line(place: place, outcome: .refused(reason), takesSecret: false)
             }
@@ -46,7 +49,10 @@ package struct MergePlan: Hashable, Sendable {
             return Line(place: place, outcome: sides.outcome, takesSecret: sides.takesSecret)
         }
         self.result = result
-        self.conflicts = Conflict.found(in: state, accepted, now: now)
+        // Who is signed out with the account is not signed in without it.
+        self.conflicts = Conflict.found(in: state, accepted, now: now).filter { conflict in
+            if case .signedInButDeleted(let place, _) = conflict { !orphans.contains(place) } else { true }
+        }
     }
 
     /// The plan to put `incoming` in the place of what `state` has in `groups`; other groups stay.

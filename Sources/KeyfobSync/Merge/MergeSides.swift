@@ -17,7 +17,7 @@ extension MergePlan {
 
         var outcome: MergeOutcome {
             switch (before.contains(key), after.contains(key)) {
-            case (false, true): .added
+            case (false, true): goesWithAccount ? .kept(.deletedHere) : .added
             case (true, false): .removed
             case (false, false): .kept(incoming.contains(key) ? .deletedHere : .deletedThere)
             case (true, true): key.kind == .grant ? ofGrant : ofItem
@@ -28,6 +28,12 @@ extension MergePlan {
         var takesSecret: Bool {
             guard let secret = after.secret(of: key) else { return false }
             return secret != before.secret(of: key)
+        }
+
+        /// Whether it comes in signed in, and is signed out because its account is not here any more.
+        private var goesWithAccount: Bool {
+            guard let theirs = incoming.grants[key], let left = after.grants[key] else { return false }
+            return theirs.grant.state != .signedOut && left.grant.state == .signedOut
         }
 
         private var ofItem: MergeOutcome {

@@ -92,18 +92,21 @@ struct MergePlanTests {
     }
 
     @Test(
-        "the result is the merge, and the lines are those of its places in their order",
+        "the result is the merge without what is left of removed accounts, and the lines are its places in their order",
         arguments: 0..<100 as Range<UInt64>)
     func result(seed: UInt64) {
         var random = RandomStates(seed: seed)
         let (state, incoming) = (random.state(), random.state())
         let plan = planned(incoming, into: state)
-        #expect(plan.result == state.merged(with: incoming))
-        #expect(plan.lines.map(\.place) == incoming.places)
+        var merged = state.merged(with: incoming)
+        let gone = merged.removeOrphans(in: Set(incoming.places.map(\.group)), since: state)
+        #expect(plan.result == merged)
+        #expect(Set(plan.lines.map(\.place)) == Set(incoming.places).union(gone.filter(state.holds)))
         #expect(plan.lines.map(\.place) == plan.lines.map(\.place).sorted())
         for line in plan.lines {
             let isHere = state.holds(line.place)
-            #expect((line.outcome == .added) == (!isHere && plan.result.holds(line.place)))
+            #expect(
+                (line.outcome == .added) == (!isHere && plan.result.holds(line.place) && !gone.contains(line.place)))
             let isSame =
                 state.groups[line.place.group]?.secret(of: line.place.key)
                 == plan.result.groups[line.place.group]?.secret(of: line.place.key)
