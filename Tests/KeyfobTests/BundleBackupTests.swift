@@ -140,4 +140,29 @@ struct BundleBackupTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: home.location.vault)
         #expect(Set(names) == ["keyring.db", "header.copy", "vault.lock", "backup.lock", "backups"])
     }
+
+    @Test(
+        "a restore ends, and the vault is whole, where the copy of the header cannot be put in its place",
+        .embeddedAlone, .timeLimit(.minutes(1)))
+    func noHeaderCopy() throws {
+        let home = try KeyringHome()
+        try home.fill()
+        let report = try home.keyring.backup()
+        let location = KeyringLocation(vault: home.folder.path + "/new", state: home.folder.path + "/new-state")
+        // A folder that is not empty gives way to no file.
+        let obstacle = location.vault + "/header.copy/x"
+        let restored = try Keyring.restore(
+            try BundleFile(path: report.path), with: opener(home), at: location, slot: .keyFile(keyFile(3)),
+            clock: .standing(at: noon)
+        ) { (_) throws(KeyringError) in
+            let isMade: Void? = try? FileManager.default.createDirectory(
+                atPath: obstacle, withIntermediateDirectories: true)
+            if isMade == nil { throw KeyringError(.inputOutput, "no obstacle") }
+        }
+        #expect(try restored.keyring.accounts().count == 2)
+        #expect(FileManager.default.fileExists(atPath: obstacle))
+        let opened = try LockedKeyring(at: location, clock: .standing(at: noon)).unlock(with: .keyFile(keyFile(3)))
+        #expect(try opened.accounts().count == 2)
+        #expect(try opened.verify().problems == [])
+    }
 }

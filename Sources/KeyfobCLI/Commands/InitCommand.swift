@@ -7,7 +7,8 @@ struct InitCommand: ParsableCommand {
         discussion: """
             The vault gets one way to unlock it, a recovery key, and the group 'default'. The recovery key \
             is shown once, or written to --recovery-file; it is an age identity, and nothing else can open \
-            the vault when the passphrase or the key file is lost.
+            the vault when the passphrase or the key file is lost. Stopped half-way it leaves no vault, or a whole one: \
+            where there is none, the same command works again.
             With --secret-service the keyring of your desktop (GNOME Keyring, KWallet, KeePassXC) keeps a key that \
             opens the vault, alone or beside a passphrase or key file: in your session nothing is asked then, and \
             every program of the session can open the vault too. On a terminal of a desktop 'init' offers it.

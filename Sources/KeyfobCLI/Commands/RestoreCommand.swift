@@ -10,7 +10,7 @@ struct RestoreCommand: ParsableCommand {
             --secret-service or a passphrase, as 'keyfob init' has it, with a recovery key of its own, which is shown once or written \
             to --recovery-file. Where there is one, takes its groups back to what they held, after another \
             backup of what they hold now; its keys and ways to unlock stay, and so do groups that the backup \
-            does not have. All of it is brought back, or nothing. '-' reads standard input.
+            does not have. All of it is brought back, or nothing, also when it is stopped half-way. '-' reads standard input.
             A backup counts when the owner of its vault made it, which its recovery key shows, or the vault that is there. \
             Another one is refused, because anybody can write one for a public key: --from-stranger takes what it holds \
             all the same, but for what decides whose token goes where, which is listed.
