@@ -290,10 +290,4 @@ int fcntl(int file, int command, ...) {
     return control(file, command, argument);
 }
 
-int fcntl64(int file, int command, ...) {
-    va_list rest;
-    va_start(rest, command);
-    void *argument = va_arg(rest, void *);
-    va_end(rest);
-    return control(file, command, argument);
-}
+int fcntl64(int file, int command, ...) __attribute__((alias("fcntl")));

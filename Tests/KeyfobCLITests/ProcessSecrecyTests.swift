@@ -79,6 +79,9 @@ struct ProcessSecrecyTests {
             """
             mkfifo p; keyfob add -q --account ada --host git.example < p & pid=$!
             exec 9>p; printf SECRETTOKEN >&9
+            # Until the program is in the shell's place, its arguments are this script.
+            for try in $(seq 3000); do test "$(cat /proc/$pid/comm)" = keyfob && break; sleep 0.01; done
+            sleep 0.2
             for process in $pid $(cat /proc/$pid/task/*/children); do
                 tr '\\0' '\\n' < /proc/$process/cmdline; tr '\\0' '\\n' < /proc/$process/environ
             done > seen

@@ -46,6 +46,8 @@ import time
 import urllib.parse
 import wsgiref.simple_server
 
+import guest
+
 parser = argparse.ArgumentParser()
 parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("--port", type=int, default=0)
@@ -434,17 +436,10 @@ class Gate:
             os.write(self.log, json.dumps(entry).encode() + b"\n")
 
 
-def leave_with_the_host():
-    while os.read(0, 4096):
-        pass
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)
-
-
 if __name__ == "__main__":
     logging.getLogger("django.request").setLevel(logging.ERROR)
     if options.guest:
-        threading.Thread(target=leave_with_the_host, daemon=True).start()
+        guest.leave_with_the_host(folder)
     fill()
     server.set_app(Gate(django.core.wsgi.get_wsgi_application()))
     print(BASE + PREFIX, flush=True)

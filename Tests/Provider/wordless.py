@@ -43,6 +43,8 @@ import threading
 import time
 import urllib.parse
 
+import guest
+
 parser = argparse.ArgumentParser()
 parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("--port", type=int, default=0)
@@ -357,13 +359,6 @@ def free_port():
                 continue
 
 
-def leave_with_the_host():
-    while os.read(0, 4096):
-        pass
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)
-
-
 if __name__ == "__main__":
     folder = options.folder.resolve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -372,7 +367,7 @@ if __name__ == "__main__":
     redirects = options.redirect or [f"http://127.0.0.1:{free_port()}/callback"]
     (folder / "redirects").write_text("".join(address + "\n" for address in redirects))
     if options.guest:
-        threading.Thread(target=leave_with_the_host, daemon=True).start()
+        guest.leave_with_the_host(folder)
     server = Server(("127.0.0.1", options.port), Exchange)
     ISSUER = f"http://127.0.0.1:{server.server_port}{PREFIX}"
     key, state = SigningKey(), State()

@@ -42,11 +42,7 @@ extension Keyring {
                     + "replaces refresh tokens, Keyfob and that program end it for each other", advice: .takeOver)
         }
         for (account, groups) in others.sorted(by: { $0.key < $1.key }) {
-            let list = groups.map { "'\($0.name)'" }.sorted().joined(separator: ", ")
-            warn(
-                .sharedSignIn,
-                "\(listed([account])) is signed in to the same client in group \(list) too, with another refresh token: if "
-                    + "both come from one sign-in, they end it for each other", advice: .removeFromOneGroup(account))
+            warnOfCopies(of: account, listed([account]), in: groups)
         }
         try warnOfGroupsBeyondReach(copied.isEmpty ? nil : listed(copied))
     }
@@ -63,13 +59,17 @@ extension Keyring {
         }
         var others: Set<AccessGroup> = []
         for token in tokens { others.formUnion(try copies(of: GrantKey(token), in: name)) }
-        for other in others.sorted(by: { $0.name < $1.name }) {
-            warn(
-                .sharedSignIn,
-                "\(display) is signed in to the same client in group '\(other.name)' too: if both come from one sign-in, "
-                    + "they end it for each other", advice: .removeFromOneGroup(account))
-        }
+        if !others.isEmpty { warnOfCopies(of: account, display, in: others) }
         try warnOfGroupsBeyondReach(display)
+    }
+
+    private func warnOfCopies(of account: AccountID, _ name: String, in groups: Set<AccessGroup>) {
+        let list = groups.map { "'\($0.name)'" }.sorted().joined(separator: ", ")
+        warn(
+            .sharedSignIn,
+            "\(name) is signed in to the same client in group \(list) too, which does not follow when a refresh token is "
+                + "replaced here: if both come from one sign-in, they end it for each other",
+            advice: .removeFromOneGroup(account))
     }
 
     private func warnOfGroupsBeyondReach(_ names: String?) throws(KeyringError) {

@@ -46,7 +46,7 @@ public struct NewProvider: Hashable, Sendable {
     func description() throws(KeyringError) -> ProviderDescription {
         if let problem = ProviderRules.problem(ofIssuer: issuer) { throw KeyringError(.usage, problem) }
         guard let url = try? EndpointURL(issuer) else { throw KeyringError(.usage, "the issuer is no address") }
-        let host = ProviderRules.environment(of: url)
+        let host = url.environment
         guard title.map(Identifier.isAcceptable) ?? true else {
             throw KeyringError(.usage, "the title is blank, too long, or holds control characters")
         }

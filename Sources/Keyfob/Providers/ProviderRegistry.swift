@@ -53,7 +53,7 @@ struct ProviderRegistry {
         guard let url = try? EndpointURL(text), url.query == nil else { return nil }
         let wanted = Self.withoutSlash(text)
         if let provider = providers.first(where: { $0.issuer.map(Self.withoutSlash) == wanted }) { return provider }
-        let environment = ProviderRules.environment(of: url)
+        let environment = url.environment
         guard !url.path.allSatisfy({ $0 == "/" }) else { return provider(environment: environment, tenant: nil) }
         guard let authority = try? Authority(text) else { return nil }
         return provider(of: authority)

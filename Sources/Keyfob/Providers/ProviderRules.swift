@@ -100,13 +100,6 @@ enum ProviderRules {
         return nil
     }
 
-    /// The environment that an address stands for: its host, with the port where that is not the scheme's own.
-    static func environment(of url: EndpointURL) -> String {
-        let standard = url.text.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s") ? 443 : 80
-        guard let port = url.port, port != standard else { return url.host }
-        return "\(url.host):\(port)"
-    }
-
     /// Whether a text is a provider's name.
     static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, isSmall(first), text.utf8.count <= nameLimit else { return false }

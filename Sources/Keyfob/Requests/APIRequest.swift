@@ -73,7 +73,7 @@ extension Keyring {
         } catch {
             throw KeyringError(.usage, "\(error)")
         }
-        let host = ProviderRules.environment(of: url)
+        let host = url.environment
         guard answer.found.destination?.host == host else {
             throw KeyringError(
                 .hostNotAllowed, "the token was not asked for to be sent to \(host)",

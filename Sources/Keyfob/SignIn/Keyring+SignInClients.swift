@@ -8,18 +8,20 @@ extension Keyring {
     ///
     /// - Throws: `noSuchProvider`.
     func provider(for plan: TokenRequestSnapshot) throws(KeyringError) -> ProviderDescription {
-        let environment = plan.situation.environment
-        let tenant = plan.realm.isEmpty ? nil : plan.realm
-        let policy = plan.account.id.policy
-        if let found = try description(
-            forEnvironment: environment, tenant: tenant, policy: policy, in: [plan.group])
-        {
-            return found
-        }
+        if let found = try provider(for: plan, by: plan.group) { return found }
         throw KeyringError(
             .noSuchProvider,
-            "no provider is known for \(plan.account.name): nothing in group '\(plan.group)' describes \(environment)",
-            advice: .addProvider(plan.group))
+            "no provider is known for \(plan.account.name): nothing in group '\(plan.group)' describes "
+                + plan.situation.environment, advice: .addProvider(plan.group))
+    }
+
+    /// The provider that serves the account of a request, for all that the records of `group` say; nil where there is none.
+    func provider(
+        for plan: TokenRequestSnapshot, by group: AccessGroup
+    ) throws(KeyringError) -> ProviderDescription? {
+        try description(
+            forEnvironment: plan.situation.environment, tenant: plan.realm.isEmpty ? nil : plan.realm,
+            policy: plan.account.id.policy, in: [group])
     }
 
     /// The provider that a person signs in to, kept in the group where the tokens will be.

@@ -65,9 +65,7 @@ extension Keyring {
         of provider: ProviderDescription, in group: AccessGroup, _ network: Network
     ) async throws(KeyringError) -> ProviderMetadata {
         var metadata = try await metadata(of: provider, in: group, network: network)
-        if EnvironmentAliases.isMicrosoft(provider.environment), let url = metadata.endpoints[.token],
-            !EnvironmentAliases.areSame(url.host, provider.environment)
-        {
+        if let url = metadata.endpoints[.token], !url.isOfCloud(provider.environment) {
             metadata.endpoints[.token] = nil
         }
         return metadata

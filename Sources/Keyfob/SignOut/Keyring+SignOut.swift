@@ -148,9 +148,9 @@ extension Keyring {
         _ grant: HeldGrant, _ token: HeldToken, _ client: borrowing OAuthClient, _ provider: ProviderDescription,
         _ metadata: ProviderMetadata, _ group: AccessGroup, _ network: Network
     ) async -> RevocationOutcome {
-        guard let endpoint = metadata.endpoints[.revocation], let tokenEndpoint = metadata.endpoints[.token] else {
-            return .failed(.unexpectedStatus(401))
-        }
+        guard let endpoint = metadata.endpoints[.revocation], let tokenEndpoint = metadata.endpoints[.token],
+            tokenEndpoint.isOfCloud(provider.environment)
+        else { return .failed(.unexpectedStatus(401)) }
         if let access = livingAccessToken(of: grant.credential, in: group) {
             let message = TokenRequests.revoke(
                 token.secret, kind: .refreshToken, bearer: access.secret, at: endpoint)

@@ -16,7 +16,7 @@ struct GrantRefresh: Sendable {
     let metadata: ProviderMetadata
     let network: Network
     /// The other groups that may hold the very refresh token, so that whatever becomes of it becomes of theirs.
-    var twins: [GroupID] = []
+    var sharedWith: [GroupID] = []
 
     /// The longest wait for a token, and for the discovery document before it, in seconds.
     static let deadline: Int64 = 30
@@ -104,7 +104,6 @@ struct GrantRefresh: Sendable {
             case .keepRefreshToken(let commit, let failure):
                 guard let kept = progress.kept else { return .storeFailed }
                 return try keep(kept, commit, failure)
-            case .clearIntent(let id): return try end(id, nil, mayBeUsedUp: false)
             case .endIntent(let id, let failure, let mayBeUsedUp): return try end(id, failure, mayBeUsedUp: mayBeUsedUp)
             case .recordRefusal(let changes, let id): return try record(changes, id)
             default: return .storeFailed
@@ -276,7 +275,7 @@ struct GrantRefresh: Sendable {
         at version: GrantVersion?, _ body: (GroupWriter) throws -> RefreshEvent?
     ) throws(KeyringError) -> RefreshEvent {
         try keyring.withState { state in
-            let groups = [try state.group(of: plan)] + twins.compactMap { try? state.vault.group($0) }
+            let groups = [try state.group(of: plan)] + sharedWith.compactMap { try? state.vault.group($0) }
             return try keyring.change(&state, groups) { writers in
                 let writer = writers[0]
                 let token = try writer.grant(key)

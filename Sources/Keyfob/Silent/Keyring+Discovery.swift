@@ -86,11 +86,10 @@ extension ProviderMetadata {
     /// The metadata without what leads people or refresh tokens to another cloud than the provider's, where that is
     /// known; the token endpoint is looked at where it is used.
     fileprivate func within(_ provider: ProviderDescription) -> ProviderMetadata {
-        guard EnvironmentAliases.isMicrosoft(provider.environment) else { return self }
         var metadata = self
         for endpoint in [Endpoint.authorization, .deviceAuthorization, .revocation, .endSession] {
             guard let url = metadata.endpoints[endpoint] else { continue }
-            if !EnvironmentAliases.areSame(url.host, provider.environment) { metadata.endpoints[endpoint] = nil }
+            if !url.isOfCloud(provider.environment) { metadata.endpoints[endpoint] = nil }
         }
         return metadata
     }

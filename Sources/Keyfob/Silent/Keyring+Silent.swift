@@ -69,10 +69,10 @@ extension Keyring {
             network = plain
             let connection = try plain.serving(provider)
             let limit = canWait ? GrantRefresh.shortDiscoveryDeadline : GrantRefresh.discoveryDeadline
+            let discovering = connection.limited(until: .now + .seconds(limit))
             let metadata: ProviderMetadata
             do {
-                metadata = try await discover(
-                    provider, in: plan.group, network: connection.limited(until: .now + .seconds(limit)))
+                metadata = try await discover(provider, in: plan.group, network: discovering)
             } catch {
                 guard case .unavailable(let failure) = error, failure.isProviderDown, plan.isUsableOffline(options)
                 else {
@@ -87,7 +87,7 @@ extension Keyring {
                 keyring: self, plan: plan, source: token.source, key: GrantKey(used),
                 acquisition: acquisition, provider: provider, metadata: metadata,
                 network: canWait ? connection.limited(to: GrantRefresh.shortDeadline) : connection)
-            refresh.twins = try await twins(of: refresh)
+            refresh.sharedWith = try await groupsSharing(refresh, network: discovering)
             let transaction = RefreshTransaction(
                 RefreshTransaction.Request(
                     token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
@@ -184,9 +184,7 @@ extension Keyring {
         } catch {
             throw KeyringError(error, of: provider)
         }
-        let environment = plan.situation.environment
-        guard EnvironmentAliases.isMicrosoft(environment) else { return }
-        guard EnvironmentAliases.areSame(endpoint.host, environment) else {
+        guard endpoint.isOfCloud(plan.situation.environment) else {
             throw signInNeeded(plan, "\(SilentAction.SignInReason.otherCloud)")
         }
     }

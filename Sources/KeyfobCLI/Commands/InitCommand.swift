@@ -60,9 +60,7 @@ struct InitCommand: ParsableCommand {
         }
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
-        if let recoveryFile = new.recoveryFile {
-            global.say("wrote the recovery key to \(recoveryFile); move it to where the vault is not")
-        }
+        handOver.tellPlace(of: "the recovery key")
     }
 
     private func create(

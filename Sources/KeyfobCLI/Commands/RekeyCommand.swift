@@ -90,9 +90,7 @@ struct RekeyCommand: ParsableCommand {
             return try rekeying.commit(
                 handingOver: { (key) throws(KeyringError) in
                     try handOver.take(key, isNew: false)
-                    if let recoveryFile {
-                        global.say("wrote the new recovery key to \(recoveryFile); move it to where the vault is not")
-                    }
+                    handOver.tellPlace(of: "the new recovery key")
                 }, progress: progress.update)
         } catch {
             guard handOver.isDone else { throw error }

@@ -124,8 +124,8 @@ struct RestoreCommand: ParsableCommand {
         }
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
-        if let recoveryFile = new.recoveryFile {
-            global.say("wrote its recovery key to \(recoveryFile); move it to where the vault is not")
+        handOver.tellPlace(of: "its recovery key")
+        if new.recoveryFile != nil {
             try tell(restored.plan, restored.keyring, backup.name)
         } else {
             // Whoever keeps the output has the key alone.

@@ -40,8 +40,10 @@ struct StatusCommand: ParsableCommand {
                     groups: groups.map(GroupDocument.init),
                     slots: slots.map(SlotDocument.init),
                     backups: StatusDocument.Backups(backups),
-                    restoredGrants: restored?.map(StatusDocument.RestoredGrant.init),
-                    endingSignIns: ending?.map(StatusDocument.EndingSignIn.init),
+                    restoredGrants: restored?.map { StatusDocument.SignIn($0.group, $0.account, $0.clientID) },
+                    endingSignIns: ending?.map {
+                        StatusDocument.SignIn($0.group, $0.account.id, $0.clientID, endsOn: $0.endsOn)
+                    },
                     secretService: items.isEmpty ? nil : items.map(SecretServiceDocument.init)))
         }
         try StandardOutput.write(line: "vault   \(location.vault)")
@@ -117,9 +119,9 @@ struct StatusDocument: JSONDocument {
     let slots: [SlotDocument]
     let backups: Backups
     /// Nil while the vault is locked.
-    let restoredGrants: [RestoredGrant]?
+    let restoredGrants: [SignIn]?
     /// Nil while the vault is locked.
-    let endingSignIns: [EndingSignIn]?
+    let endingSignIns: [SignIn]?
     /// What the desktop's keyring has for the slots that it opens; nil where the vault has no such slot.
     let secretService: [SecretServiceDocument]?
 
@@ -145,31 +147,19 @@ struct StatusDocument: JSONDocument {
         }
     }
 
-    /// A sign-in that ends soon.
-    struct EndingSignIn: Encodable {
+    /// A sign-in that ends soon, or came back from a backup.
+    struct SignIn: Encodable {
         let group: String
         let account: String
         let clientID: String
-        let endsOn: String
+        /// When it ends, of one that ends soon.
+        let endsOn: String?
 
-        init(_ signIn: Keyring.EndingSignIn) {
-            group = signIn.group.name
-            account = "\(signIn.account.id)"
-            clientID = signIn.clientID
-            endsOn = signIn.endsOn.rfc3339
-        }
-    }
-
-    /// A sign-in that came back from a backup.
-    struct RestoredGrant: Encodable {
-        let group: String
-        let account: String
-        let clientID: String
-
-        init(_ grant: Keyring.RestoredGrant) {
-            group = grant.group.name
-            account = "\(grant.account)"
-            clientID = grant.clientID
+        init(_ group: AccessGroup, _ account: AccountID, _ clientID: String, endsOn: Timestamp? = nil) {
+            self.group = group.name
+            self.account = account.description
+            self.clientID = clientID
+            self.endsOn = endsOn.map(\.rfc3339)
         }
     }
 }

@@ -51,6 +51,11 @@ final class RecoveryHandOver {
         isDone = true
     }
 
+    /// Says in which file the key is, where it is in one; `name` is "the recovery key".
+    func tellPlace(of name: String) {
+        if let path { global.say("wrote \(name) to \(path); move it to where the vault is not") }
+    }
+
     /// What the vault's failing to be made means for a key that was handed over.
     func failing(_ error: KeyringError, at location: KeyringLocation) -> KeyringError {
         guard isDone else { return error }

@@ -13,7 +13,9 @@ enum NetworkTask {
         _ body: @escaping @Sendable () async throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
         DeferredSignals.explain(
-            by: "\nkeyfob: the provider's answer is awaited first, for 30 s at most: it may replace the sign-in\n")
+            by:
+                "\nkeyfob: waiting for the provider's answer first (at most 30 s): stopped now, the sign-in could be lost\n"
+        )
         let box = Box<Value>()
         Task {
             let value: Result<Value, KeyringError>

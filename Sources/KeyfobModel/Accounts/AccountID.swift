@@ -34,6 +34,17 @@ extension AccountID {
     }
 }
 
+extension AccountID {
+    /// The policy of Azure AD B2C that an account came by: its id is `<object>-<policy>.<tenant>`; nil for any other.
+    package var policy: String? {
+        let object = homeAccountID.prefix(36)
+        guard Authority.isGUID(object), let dot = homeAccountID.lastIndex(of: ".") else { return nil }
+        let rest = homeAccountID[object.endIndex..<dot]
+        guard rest.utf8.first == UInt8(ascii: "-"), rest.utf8.count > 1 else { return nil }
+        return String(rest.dropFirst())
+    }
+}
+
 extension AccountID: Hashable, Comparable, CustomStringConvertible {
     /// Whether both name the same account.
     public static func == (left: AccountID, right: AccountID) -> Bool {

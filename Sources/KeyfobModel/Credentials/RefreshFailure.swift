@@ -70,6 +70,6 @@ extension Grant {
         }
         return .needsSignIn(
             reason: "refused, reason unknown (status \(failure.status)); "
-                + "the provider is asked again every \(RefreshFailure.refusalPause / 60) minutes at most")
+                + "the provider is asked again at most every \(RefreshFailure.refusalPause / 60) minutes")
     }
 }

@@ -23,12 +23,11 @@ package enum IssuerRule: Hashable, Sendable {
     /// Whether codes and refresh tokens may go to an endpoint that the document names.
     func mayName(_ url: EndpointURL, issuer: String) -> Bool {
         guard case .authority(let authority) = self else { return true }
-        let host = url.port.map { $0 == 443 ? url.host : "\(url.host):\($0)" } ?? url.host
         guard authority.kind == .ciam, let issuer = try? EndpointURL(issuer), issuer.port == nil else {
-            return host == authority.host
+            return url.environment == authority.host
         }
         // The tenant's own name beside the one that people see.
-        return host == authority.host || host == issuer.host
+        return url.environment == authority.host || url.environment == issuer.host
     }
 
     private static func isIssuer(_ issuer: String, of authority: Authority) -> Bool {
@@ -52,48 +51,6 @@ package enum IssuerRule: Hashable, Sendable {
             if Authority.isGUID(authority.tenant), Identifier.folded(authority.tenant) != path[0] { return false }
             return begins("https", path[0] + ".ciamlogin.com") || begins("https", authority.host)
         case .entra, .other: return false
-        }
-    }
-}
-
-extension ProviderDescription {
-    /// The authority that the issuer is, where a quirk says that it is one.
-    package var authority: Authority? {
-        guard let issuer, let authority = try? Authority(issuer) else { return nil }
-        let quirk: Quirk? =
-            switch authority.kind {
-            case .b2c: .b2c
-            case .adfs: .adfs
-            case .ciam: .ciam
-            case .entra, .other: nil
-            }
-        return quirk.map(quirks.contains) == true ? authority : nil
-    }
-
-    /// Which issuers its discovery document may name.
-    package var issuerRule: IssuerRule {
-        if let authority { return .authority(authority) }
-        return quirks.contains(.tenantIssuer) ? .tenants : .exact
-    }
-
-    /// A provider for an authority that is not built in; nil for one of Microsoft's clouds, and one of no known kind.
-    package init?(_ authority: Authority, name: String, title: String) {
-        self.init(
-            name: name, title: title, issuer: authority.address, environment: authority.host,
-            defaultScopes: ["openid", "profile", "offline_access"], flows: [.authorizationCode, .deviceAuthorization],
-            quirks: [.multipleResources])
-        switch authority.kind {
-        case .b2c:
-            flows = [.authorizationCode]
-            rotation = .yes
-            quirks.formUnion([.b2c, .clientInfo])
-        case .adfs:
-            defaultScopes = ["openid", "profile"]
-            quirks.insert(.adfs)
-        case .ciam:
-            rotation = .yes
-            quirks.formUnion([.ciam, .clientInfo, .toleratesReuse])
-        case .entra, .other: return nil
         }
     }
 }

@@ -71,6 +71,18 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         scheme == "https" || issuer.map { Identifier.folded(String($0.prefix(8))) != "https://" } ?? true
     }
 
+    /// The environment of the accounts of a provider at this address: the host, and the port where it is not the usual one.
+    package var environment: String {
+        guard let port, port != (scheme == "https" ? 443 : 80) else { return host }
+        return "\(host):\(port)"
+    }
+
+    /// Whether codes and refresh tokens of an environment may go here: those of Microsoft's clouds stay in their cloud,
+    /// whatever a document names.
+    package func isOfCloud(_ environment: String) -> Bool {
+        !EnvironmentAliases.isMicrosoft(environment) || EnvironmentAliases.areSame(host, environment)
+    }
+
     /// The address with `items` behind what its query has already, encoded.
     package func appending(_ items: [(name: String, value: String)]) -> EndpointURL {
         let pairs = items.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }

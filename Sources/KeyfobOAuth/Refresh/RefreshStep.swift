@@ -17,10 +17,8 @@ package enum RefreshStep: Hashable, Sendable {
     /// Store a refresh token that came in an answer with nothing else that can be used, as ``commit(_:)``, and what
     /// others have to know of the answer.
     case keepRefreshToken(RefreshCommit, RefreshFailure?)
-    /// Remove the intent with this id: `done` or `storeFailed`.
-    case clearIntent(String)
-    /// Write down why there is no token, where others have to know it, and remove the intent with this id unless the
-    /// refresh token may have been used up: `done` or `storeFailed`.
+    /// Remove the intent with this id unless the refresh token may have been used up, and write down why there is no token
+    /// where others have to know it: `done` or `storeFailed`.
     case endIntent(String, RefreshFailure?, mayBeUsedUp: Bool)
     /// Apply the changes and remove the intent in one transaction: `done`, `conflict` or `storeFailed`.
     case recordRefusal([StoredChange], intent: String)

@@ -57,6 +57,9 @@ package struct RefreshTransaction: Hashable, Sendable {
         self.version = request.token.version
     }
 
+    /// The end of an intent that nobody has to know of.
+    private var dropIntent: RefreshStep { .endIntent(request.intentID, nil, mayBeUsedUp: false) }
+
     private var token: TokenIdentity { TokenIdentity(source: request.token.source, version: version) }
 
     /// Takes what became of ``next`` and gives the step after it.
@@ -84,7 +87,7 @@ package struct RefreshTransaction: Hashable, Sendable {
             return commit(now)
         case (.sendRequest, .storeFailed):
             result = .storeFailed
-            return .clearIntent(request.intentID)
+            return dropIntent
         case (.commit(let commit), .done): return release(.refreshed(commit.version))
         case (.keepRefreshToken(let commit, _), .done):
             version = commit.version
@@ -94,10 +97,9 @@ package struct RefreshTransaction: Hashable, Sendable {
             return commits < Self.commitLimit ? commit(now) : unsaved()
         case (.recordRefusal, .conflict(let snapshot)):
             result = Self.result(of: snapshot)
-            return .clearIntent(request.intentID)
-        case (.revokeReceived, .done): return .clearIntent(request.intentID)
-        case (.recordRefusal, .done), (.recordRefusal, .storeFailed), (.clearIntent, .done),
-            (.clearIntent, .storeFailed), (.endIntent, .done), (.endIntent, .storeFailed):
+            return dropIntent
+        case (.revokeReceived, .done): return dropIntent
+        case (.recordRefusal, .done), (.recordRefusal, .storeFailed), (.endIntent, .done), (.endIntent, .storeFailed):
             return .releaseLock
         case (.releaseLock, .done): return result.map { .finished($0) }
         default: return nil
@@ -135,7 +137,7 @@ package struct RefreshTransaction: Hashable, Sendable {
     private mutating func unsaved() -> RefreshStep {
         guard !replaces else { return release(.notDurable) }
         result = .refreshedUnsaved
-        return .clearIntent(request.intentID)
+        return dropIntent
     }
 
     /// After a request that gave nothing.
@@ -153,7 +155,7 @@ package struct RefreshTransaction: Hashable, Sendable {
     private mutating func discard(_ snapshot: GrantSnapshot) -> RefreshStep {
         result = Self.result(of: snapshot)
         let isOver = snapshot.state != .active
-        return isOver && replaces ? .revokeReceived : .clearIntent(request.intentID)
+        return isOver && replaces ? .revokeReceived : dropIntent
     }
 
     /// What a grant is that is not what it was when it was read.

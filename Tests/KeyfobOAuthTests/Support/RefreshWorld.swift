@@ -108,9 +108,6 @@ struct RefreshWorld {
             store.failure = failure
             clear(commit.intent)
             return .done
-        case .clearIntent(let id):
-            clear(id)
-            return .done
         case .endIntent(let id, let failure, let mayBeUsedUp):
             if !mayBeUsedUp { clear(id) }
             if let failure { store.failure = failure }

@@ -308,7 +308,7 @@ struct RefreshTests: SilentSuite {
             RefreshEvent.lockAcquired, .grant(GrantSnapshot(state: .active, version: version)), .done, .storeFailed,
         ]
         for event in events { transaction.receive(event, now: noon) }
-        #expect(transaction.next == .clearIntent("note"))
+        #expect(transaction.next == .endIntent("note", nil, mayBeUsedUp: false))
         for _ in 0..<2 { transaction.receive(.done, now: noon) }
         #expect(transaction.next == .finished(.storeFailed))
     }

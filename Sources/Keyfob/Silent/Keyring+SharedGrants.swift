@@ -14,22 +14,21 @@ extension Keyring {
     /// token of another group, unless that group's own records lead to the same endpoint: its provider, and the
     /// discovery document kept there, which is read anew where there is none.
     ///
+    /// - Parameter network: For the discovery documents of the other groups.
     /// - Throws: as ``metadata(of:in:network:)``: to use a token whose copy is not known to follow would end both.
-    func twins(of refresh: GrantRefresh) async throws(KeyringError) -> [GroupID] {
+    func groupsSharing(_ refresh: GrantRefresh, network: Network) async throws(KeyringError) -> [GroupID] {
         // What a family's token gives is stored for the client alone.
         guard refresh.source == .own else { return [] }
-        let plan = refresh.plan
-        var twins: [GroupID] = []
-        for group in try holders(of: refresh.key, besides: plan.groupID) {
-            let provider = try description(
-                forEnvironment: plan.situation.environment, tenant: plan.realm.isEmpty ? nil : plan.realm,
-                in: [group.name])
-            guard let provider, provider == refresh.provider else { continue }
-            let metadata = try await metadata(of: provider, in: group.name, network: refresh.network)
+        var sharing: [GroupID] = []
+        for group in try holders(of: refresh.key, besides: refresh.plan.groupID) {
+            guard let provider = try provider(for: refresh.plan, by: group.name), provider == refresh.provider else {
+                continue
+            }
+            let metadata = try await metadata(of: provider, in: group.name, network: network)
             guard metadata.endpoints[.token] == refresh.metadata.endpoints[.token] else { continue }
-            twins.append(group.keys.group)
+            sharing.append(group.keys.group)
         }
-        return twins
+        return sharing
     }
 
     /// The other groups within reach in which the refresh token for `key` is the very one of `group`.
