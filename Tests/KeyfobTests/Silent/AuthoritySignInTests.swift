@@ -94,6 +94,30 @@ struct AuthoritySignInTests: SilentSuite {
         #expect(scopesAsked.contains("app"))
     }
 
+    @Test("of Azure AD B2C: one sign-in in two groups is refreshed once, where its policy is known in both")
+    func policyInTwoGroups() async throws {
+        let base = "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/b2c_1_edit"
+        let scopes: ScopeSet = ["https://contoso.onmicrosoft.com/api/read"]
+        let work = try AccessGroup("work")
+        try home.keyring.createGroup(work)
+        let request = try request(base, scopes: scopes) { url in
+            AuthorityDocuments.b2c(url.pathComponents[1...3].joined(separator: "/"))
+        }
+        _ = try home.keyring.provider(of: Authority(base), in: [work])
+        let account = try await signIn(request, policy: "b2c_1_edit", "one").account
+        try home.keyring.store(
+            Credential(kind: .refreshToken, account: account.id, clientID: "app", cachedAt: home.clock.now),
+            "rt-one", for: account, in: [work])
+        provider.answer { Self.b2c("new-" + ($0.refreshToken ?? "?"), "rt-two", "b2c_1_edit") }
+        let asked = TokenRequest(account: account.id.description, scopes: scopes)
+        for (group, options) in [(AccessGroup.default, force), (work, SilentOptions())] {
+            let answer = try await home.keyring.acquireTokenSilently(
+                for: asked, options: options, in: [group], network: provider.network)
+            #expect(text(of: answer.secret) == "new-rt-one")
+        }
+        #expect(provider.tokenRequests.map(\.refreshToken) == [nil, "rt-one"])
+    }
+
     @Test("of AD FS: no tenant, an issuer of its own, and a resource that is named by itself")
     func adfs() async throws {
         let resource: ScopeSet = ["https://api.contoso.example/.default"]

@@ -69,21 +69,29 @@ struct TokenDestinationTests {
         #expect(home.provider.tokenRequests.map(\.url) == ["https://id.example/token"])
     }
 
-    @Test("a document of Microsoft's cannot lead a refresh token to another host", arguments: ["revocation_endpoint"])
-    func otherCloud(endpoint: String) async throws {
+    @Test(
+        "a document of Microsoft's cannot lead a refresh token to another host",
+        arguments: [
+            ("\(microsoft)/token", "https://evil.example/revoke", "none"),
+            // Without an access token of the sign-in, the refresh token would be shown for a last one.
+            ("https://evil.example/token", "\(microsoft)/revoke", "bearer"),
+        ])
+    func otherCloud(token: String, revocation: String, method: String) async throws {
         let account = try SilentHome.microsoftAccount()
         try home.grant("ms1", account)
         home.provider.answerOthers { request in
             guard request.url.contains("/.well-known/") else { return nil }
-            let base = "https://login.microsoftonline.com/\(SilentHome.tenant)"
             return .json(
                 """
-                {"issuer": "\(base)/v2.0", "token_endpoint": "\(base)/oauth2/v2.0/token",
-                "\(endpoint)": "https://evil.example/revoke"}
+                {"issuer": "\(Self.microsoft)/v2.0", "token_endpoint": "\(token)", "revocation_endpoint": "\(revocation)",
+                "revocation_endpoint_auth_methods_supported": ["\(method)"]}
                 """)
         }
         let report = try await home.keyring.signOut(account.id, from: .default, network: home.provider.network)
+        #expect(home.provider.requests.allSatisfy { $0.url.hasPrefix(Self.microsoft) && $0.refreshToken == nil })
         #expect(home.provider.revoked == [])
         #expect(report.notes.count == 1)
     }
+
+    private static let microsoft = "https://login.microsoftonline.com/\(SilentHome.tenant)"
 }
