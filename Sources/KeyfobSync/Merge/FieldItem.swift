@@ -4,7 +4,8 @@ package import KeyfobModel
 ///
 /// A deletion takes every field that is not later than itself, and stays when later fields bring the item back:
 /// otherwise a copy that was forgotten somewhere could bring back what is older. So an item that one device deleted
-/// and another changed later comes back with what was written later.
+/// and another wrote later comes back with what was written later. An account comes back with its user name, which each
+/// sign-in writes anew: a label that was changed elsewhere brings back nothing.
 package struct FieldItem: Hashable, Sendable {
     /// The latest deletion.
     package private(set) var deletion: ItemVersion?
@@ -18,8 +19,8 @@ package struct FieldItem: Hashable, Sendable {
         dropDeletedFields()
     }
 
-    /// Whether nothing is left of it but that it was there.
-    package var isDeleted: Bool { fields.isEmpty }
+    /// Whether nothing is left of it but that it was there, and fields that are nothing by themselves.
+    package var isDeleted: Bool { fields[.content] == nil && fields[.username] == nil }
 
     /// The latest of all versions; nil for an item that never was.
     package var version: ItemVersion? {

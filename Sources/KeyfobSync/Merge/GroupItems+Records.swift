@@ -15,12 +15,11 @@ extension GroupItems {
         }
         switch record.content {
         case .account(let account):
-            if !account.username.isEmpty { set(.username, .text(account.username)) }
+            // An account without a user name is there all the same.
+            set(.username, account.username.isEmpty ? nil : .text(account.username))
             if let name = account.displayName { set(.displayName, .text(name)) }
             if let label = account.label { set(.label, .text(label)) }
             for profile in account.tenantProfiles { set(.profile(realm: profile.realm), .profile(profile)) }
-            // One of which nothing is known but its id is there all the same.
-            if item.fields.isEmpty, record.history.fieldVersions.isEmpty { set(.username, nil) }
             // As joining does, and in place: a bundle has many accounts.
             let known = accountIDs[key] ?? account.id
             accountIDs[key] = known.spelling.lexicographicallyPrecedes(account.id.spelling) ? known : account.id
@@ -59,7 +58,9 @@ extension GroupItems {
                 history: ItemHistory(unknownFields: grant.unknownFields))
         }
         guard let item = items[key], let version = item.version else { return nil }
-        guard !item.isDeleted else { return ItemRecord(group: group, content: .tombstone(key), version: version) }
+        guard !item.isDeleted else {
+            return item.deletion.map { ItemRecord(group: group, content: .tombstone(key), version: $0) }
+        }
         let content: ItemContent
         let (first, last) = (key.parts.first ?? "", key.parts.last ?? "")
         switch (key.kind, item[.content]) {

@@ -36,7 +36,7 @@ struct FieldItemTests {
 
     @Test("the later of a change and a deletion wins", arguments: [(2, 3, true), (3, 3, true), (4, 3, false)])
     func deletion(change: Int64, deletion: Int64, isDeleted: Bool) {
-        let changed = FieldItem(fields: [.label: register("Mine", change)])
+        let changed = FieldItem(fields: [.username: register("ada", change)])
         let deleted = FieldItem(deletion: Sample.version(deletion))
         #expect(changed.joined(with: deleted).isDeleted == isDeleted)
         #expect(deleted.joined(with: changed) == changed.joined(with: deleted))
@@ -44,10 +44,19 @@ struct FieldItemTests {
 
     @Test("what is older than the deletion does not come back with what is newer")
     func comesBack() {
-        let item = FieldItem(fields: [.username: register("ada", 1), .label: register("Mine", 5)])
+        let item = FieldItem(fields: [.displayName: register("Ada", 1), .username: register("ada", 5)])
         let joined = item.joined(with: FieldItem(deletion: Sample.version(3)))
-        #expect(joined.text(.label) == "Mine")
-        #expect(joined[.username] == nil)
-        #expect(joined.joined(with: FieldItem(fields: [.username: register("late", 2)]))[.username] == nil)
+        #expect(joined.text(.username) == "ada" && !joined.isDeleted)
+        #expect(joined[.displayName] == nil)
+        #expect(joined.joined(with: FieldItem(fields: [.displayName: register("late", 2)]))[.displayName] == nil)
+    }
+
+    @Test("a later label brings no account back, and is there when a sign-in does")
+    func label() {
+        let named = FieldItem(fields: [.username: register("ada", 1), .label: register("Mine", 5)])
+        let removed = named.joined(with: FieldItem(deletion: Sample.version(3)))
+        #expect(removed.isDeleted)
+        let signedIn = removed.joined(with: FieldItem(fields: [.username: register("ada", 4)]))
+        #expect(!signedIn.isDeleted && signedIn.text(.label) == "Mine")
     }
 }

@@ -55,7 +55,10 @@ struct MergeLawTests {
             #expect(isTaken)
         }
         for place in state.places {
-            #expect(again.groups[place.group]?.items[place.key] == state.groups[place.group]?.items[place.key])
+            let item = state.groups[place.group]?.items[place.key]
+            // Of a deleted item only that is told.
+            let told = item.map { $0.isDeleted ? FieldItem(deletion: $0.deletion) : $0 }
+            #expect(again.groups[place.group]?.items[place.key] == told)
             #expect(again.groups[place.group]?.grants[place.key] == state.groups[place.group]?.grants[place.key])
         }
         #expect(again.places == state.places)

@@ -70,11 +70,15 @@ struct DeviceHistory {
 
     private mutating func step(_ index: Int) throws {
         let (name, client) = (["ada", "grace"][number(2)], ["one", "two"][number(2)])
-        let account = try Account.contoso(name)
+        var account = try Account.contoso(name)
+        account.tenantProfiles = [
+            TenantProfile(
+                realm: "contoso", localAccountID: name, environment: account.id.environment, username: account.username)
+        ]
         let grant = GrantKey(.refresh(account, client: client))
         switch number(16) {
         case 0, 1: try signIn(account, client, index)
-        case 2, 3, 4: try refresh(grant, index)
+        case 2, 3, 4: try refresh(grant, account, client, index)
         case 5:
             try change(index) { writer in
                 guard try writer.grant(grant)?.grant?.state == .active else { return }
@@ -108,18 +112,25 @@ struct DeviceHistory {
     }
 
     private mutating func signIn(_ account: Account, _ client: String, _ index: Int) throws {
-        let token = secret([UInt8(number(200))])
+        let token = secret("token \(number(200))")
         let credential = Credential.refresh(account, client: client)
         let epoch = try change(index) { writer in
             _ = try writer.save(account, from: .signIn)
             _ = try writer.save(credential, secret: token, from: .signIn)
+            try Self.save("at signing in", account, client, writer)
             return try writer.grant(GrantKey(credential))?.grant?.epoch ?? 1
         }
         signIns.insert(Grants(key: ItemKey(credential), epoch: epoch))
     }
 
-    private mutating func refresh(_ key: GrantKey, _ index: Int) throws {
-        let token = secret([UInt8(number(200))])
+    /// Stores an access token, which stays where it is.
+    private static func save(_ text: String, _ account: Account, _ client: String, _ writer: GroupWriter) throws {
+        let credential = Credential.access(account, client: client)
+        _ = try writer.save(credential, secret: secret(text))
+    }
+
+    private mutating func refresh(_ key: GrantKey, _ account: Account, _ client: String, _ index: Int) throws {
+        let token = secret("token \(number(200))")
         let refreshed = try change(index) { writer -> Credential? in
             guard let credential = try writer.grant(key), (credential.grant ?? Grant()).state == .active else {
                 return nil
@@ -129,6 +140,7 @@ struct DeviceHistory {
                 grant.generation += 1
                 token.grant = grant
             }
+            try Self.save("at a refresh", account, client, writer)
             return credential
         }
         guard let refreshed else { return }
@@ -153,6 +165,7 @@ struct DeviceHistory {
             var letter: Letter = []
             let isWhole = try writer.forEachItem(of: .default) { result, secrets in
                 let found = try result.get()
+                if found.item.content.credential?.kind == .accessToken { return }
                 letter.append((found.item, found.hasSecret ? contents(of: try secrets.secret(of: found)) : nil))
             }
             #expect(isWhole)
