@@ -32,12 +32,16 @@ extension KeyringError {
         case .busy:
             self.init(.busy, "another process has held the vault for 5 seconds", advice: .tryAgain(.none))
         case .diskFull:
-            self.init(.diskFull, "the disk is full; the vault is as it was before", advice: .makeRoom)
+            self.init(.diskFull, "the disk is full", advice: .makeRoom)
         case .notWritable:
-            self.init(.inputOutput, "the vault, or its folder, cannot be written; it is as it was before")
+            self.init(.inputOutput, "the vault, or its folder, cannot be written")
         case .inputOutput(let number):
-            let reason = number == 0 ? "" : ": " + Self.text(ofErrno: number)
-            self.init(.inputOutput, "reading or writing the vault failed\(reason); it is as it was before")
+            self.init(.inputOutput, "reading or writing the vault failed\(Self.reason(number))")
+        case .unconfirmed(let number):
+            self.init(
+                .unconfirmed,
+                "it was written, but the disk does not confirm it\(Self.reason(number)): after a power failure it may be gone",
+                advice: .diagnose(.none))
         case .incomplete:
             self.init(
                 .damaged, "records are missing from a group, or records were added to it from outside",
@@ -58,6 +62,25 @@ extension KeyringError {
             self.init(.fault, "SQLite failed with code \(code)")
         }
     }
+
+    /// An error of a keyring, with what has become of the vault where that is known.
+    init(_ error: any Error, hasChanged: Bool?) {
+        let plain = KeyringError(error)
+        switch (error as? StoreError, hasChanged) {
+        case (.diskFull, false), (.notWritable, false), (.inputOutput, false):
+            self.init(plain.code, plain.message + "; the vault is as it was before", advice: plain.advice)
+        case (.diskFull, true), (.notWritable, true), (.inputOutput, true):
+            self.init(plain.code, plain.message + "; what was changed until then stays changed", advice: plain.advice)
+        default: self = plain
+        }
+    }
+
+    /// The error of a step that others build on: what the disk does not confirm counts as not done.
+    package var asNotDone: KeyringError {
+        code == .unconfirmed ? KeyringError(.inputOutput, "the disk does not confirm what is written to it") : self
+    }
+
+    private static func reason(_ number: CInt) -> String { number == 0 ? "" : ": " + text(ofErrno: number) }
 
     static func text(ofErrno number: CInt) -> String {
         guard let text = unsafe strerror(number) else { return "error \(number)" }

@@ -134,6 +134,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case hostNotAllowed
         /// The place where the records lie cannot do this.
         case notOffered
+        /// It was done, and the disk did not confirm that it lasts.
+        case unconfirmed
         /// A fault of Keyfob.
         case fault
     }

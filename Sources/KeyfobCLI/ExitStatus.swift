@@ -35,7 +35,7 @@ enum ExitStatus: Int32 {
         case .noVault, .noSuchFile: self = .noInput
         case .unavailable, .providerFailed, .untrustedCertificate: self = .unavailable
         case .alreadyExists: self = .cannotCreate
-        case .inputOutput, .diskFull: self = .inputOutput
+        case .inputOutput, .diskFull, .unconfirmed: self = .inputOutput
         case .busy, .offline, .throttled: self = .tryAgain
         case .wrongKey, .groupNotGranted, .needsVaultKey, .hostNotAllowed, .policyNotMet: self = .noPermission
         case .configuration, .notOffered: self = .configuration

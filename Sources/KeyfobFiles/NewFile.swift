@@ -54,12 +54,12 @@ package struct NewFile: ~Copyable {
 
     /// Gives the file its name, or another one in the same folder, unless something else has it by now.
     ///
-    /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
+    /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`, `unconfirmed`.
     package mutating func putInPlace(as name: String? = nil) throws {
         let name = name ?? path
         try POSIXFile.moveToNewName(temporary.path, name)
         isInPlace = true
-        try POSIXFile.synchronizeFolder(of: name)
+        try POSIXFile.confirmFolder(of: name)
     }
 }
 
@@ -136,7 +136,7 @@ extension VaultDirectory {
         try POSIXFile.moveToNewName(building.database, database)
         // The vault is there now; its header's copy can be made again.
         try? POSIXFile.moveToNewName(building.headerCopy, headerCopy)
-        try POSIXFile.synchronizeFolder(of: database)
+        try POSIXFile.confirmFolder(of: database)
         try? removeBuilding()
     }
 }

@@ -135,6 +135,13 @@ package enum POSIXFile {
         guard fsync(descriptor) == 0 else { throw failure() }
     }
 
+    /// The same after what was to be made has got its name.
+    ///
+    /// - Throws: `unconfirmed`.
+    static func confirmFolder(of path: String) throws {
+        do { try synchronizeFolder(of: path) } catch { throw StoreError.unconfirmed(errno: errno) }
+    }
+
     /// Waits until somebody closes a file that they have read; for the name of a file that was there when it was made.
     package struct ReadWatch: ~Copyable {
         private let descriptor: CInt

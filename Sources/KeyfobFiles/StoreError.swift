@@ -27,6 +27,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case notWritable
     /// The system failed to read or write; `errno` is its reason, 0 where SQLite does not tell.
     case inputOutput(errno: CInt)
+    /// What was to be written is there, and the disk did not confirm that it lasts; `errno` as above.
+    case unconfirmed(errno: CInt)
     /// A manifest or a count tells of records that are not there, or the other way round.
     case incomplete(group: GroupID)
     /// The database has been taken back to an earlier state.

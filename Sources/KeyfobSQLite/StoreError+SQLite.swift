@@ -2,8 +2,13 @@ internal import GRDBSQLite
 package import KeyfobFiles
 
 extension StoreError {
-    /// What a result code of SQLite means here; of an extended one, the primary.
+    /// What a result code of SQLite means here: an extended one where it is known, else the primary.
     package init(resultCode: Int32) {
+        // A transaction is made once its journal is gone; then its folder is brought to the disk, and locks are let go.
+        if [SQLITE_IOERR | 5 << 8, SQLITE_IOERR | 8 << 8].contains(resultCode) {
+            self = .unconfirmed(errno: 0)
+            return
+        }
         switch resultCode & 0xFF {
         case SQLITE_CORRUPT, SQLITE_FORMAT, SQLITE_NOTADB: self = .damaged(what: "keyring.db")
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy

@@ -17,6 +17,8 @@ package final class VaultDatabase: VaultStorage {
     /// The file that is open: a migration may put another one in its place.
     private let file: FileIdentity?
     private let writing: Mutex<DatabaseQueue?>
+    private let changes = Atomic(0)
+    package var hasChanged: Bool? { changes.load(ordering: .relaxed) > 0 }
 
     /// The database that `reader` reads, to be changed as well.
     package convenience init(_ reader: VaultDatabaseReader) {
@@ -137,6 +139,7 @@ package final class VaultDatabase: VaultStorage {
                     result = try body(database)
                     return .commit
                 }
+                changes.add(1, ordering: .relaxed)
                 guard let result else { throw StoreError.unexpected(resultCode: 0) }
                 return result
             }
@@ -174,7 +177,7 @@ extension StoreError {
         do {
             return try body()
         } catch let error as DatabaseError {
-            throw StoreError(resultCode: error.resultCode.rawValue)
+            throw StoreError(resultCode: error.extendedResultCode.rawValue)
         }
     }
 }

@@ -61,7 +61,11 @@ extension Keyring {
             return state.warn(
                 Warning(.noBackup, "no backup was made: the vault has no recovery key that could open it"))
         }
-        _ = try makeBackup(&state, to: nil, for: nil)
+        do {
+            _ = try makeBackup(&state, to: nil, for: nil)
+        } catch {
+            throw KeyringError(error).asNotDone
+        }
     }
 
     private static func recoveryRecipients(of vault: borrowing UnlockedVault) -> [AgeRecipient] {

@@ -62,7 +62,7 @@ extension Keyring {
                 isBackupWhole = !report.isIncomplete
             }
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
         }
         var plan = ImportPlan(
             mode: mode, source: incoming.summary, lines: [], conflicts: [],

@@ -118,11 +118,10 @@ extension Keyring {
             return Made(keyring: keyring, recoveryKey: recoveryKey, plan: new.plan)
         } catch {
             // One that is in its place stays, whatever failed afterwards.
-            if directory.lacksDatabase {
-                try? directory.removeBuilding()
-                kept?.forget()
-            }
-            throw KeyringError(error)
+            guard directory.lacksDatabase else { throw KeyringError(error) }
+            try? directory.removeBuilding()
+            kept?.forget()
+            throw KeyringError(error).asNotDone
         }
     }
 

@@ -60,7 +60,8 @@ extension Keyring {
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
         }
-        try cache.withBytes { (bytes) throws(KeyringError) in
+        // What was imported stays, whether or not others have it too.
+        try? cache.withBytes { (bytes) throws(KeyringError) in
             try warnOfSharing(parsed, bytes, but: report.removedAccounts, group: report.group, isTakenOver: isTakenOver)
         }
         report.skipped = parsed.skipped.map(\.description)

@@ -68,7 +68,8 @@ extension Keyring {
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
         }
-        try cache.withBytes { (bytes) throws(KeyringError) in
+        // What was imported stays, whether or not others have it too.
+        try? cache.withBytes { (bytes) throws(KeyringError) in
             try warnOfSharing(
                 parsed.contents, bytes, but: report.removedAccounts, group: report.group, isTakenOver: isTakenOver)
         }

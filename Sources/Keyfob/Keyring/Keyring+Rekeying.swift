@@ -53,7 +53,7 @@ extension Keyring {
                 .busy, "the vault's groups or ways to unlock have changed meanwhile", advice: .tryAgain(.nothingChanged)
             )
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(error, hasChanged: database.hasChanged)
         }
     }
 

@@ -116,7 +116,7 @@ public final class Keyring: Sendable {
         do {
             return try withVault(body)
         } catch {
-            throw KeyringError(error)
+            throw KeyringError(error, hasChanged: database.hasChanged)
         }
     }
 

@@ -94,9 +94,11 @@ struct RekeyCommand: ParsableCommand {
                 }, progress: progress.update)
         } catch {
             guard handOver.isDone else { throw error }
-            let key = recoveryFile.map { "the recovery key in \($0) opens nothing: remove it" }
-            throw KeyringError(
-                error.code, "\(error.message); \(key ?? "the new recovery key opens nothing")", advice: error.advice)
+            let key = "the new recovery key" + (recoveryFile.map { " in \($0)" } ?? "")
+            let note =
+                error.code == .unconfirmed
+                ? "keep \(key) and the old one" : "\(key) opens nothing\(recoveryFile == nil ? "" : ": remove it")"
+            throw KeyringError(error.code, "\(error.message); \(note)", advice: error.advice)
         }
     }
 

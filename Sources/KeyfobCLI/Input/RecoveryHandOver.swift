@@ -42,6 +42,7 @@ final class RecoveryHandOver {
                 try StandardOutput.write(line: key)
             }
         } catch {
+            let error = error.asNotDone
             guard isNew else { throw error }
             throw KeyringError(
                 error.code,

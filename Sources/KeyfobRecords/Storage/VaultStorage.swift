@@ -10,6 +10,9 @@ package protocol VaultStorage: VaultReading {
     /// Whether a newer Keyfob wrote it, so that this one only reads.
     var isReadOnly: Bool { get }
 
+    /// Whether anything has been changed through this object; nil where changes are not made as a whole.
+    var hasChanged: Bool? { get }
+
     /// Writes the copy of the header again when it differs.
     func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws
 
