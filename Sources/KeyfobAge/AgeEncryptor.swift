@@ -12,20 +12,27 @@ package struct AgeEncryptor: ~Copyable {
 
     /// Begins a file that each of `recipients` can open.
     ///
-    /// - Throws: `noRecipients`, or `tooManyRecipients` past ``Age/recipientLimit``.
-    package init(recipients: [AgeRecipient], encoding: Age.Encoding = .binary) throws(AgeError) {
-        try self.init(recipients: recipients, encoding: encoding, randomness: .fresh(recipientCount: recipients.count))
+    /// - Parameter remark: What it says to everybody.
+    /// - Throws: `noRecipients`, or `tooManyRecipients` past ``Age/recipientLimit``, one fewer with a remark.
+    package init(
+        recipients: [AgeRecipient], encoding: Age.Encoding = .binary, remark: AgeRemark? = nil
+    ) throws(AgeError) {
+        try self.init(
+            recipients: recipients, encoding: encoding, remark: remark,
+            randomness: .fresh(recipientCount: recipients.count))
     }
 
     /// Begins a file with random bytes given by a test vector.
     ///
-    /// - Throws: as ``init(recipients:encoding:)``.
+    /// - Throws: as ``init(recipients:encoding:remark:)``.
     package init(
-        recipients: [AgeRecipient], encoding: Age.Encoding, randomness: consuming AgeRandomness
+        recipients: [AgeRecipient], encoding: Age.Encoding, remark: AgeRemark? = nil,
+        randomness: consuming AgeRandomness
     ) throws(AgeError) {
         guard !recipients.isEmpty else { throw .noRecipients }
-        guard recipients.count <= Age.recipientLimit else { throw .tooManyRecipients(limit: Age.recipientLimit) }
-        var stanzas: [Stanza] = []
+        var stanzas = [remark?.stanza].compactMap(\.self)
+        let limit = Age.recipientLimit - stanzas.count
+        guard recipients.count <= limit else { throw .tooManyRecipients(limit: limit) }
         for (index, recipient) in recipients.enumerated() {
             let stanza = randomness.ephemeralSecrets.withBytes { all in
                 X25519Stanza(

@@ -24,6 +24,25 @@ struct AgeProgramTests {
         #expect(try folder.read("message") == message)
     }
 
+    @Test("age passes over a remark, and opens the file")
+    func remark() throws {
+        let identity = AgeIdentity.generate()
+        let remark = AgeRemark("keyfob-test", ["1", "a=b"], body: [UInt8](repeating: 7, count: AgeRemark.bodyLimit))
+        let message = pattern(1_000)
+        let file = written(message, try AgeEncryptor(recipients: [identity.recipient], remark: remark))
+        #expect(AgeRemark("keyfob-test", atStartOf: file) == remark)
+        #expect(AgeRemark("keyfob-other", atStartOf: file) == nil)
+        #expect(Opening(file, with: identity, pieces: 1_000) == Opening(plaintext: message))
+        try folder.write("file.age", file)
+        try folder.write("key.txt", identity.text().withBytes { [UInt8]($0) })
+        #expect(try folder.run("/usr/bin/age", "-d", "-i", "key.txt", "-o", "message", "file.age") == 0)
+        #expect(try folder.read("message") == message)
+        let recipients = [AgeRecipient](repeating: identity.recipient, count: Age.recipientLimit)
+        #expect(throws: AgeError.tooManyRecipients(limit: 63)) {
+            _ = try AgeEncryptor(recipients: recipients, remark: remark)
+        }
+    }
+
     @Test("Keyfob opens what age writes", arguments: [0, 1, 65_536, 65_537, 300_000], [Age.Encoding.binary, .armored])
     func keyfobOpens(size: Int, encoding: Age.Encoding) throws {
         let identity = AgeIdentity.generate()

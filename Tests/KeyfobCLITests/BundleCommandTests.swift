@@ -112,6 +112,27 @@ struct BundleCommandTests {
         #expect(status?["count"] as? Int == 5)
     }
 
+    @Test("the list needs neither key nor vault, and waits for no pipe that lies among the backups")
+    func listWithoutVault() throws {
+        let place = try place()
+        try place.run("keyfob backup -q > /dev/null; keyfob group rotate -q default").expectSuccess()
+        try place.run(
+            "mkfifo data/keyfob/backups/keyfob-20991231T235959Z.age; ln -s ../../../id.txt data/keyfob/backups/x.age"
+        )
+        .expectSuccess()
+        for damage in [
+            "true", "printf x > data/keyfob/keyring.db", "rm data/keyfob/keyring.db data/keyfob/header.copy",
+        ] {
+            let list = try place.run("\(damage); env -u KEYFOB_KEY_FILE keyfob backup --list --no-input")
+                .expectSuccess()
+            let lines = list.text.split(separator: "\n")
+            #expect(lines.count == 4, "\(list)")
+            #expect(lines[1].contains(" -  ") && lines[2].contains("before a new key"), "\(list)")
+            #expect(lines[3].contains("asked for"), "\(list)")
+        }
+        try place.run("rm -r data/keyfob/backups; keyfob backup --list").expectError(66)
+    }
+
     @Test("what is left of a vault is not written over")
     func leftovers() throws {
         let place = try place()

@@ -1,32 +1,69 @@
+internal import KeyfobAge
 internal import KeyfobFiles
 
-/// A backup in a vault's folder, which is told by its name without opening anything.
+/// A backup in a folder, of which nothing was opened.
 public struct BackupFile: Hashable, Sendable {
     /// Where it is.
     public let path: String
-    /// When it was made.
+    /// When it was made: as it says, or else as its name says.
     public let time: Timestamp
     /// How long it is, in bytes.
     public let size: Int64
+    /// What it says of itself; nil where that cannot be read.
+    public let claim: BackupClaim?
+    /// The name that Keyfob gave it, if it did.
+    let name: BackupName?
 
-    /// The backups of the vault at `location`, newest first; none where there is no folder of backups.
+    /// The backups in the folder of the vault at `location`, newest first; none where there is no such folder.
+    ///
+    /// Neither the vault nor a backup is opened, and the vault may be damaged or gone.
+    ///
+    /// - Throws: `inputOutput`.
     public static func all(at location: KeyringLocation) throws(KeyringError) -> [BackupFile] {
-        try all(in: VaultDirectory(path: location.vault).backups)
+        let folder = VaultDirectory(path: location.vault).backups
+        return FileAccess.status(folder, following: true) == nil ? [] : try all(in: folder)
     }
 
-    static func all(in folder: String) throws(KeyringError) -> [BackupFile] {
+    /// The backups in a folder, newest first: what has the name of one, and what ends in `.age` and says that it is one.
+    ///
+    /// - Throws: `noSuchFile`, `inputOutput`.
+    public static func all(in folder: String) throws(KeyringError) -> [BackupFile] {
+        guard FileAccess.status(folder, following: true)?.isDirectory == true else {
+            throw KeyringError(.noSuchFile, "there is no folder \(folder)")
+        }
         guard let names = try? POSIXFile.names(in: folder) else {
             throw KeyringError(.inputOutput, "\(folder) cannot be read")
         }
-        return names.compactMap(BackupName.init(_:)).sorted(by: >).map { name in
-            let path = "\(folder)/\(name.text)"
-            return BackupFile(path: path, time: name.time, size: (try? POSIXFile.status(path))?.size ?? 0)
-        }
+        return names.compactMap { BackupFile(named: $0, in: folder) }.sorted(by: isNewer)
+    }
+
+    private init?(named name: String, in folder: String) {
+        guard name.hasSuffix(".age") else { return nil }
+        path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+        let status = (try? POSIXFile.status(path)) ?? nil
+        size = status?.size ?? 0
+        self.name = BackupName(name)
+        claim = status?.isRegularFile == true ? Self.claim(in: path) : nil
+        guard let time = claim?.time ?? self.name?.time else { return nil }
+        self.time = time
+    }
+
+    private static func claim(in path: String) -> BackupClaim? {
+        guard let file = try? InputFile(path: path, limit: .max),
+            let start = try? file.piece(at: 0, count: AgeRemark.startCount)
+        else { return nil }
+        return BackupClaim(atStartOf: start)
+    }
+
+    private static func isNewer(_ left: BackupFile, _ right: BackupFile) -> Bool {
+        guard left.time == right.time else { return left.time > right.time }
+        guard let mine = left.name, let other = right.name, mine != other else { return left.path > right.path }
+        return mine > other
     }
 }
 
 /// The name of a backup: `keyfob-20261120T101500Z.age`, with a number where one second made several.
-struct BackupName: Comparable {
+struct BackupName: Hashable, Comparable {
     let time: Timestamp
     private let number: Int
 

@@ -36,18 +36,21 @@ struct BundleWriting {
 
     /// Writes it.
     ///
-    /// - Parameter authenticate: Makes the MAC of a backup's digest.
+    /// - Parameters:
+    ///   - sealing: Begins the file, given what it will hold.
+    ///   - authenticate: Makes the MAC of a backup's digest.
     func run(
-        _ encryptor: consuming AgeEncryptor, authenticating authenticate: ([UInt8]) throws -> [UInt8]? = { _ in nil },
-        _ output: (RawSpan) throws -> Void
+        sealing: (Keyring.BundleReport) throws -> AgeEncryptor,
+        authenticating authenticate: ([UInt8]) throws -> [UInt8]? = { _ in nil }, _ output: (RawSpan) throws -> Void
     ) throws -> Written {
         let device = try database.device()
-        var encryptor: AgeEncryptor? = consume encryptor
         return try database.withSnapshot {
             let count = try self.count(device)
-            guard let encryptor = encryptor.take() else { throw BundleError.noRecipients }
             let manifest = self.manifest(device, count.counts)
-            var writer = try BundleWriter(manifest, encryptor: encryptor)
+            let report = Keyring.BundleReport(
+                summary: BundleSummary(manifest, isOwners: purpose == .backup), skipped: count.messages,
+                isIncomplete: count.isIncomplete)
+            var writer = try BundleWriter(manifest, encryptor: try sealing(report))
             for group in groups {
                 try forEach(in: group) { found, secrets in
                     guard !count.skipped.contains(found.record.rowID) else { return }
@@ -59,9 +62,6 @@ struct BundleWriting {
                 }
             }
             let digest = try writer.finish(authenticating: authenticate, to: output)
-            let report = Keyring.BundleReport(
-                summary: BundleSummary(manifest, isOwners: purpose == .backup), skipped: count.messages,
-                isIncomplete: count.isIncomplete)
             return Written(report: report, digest: digest)
         }
     }

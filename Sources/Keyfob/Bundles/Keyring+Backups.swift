@@ -36,12 +36,12 @@ extension Keyring {
     ) throws(KeyringError) -> BackupReport {
         let named: [AgeRecipient]?
         if let recipients { named = try AgeRecipient.parsing(recipients) } else { named = nil }
-        return try withState { state in try makeBackup(&state, to: path, for: named) }
+        return try withState { state in try makeBackup(&state, .asked, to: path, for: named) }
     }
 
     /// The backups in the vault's folder, newest first.
     public func backups() throws(KeyringError) -> [String] {
-        try BackupFile.all(in: database.directory.backups).map(\.path)
+        try BackupFile.all(at: location).map(\.path)
     }
 
     /// Reads a backup, or an export, to its end and checks everything in it, and for a backup who made it.
@@ -56,13 +56,13 @@ extension Keyring {
     }
 
     /// The backup that is made by itself before a group gets a new key; where nobody could open it, a warning.
-    func backUpBeforehand(_ state: inout State) throws {
+    func backUpBeforehand(_ state: inout State, _ reason: BackupClaim.Reason) throws {
         guard !Self.recoveryRecipients(of: state.vault).isEmpty else {
             return state.warn(
                 Warning(.noBackup, "no backup was made: the vault has no recovery key that could open it"))
         }
         do {
-            _ = try makeBackup(&state, to: nil, for: nil)
+            _ = try makeBackup(&state, reason)
         } catch {
             throw KeyringError(error).asNotDone
         }
@@ -76,7 +76,8 @@ extension Keyring {
 
     /// - Parameter rotates: Whether older ones give way; never to one that is incomplete.
     func makeBackup(
-        _ state: inout State, to path: String?, for named: [AgeRecipient]?, rotates: Bool = true
+        _ state: inout State, _ reason: BackupClaim.Reason, to path: String? = nil, for named: [AgeRecipient]? = nil,
+        rotates: Bool = true
     ) throws -> BackupReport {
         guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
         let recipients = named ?? Self.recoveryRecipients(of: state.vault)
@@ -87,13 +88,6 @@ extension Keyring {
         }
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generate()
-        var encryptor: AgeEncryptor?
-        do {
-            encryptor = try AgeEncryptor(recipients: recipients + [witness.recipient])
-        } catch {
-            throw BundleError(written: error)
-        }
-        guard let encryptor = encryptor.take() else { throw BundleError.noRecipients }
         try database.refresh(&state.vault)
         let writing = BundleWriting(
             database: database, vault: state.vault.header.vault, header: try state.vault.headerForBackup(),
@@ -101,7 +95,14 @@ extension Keyring {
             milliseconds: clock.milliseconds())
         var file = try NewFile.begin(try backupPlace(path))
         let written = try writing.run(
-            encryptor, authenticating: { try state.vault.authentication(ofBackup: $0) }
+            sealing: { report in
+                let remark = try BackupClaim.remark(on: report, made: reason, by: state.vault)
+                do throws(AgeError) {
+                    return try AgeEncryptor(recipients: recipients + [witness.recipient], remark: remark)
+                } catch {
+                    throw BundleError(written: error)
+                }
+            }, authenticating: { try state.vault.authentication(ofBackup: $0) }
         ) { try file.write($0) }
         try file.synchronize()
         var offset = 0
@@ -147,7 +148,8 @@ extension Keyring {
     @discardableResult
     func removeOldBackups(except kept: [String]) -> [String] {
         let kept = Set(kept.map { FileAccess.realPath($0) ?? $0 })
-        let others = ((try? backups()) ?? []).filter { !kept.contains(FileAccess.realPath($0) ?? $0) }
+        let files = ((try? BackupFile.all(at: location)) ?? []).filter { $0.name != nil }.map(\.path)
+        let others = files.filter { !kept.contains(FileAccess.realPath($0) ?? $0) }
         return others.dropFirst(Self.backupsKept - 1).filter { path in
             (try? POSIXFile.remove(path)) != nil
         }

@@ -57,7 +57,8 @@ extension Keyring {
         do {
             outcomes = try withVault { state in try choose(&state, incoming, mode, wanted) }
             if mode == .replace, backsUp, !isDryRun {
-                let report = try withVault { state in try makeBackup(&state, to: nil, for: nil, rotates: false) }
+                let reason: BackupClaim.Reason = source == nil ? .beforeReplacement : .beforeRestore
+                let report = try withVault { state in try makeBackup(&state, reason, rotates: false) }
                 backup = report.path
                 isBackupWhole = !report.isIncomplete
             }

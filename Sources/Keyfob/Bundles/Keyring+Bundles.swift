@@ -80,8 +80,11 @@ extension Keyring {
                 let writing = BundleWriting(
                     database: database, vault: state.vault.header.vault, header: nil, groups: groups, content: content,
                     purpose: purpose, isArmored: isArmored, milliseconds: clock.milliseconds())
-                guard let encryptor = encryptor.take() else { throw StoreError.staleKeys }
-                return try writing.run(encryptor, output)
+                return try writing.run(
+                    sealing: { _ in
+                        guard let encryptor = encryptor.take() else { throw StoreError.staleKeys }
+                        return encryptor
+                    }, output)
             }
         } catch {
             throw KeyringError(error)

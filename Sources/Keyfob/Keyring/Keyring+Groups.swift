@@ -79,7 +79,7 @@ extension Keyring {
         try changeVault { state in
             try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
-            try backUpBeforehand(&state)
+            try backUpBeforehand(&state, .beforeNewKey)
             return try database.rotateGroup(name, &state.vault, progress: progress)
         }
     }

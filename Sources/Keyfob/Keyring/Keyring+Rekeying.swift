@@ -68,7 +68,7 @@ extension Keyring {
     func backupOfNewState() -> String? {
         state.withLock { state in
             do {
-                return try makeBackup(&state, to: nil, for: nil).path
+                return try makeBackup(&state, .afterRekey).path
             } catch {
                 state.warn(
                     Warning(.noBackup, "no backup with the new keys was made: \(KeyringError(error).message)"))

@@ -167,7 +167,7 @@ extension Keyring {
             try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
-            try backUpBeforehand(&state)
+            try backUpBeforehand(&state, .beforeNewKey)
             let (decisions, count) = try database.revoke(
                 slot.id, of: name, &state.vault, milliseconds: clock.milliseconds(), progress: progress
             ) { try $0.forgetForeignDecisions(in: name, keeping: kept) }

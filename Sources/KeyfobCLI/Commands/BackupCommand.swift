@@ -10,6 +10,9 @@ struct BackupCommand: ParsableCommand {
             'backups' of the vault, which keeps the newest five; one is also made before a group gets a new \
             key, and before an import replaces something and a restore. A backup in the vault's folder does \
             not survive the disk: have one elsewhere too.
+            --list opens nothing, neither the vault nor a backup, and works where the vault is damaged or gone. What it shows \
+            is what each backup says of itself, and whoever can write the file could have written that: --bundle-identity shows \
+            who made it, and --verify what is in it. With a folder, such as that of --to, it lists that one.
             --verify reads a backup or an export to its end and changes nothing; '-' is standard input. Of a backup it \
             says whether the owner of its vault made it, which the recovery key shows, or the vault where it opens \
             without asking: anybody can write one for a public key. --list says so too with --bundle-identity.
@@ -17,6 +20,7 @@ struct BackupCommand: ParsableCommand {
             Example:
               keyfob backup
               keyfob backup --to /media/stick
+              keyfob backup --list /media/stick
               keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
 
             Exit status: 0 done, 65 damaged, incomplete because records do not open, or nothing shows who made it, 73 exists already, 74 \
@@ -34,7 +38,10 @@ struct BackupCommand: ParsableCommand {
             "Encrypt for this age recipient instead of the recovery key; repeatable.", valueName: "age1…"))
     var recipient: [String] = []
 
-    @Flag(name: .long, help: "List the backups in the vault's folder, newest first.") var list = false
+    @Flag(name: .long, help: "List the backups in the vault's folder, or in another one, newest first.") var list =
+        false
+
+    @Argument(help: "With --list, the folder.") var folder: String?
 
     @Option(name: .long, help: ArgumentHelp("Check this backup.", valueName: "file")) var verify: String?
 
@@ -44,6 +51,9 @@ struct BackupCommand: ParsableCommand {
     func validate() throws {
         let makes = to != nil || !recipient.isEmpty
         if list, verify != nil || makes { throw ValidationError("--list goes with no other option of backups") }
+        if folder != nil, !list {
+            throw ValidationError("a folder is named with --to, and with --list the one to be listed")
+        }
         if verify != nil, makes { throw ValidationError("--verify goes with neither --to nor --recipient") }
         if verify == nil, list ? opening.bundlePassphraseFd != nil : opening.isGiven {
             throw ValidationError(
@@ -67,34 +77,6 @@ struct BackupCommand: ParsableCommand {
             if !report.removed.isEmpty { global.say("removed \(Quantity.of(report.removed.count, "older backup"))") }
         }
         if report.isIncomplete { throw ReportedFailure(status: .malformed) }
-    }
-
-    private func showList() throws(KeyringError) {
-        let location = try global.location()
-        _ = try LockedKeyring(at: location)
-        let backups = try BackupFile.all(at: location)
-        let origins = try opening.isGiven ? backups.map(origin) : nil
-        if global.json {
-            return try JSONOutput.print(
-                BackupListDocument(
-                    backups: backups.enumerated().map { index, backup in
-                        BackupListDocument.Backup(backup, origins?[index])
-                    }))
-        }
-        guard !backups.isEmpty else { return global.say("there is no backup in \(location.vault)") }
-        var table = Table(header: ["MADE", "AGE", "BYTES"] + (origins == nil ? [] : ["BY"]) + ["FILE"])
-        for (index, backup) in backups.enumerated() {
-            table.add(
-                [backup.time.rfc3339, TimeText.age(of: backup.time, now: WallClock.system.now), "\(backup.size)"]
-                    + (origins.map { [$0[index].text] } ?? []) + [backup.path])
-        }
-        try StandardOutput.write(lines: table.text)
-    }
-
-    /// Who made a backup of the list, as far as the identity given shows it.
-    private func origin(of backup: BackupFile) throws(KeyringError) -> BackupOrigin {
-        let file = try BundleFile(path: backup.path)
-        return try BackupOrigin(file, opening.opener(for: file, global))
     }
 
     private func check(_ path: String) throws {
@@ -181,26 +163,6 @@ struct BackupDocument: JSONDocument {
         isIncomplete = report.isIncomplete
         removed = report.removed
     }
-}
-
-/// `Schemas/backup-list.schema.json`.
-struct BackupListDocument: JSONDocument {
-    struct Backup: Encodable {
-        let path: String
-        let created: String
-        let size: Int64
-        let madeBy: BackupOrigin?
-
-        init(_ backup: BackupFile, _ origin: BackupOrigin?) {
-            madeBy = origin
-            path = backup.path
-            created = backup.time.rfc3339
-            size = backup.size
-        }
-    }
-
-    let formatVersion = 1
-    let backups: [Backup]
 }
 
 /// `Schemas/backup-verification.schema.json`.
