@@ -11,12 +11,6 @@ static inline int linux_forbid_dumping(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-// A file that is in memory only and has no name; closed by exec (MFD_CLOEXEC). The declaration of memfd_create(2) is
-// hidden unless _GNU_SOURCE is defined.
-static inline int linux_memory_file(void) {
-    return (int)syscall(SYS_memfd_create, "keyfob", 1U);
-}
-
 // Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of
 // every architecture.
 struct linux_landlock_rights {

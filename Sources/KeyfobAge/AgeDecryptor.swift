@@ -33,6 +33,14 @@ package struct AgeDecryptor: ~Copyable {
         self.init(key: .passphrase(passphrase.withBytes { SecretBytes(copying: $0) }), encoding: encoding)
     }
 
+    /// Begins to read a file again whose ``fileKey`` is known: another file does not open.
+    package init(fileKey: borrowing SecretBytes) {
+        self.init(key: .fileKey(fileKey.withBytes { SecretBytes(copying: $0) }), encoding: nil)
+    }
+
+    /// A copy of the file's own key, once the header is read; it opens this file alone, without its price.
+    package borrowing func fileKey() -> SecretBytes? { binary.copiedFileKey() }
+
     private init(key: consuming DecryptionKey, encoding: Age.Encoding?) {
         binary = BinaryDecryptor(key: key)
         self.encoding = encoding

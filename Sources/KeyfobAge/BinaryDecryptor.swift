@@ -6,6 +6,7 @@ struct BinaryDecryptor: ~Copyable {
     private var key: DecryptionKey?
     private var header = AgeHeaderParser()
     private var fileKey: SecretBytes?
+    private var keptKey: SecretBytes?
     private var nonce: [UInt8] = []
     private var payload: PayloadOpener?
 
@@ -31,15 +32,28 @@ struct BinaryDecryptor: ~Copyable {
         try payload.finish(body)
     }
 
+    borrowing func copiedFileKey() -> SecretBytes? { keptKey.copied() }
+
     private mutating func takeBeforePayload(_ byte: UInt8) throws(AgeError) {
         if key != nil {
             guard let header = try header.take(byte) else { return }
-            fileKey = try key?.unwrap(header)
+            let unwrapped = try key?.unwrap(header)
+            keptKey = unwrapped.copied()
+            fileKey = unwrapped
             key = nil
         } else {
             nonce.append(byte)
             guard nonce.count == PayloadKey.nonceCount, let fileKey = fileKey.take() else { return }
             payload = PayloadOpener(key: PayloadKey(fileKey: fileKey, nonce: nonce))
+        }
+    }
+}
+
+extension Optional where Wrapped == SecretBytes {
+    fileprivate borrowing func copied() -> SecretBytes? {
+        switch self {
+        case .some(let bytes): bytes.withBytes { SecretBytes(copying: $0) }
+        case nil: nil
         }
     }
 }

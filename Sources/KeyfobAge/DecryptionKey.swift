@@ -4,6 +4,8 @@ internal import KeyfobSodium
 enum DecryptionKey: ~Copyable {
     case identities(AgeIdentityFile)
     case passphrase(SecretBytes)
+    /// The file's own key, which one of the others gave when the file was read before.
+    case fileKey(SecretBytes)
 
     /// The file key in `header`, after the header is authenticated with it.
     ///
@@ -22,6 +24,7 @@ enum DecryptionKey: ~Copyable {
         case .passphrase(let passphrase):
             guard case .passphrase(let stanza) = header.lock else { return nil }
             return try stanza.unwrap(passphrase: passphrase)
+        case .fileKey(let key): return key.withBytes { SecretBytes(copying: $0) }
         }
     }
 }

@@ -27,6 +27,14 @@ struct ChangedRecords: RecordReading {
         return try base.record(row: rowID)
     }
 
+    func records(rows rowIDs: [Int64]) throws -> [StoredRecord] {
+        let wanted = Set(rowIDs)
+        var found = Dictionary(change.changed { row, _ in wanted.contains(row) }.map { ($0.rowID, $0) }) { $1 }
+        let others = rowIDs.filter { found[$0] == nil }
+        for record in try base.records(rows: others) { found[record.rowID] = record }
+        return rowIDs.compactMap { found[$0] }
+    }
+
     func rowIDs() throws -> [Int64] {
         try base.rowIDs().filter { !change.supersedes(row: $0) } + change.changed().map(\.rowID)
     }

@@ -52,6 +52,15 @@ struct ItemRecords: RecordReading {
         return try row.record.get()
     }
 
+    func records(rows rowIDs: [Int64]) throws -> [StoredRecord] {
+        // All in one question.
+        let found = Dictionary(try all(rowIDs.map(storage.item(row:))).map { ($0.row, $0.record) }) { $1 }
+        return try rowIDs.map { row in
+            guard let record = found[row] else { throw StoreError.damaged(what: "row \(row)") }
+            return try record.get()
+        }
+    }
+
     func rowIDs() throws -> [Int64] { try records().map(\.row) }
 
     func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws {

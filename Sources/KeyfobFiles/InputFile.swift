@@ -3,7 +3,8 @@ internal import Glibc
 /// A file that is read from its start several times and must not change in between.
 ///
 /// A regular file is read where it lies, through one descriptor. What cannot be read twice, a pipe, is read once and
-/// kept in memory: only for what is not secret, such as ciphertext.
+/// kept: in memory, and where it is long in a file without a name, which nobody else can open and nothing leaves behind.
+/// Only for what is not secret, such as ciphertext.
 package struct InputFile: ~Copyable {
     /// Why a file cannot be read.
     package enum Failure: Error, Equatable, Sendable {
@@ -13,6 +14,8 @@ package struct InputFile: ~Copyable {
         case tooLong(limit: Int)
         /// It is not the one that it was.
         case changed
+        /// What comes from a pipe does not fit into this folder.
+        case noRoom(folder: String)
         /// The system's reason.
         case failed(errno: CInt)
     }
@@ -24,52 +27,71 @@ package struct InputFile: ~Copyable {
         let modified: [Int]
     }
 
+    /// How much of a pipe is kept in memory.
+    private static let memoryLimit = 4 << 20
+
     private let descriptor: CInt
+    /// Nil for what was a pipe.
     private let identity: Identity?
-    private let content: [UInt8]
+    /// What was a pipe, where it is short; nil where it is in the file.
+    private let content: [UInt8]?
 
     /// Opens the file at `path`; symbolic links are followed.
-    package init(path: String, limit: Int) throws(Failure) {
+    ///
+    /// - Parameter isExpected: Whether a pipe that starts like this is worth more than memory; as below.
+    package init(
+        path: String, limit: Int, isExpected: ([UInt8]) -> Bool = { _ in true }
+    ) throws(Failure) {
         let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard opened >= 0 else { throw errno == ENOENT ? .noSuchFile : .failed(errno: errno) }
-        try self.init(owning: opened, limit: limit)
+        try self.init(owning: opened, [], limit, nil, isExpected)
     }
 
     /// Reads from a descriptor, which stays open; a regular file is read from its start.
     ///
-    /// - Parameter start: What has been read from it already.
-    package init(descriptor: CInt, after start: [UInt8] = [], limit: Int) throws(Failure) {
+    /// - Parameters:
+    ///   - start: What has been read from it already.
+    ///   - place: Where a long pipe is kept: a folder, or the nearest one above it that is there.
+    ///   - isExpected: Whether a pipe that starts like this is worth more than memory; another one is too long then.
+    package init(
+        descriptor: CInt, after start: [UInt8] = [], limit: Int, spoolingIn place: String? = nil,
+        isExpected: ([UInt8]) -> Bool = { _ in true }
+    ) throws(Failure) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .failed(errno: errno) }
-        try self.init(owning: copy, after: start, limit: limit)
+        try self.init(owning: copy, start, limit, place, isExpected)
     }
 
-    private init(owning opened: CInt, after start: [UInt8] = [], limit: Int) throws(Failure) {
-        do {
-            (identity, content) = try Self.examine(opened, start, limit)
+    private init(
+        owning opened: CInt, _ start: [UInt8], _ limit: Int, _ place: String?, _ isExpected: ([UInt8]) -> Bool
+    ) throws(Failure) {
+        do throws(Failure) {
+            var status = stat()
+            guard unsafe fstat(opened, &status) == 0 else { throw .failed(errno: errno) }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG:
+                guard status.st_size <= limit else { throw .tooLong(limit: limit) }
+                (descriptor, identity, content) = (opened, Self.identity(status), nil)
+                return
+            case S_IFIFO, S_IFSOCK, S_IFCHR: break
+            default: throw .notAFile
+            }
+            let spooled = try Self.spool(opened, start, limit, place ?? "/var/tmp", isExpected)
+            (identity, content) = (nil, spooled.content)
+            if let file = spooled.file {
+                descriptor = file
+                close(opened)
+            } else {
+                descriptor = opened
+            }
         } catch {
             close(opened)
             throw error
         }
-        descriptor = opened
     }
 
     deinit {
         close(descriptor)
-    }
-
-    private static func examine(
-        _ descriptor: CInt, _ start: [UInt8], _ limit: Int
-    ) throws(Failure) -> (Identity?, [UInt8]) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .failed(errno: errno) }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG:
-            guard status.st_size <= limit else { throw .tooLong(limit: limit) }
-            return (identity(status), [])
-        case S_IFIFO, S_IFSOCK, S_IFCHR: return (nil, try spool(descriptor, start, limit))
-        default: throw .notAFile
-        }
     }
 
     private static func identity(_ status: stat) -> Identity {
@@ -80,22 +102,68 @@ package struct InputFile: ~Copyable {
             ])
     }
 
-    private static func spool(_ descriptor: CInt, _ start: [UInt8], _ limit: Int) throws(Failure) -> [UInt8] {
+    /// Reads a pipe to its end.
+    private static func spool(
+        _ descriptor: CInt, _ start: [UInt8], _ limit: Int, _ place: String, _ isExpected: ([UInt8]) -> Bool
+    ) throws(Failure) -> (content: [UInt8]?, file: CInt?) {
         var content = start
+        var file: CInt?
+        var size = start.count
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        do throws(Failure) {
+            while true {
+                let count = unsafe read(descriptor, &buffer, buffer.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else { throw .failed(errno: errno) }
+                if count == 0 { return (file == nil ? content : nil, file) }
+                size += count
+                guard size <= limit else { throw .tooLong(limit: limit) }
+                content.append(contentsOf: buffer[..<count])
+                if content.count <= memoryLimit, file == nil { continue }
+                if file == nil {
+                    guard isExpected(content) else { throw .tooLong(limit: memoryLimit) }
+                    file = try nameless(place)
+                }
+                guard let file else { continue }
+                do {
+                    try POSIXFile.writeAll(content, to: file)
+                } catch {
+                    throw .noRoom(folder: place)
+                }
+                content.removeAll(keepingCapacity: true)
+            }
+        } catch {
+            if let file { close(file) }
+            throw error
+        }
+    }
+
+    /// A file without a name in a folder, or in the nearest one above it that is there.
+    private static func nameless(_ place: String) throws(Failure) -> CInt {
+        var folder = place
         while true {
-            let count = unsafe read(descriptor, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .failed(errno: errno) }
-            if count == 0 { return content }
-            guard content.count + count <= limit else { throw .tooLong(limit: limit) }
-            content.append(contentsOf: buffer[..<count])
+            // O_TMPFILE, a macro that Swift does not see.
+            let file = unsafe open(folder, 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
+            if file >= 0 { return file }
+            if errno == ENOENT, folder != "/", folder != "." {
+                folder = POSIXFile.folder(of: folder)
+                continue
+            }
+            guard [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else {
+                throw errno == ENOSPC || errno == EDQUOT ? .noRoom(folder: folder) : .failed(errno: errno)
+            }
+            // Where files without a name are not offered, it has one for a moment.
+            guard let temporary = try? TemporaryFile.make(for: folder + "/standard-input") else {
+                throw .noRoom(folder: folder)
+            }
+            unsafe unlink(temporary.path)
+            return temporary.descriptor
         }
     }
 
     /// The next piece from `offset` on, of at most `count` bytes; empty at the end.
     package borrowing func piece(at offset: Int, count: Int = 65_536) throws(Failure) -> [UInt8] {
-        guard identity != nil else { return Array(content[min(offset, content.count)...].prefix(count)) }
+        if let content { return Array(content[min(offset, content.count)...].prefix(count)) }
         var buffer = [UInt8](repeating: 0, count: count)
         while true {
             let read = unsafe pread(descriptor, &buffer, count, off_t(offset))

@@ -166,7 +166,7 @@ package enum POSIXFile {
         }
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws {
+    static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws {
         var start = 0
         while start < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in

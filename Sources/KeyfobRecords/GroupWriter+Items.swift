@@ -25,6 +25,23 @@ extension GroupWriter {
         try reader.forEachItem(of: group, body)
     }
 
+    /// Calls `body` with the items in some rows, in their order.
+    ///
+    /// - Throws: `damaged` for a row that is missing or does not open, and what `body` throws.
+    package func forEachItem(
+        of group: AccessGroup, in rows: some Sequence<Int64>, _ body: (RecordItem, ItemSecrets) throws -> Void
+    ) throws {
+        try reader.forEachItem(of: group, in: rows, body)
+    }
+
+    /// Calls `body` with each account of the group.
+    package func forEachAccount(_ body: (Account) throws -> Void) throws {
+        try reader.forEachRecord(kind: .account) { try body($0.get().decode(keys, AccountBody.decode)) }
+    }
+
+    /// Whether it is known that there was such an item and that it was deleted.
+    package func isDeleted(_ key: ItemKey) throws -> Bool { try tombstone(of: key) != nil }
+
     /// Writes an item as of its version, in place of the rows that held it.
     ///
     /// A grant without a token whose account is not here, and a deletion, are kept where nobody sees them.

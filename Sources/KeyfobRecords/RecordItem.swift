@@ -70,7 +70,37 @@ extension RecordReading {
     }
 }
 
+extension RecordReading {
+    /// Calls `body` with the items in some rows, in their order; of many, a few at a time are in memory.
+    func forEachItem(
+        of group: AccessGroup, in rows: some Sequence<Int64>, _ body: (RecordItem, ItemSecrets) throws -> Void
+    ) throws {
+        var some: [Int64] = []
+        func read() throws {
+            for record in try records(rows: some) {
+                try body(try RecordItem(record, keys, in: group), ItemSecrets(reader: self))
+            }
+            some.removeAll(keepingCapacity: true)
+        }
+        for row in rows {
+            some.append(row)
+            if some.count == 256 { try read() }
+        }
+        try read()
+    }
+}
+
 extension VaultReading {
+    /// Calls `body` with the items in some rows of a group, in their order; nothing else of this database may be called
+    /// meanwhile.
+    ///
+    /// - Throws: `staleKeys`, `damaged` for a row that is missing or does not open, and what `body` throws.
+    package func forEachItem(
+        in group: UnlockedVault.Group, rows: some Sequence<Int64>, _ body: (RecordItem, ItemSecrets) throws -> Void
+    ) throws {
+        try snapshot(group.keys) { try $0.forEachItem(of: group.name, in: rows, body) }
+    }
+
     /// Calls `body` with each item of a group, row by row, or with what is wrong with its row; nothing else of this
     /// database may be called meanwhile.
     ///
@@ -84,12 +114,18 @@ extension VaultReading {
 }
 
 extension VaultReading {
-    /// The refresh tokens of a group that came back from a backup and have not been replaced since; damaged records
-    /// are passed over.
-    package func restoredGrants(in keys: GroupKeys) throws -> [Credential] {
-        try all(.refreshToken, in: keys) { body throws(FieldList.Malformed) in
-            try body.history().isRestored ? try CredentialBody.decode(body, kind: .refreshToken) : nil
-        }.items.compactMap(\.value)
+    /// Calls `body` with the refresh tokens of a group that came back from a backup and have not been replaced since;
+    /// damaged records are passed over.
+    package func forEachRestoredGrant(in keys: GroupKeys, _ body: (Credential) -> Void) throws {
+        _ = try all(
+            .refreshToken, in: keys,
+            { body throws(FieldList.Malformed) in
+                try body.history().isRestored ? try CredentialBody.decode(body, kind: .refreshToken) : nil
+            },
+            where: { credential in
+                if let credential { body(credential) }
+                return false
+            })
     }
 }
 

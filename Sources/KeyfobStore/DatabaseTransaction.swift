@@ -32,7 +32,7 @@ final class DatabaseTransaction: StorageChange {
 
     func expectMany() throws {
         // A page that does not fit has to be written, and the journal synchronised before: many do not.
-        try database.execute(sql: "PRAGMA cache_size = -131072")
+        try database.execute(sql: "PRAGMA cache_size = -32768")
         expectsMany = true
     }
 

@@ -134,7 +134,11 @@ extension BundleKeys {
         let owner = try #require(AgeRecipient(parsing: recipient))
         var bytes: [UInt8] = []
         var writer = try BundleWriter(manifest, recipients: [owner])
-        for entry in entries {
+        let inOrder = entries.sorted { left, right in
+            let (mine, theirs) = (ItemMark(left.record.key), ItemMark(right.record.key))
+            return left.record.group == right.record.group ? mine < theirs : left.record.group < right.record.group
+        }
+        for entry in inOrder {
             if let text = entry.secret {
                 try writer.write(entry.record, secret: secret(text)) { bytes += [UInt8]($0) }
             } else {

@@ -19,8 +19,10 @@ struct BundleApplying {
     /// What is refused beside that, by group.
     let refusedGroups: [AccessGroup: MergeOutcome.RefusalReason]
     let milliseconds: Int64
+    /// How many items are merged at a time, unless one account has more.
+    var batch = 1_024
 
-    /// What a vault has.
+    /// What a vault has of the same accounts.
     private struct Inventory {
         var state = KeyringState()
         var rows: [ItemPlace: [Int64]] = [:]
@@ -28,18 +30,62 @@ struct BundleApplying {
         var owners: Set<ItemPlace> = []
     }
 
-    /// Writes what the plan says.
+    /// Merges and writes everything, some accounts at a time, in the order of their marks on both sides.
     ///
-    /// - Returns: The plan, and the access tokens that were not taken because a newer one has a scope in common.
-    /// - Throws: `incomplete` and `damaged` where not every record of the groups opens.
-    func run(_ writers: [AccessGroup: GroupWriter]) throws -> (plan: MergePlan, overlapped: Set<ItemPlace>) {
-        let inventory = try inventory(writers)
+    /// - Parameter read: Gives each record of the bundle, in order, and fails where the bundle is not what it was.
+    /// - Throws: `incomplete` and `damaged` where not every record of the groups opens, and what `read` throws.
+    func run(_ writers: [AccessGroup: GroupWriter], reading read: IncomingBundle.Reading) throws -> ImportTally {
+        incoming.removeAll()
+        var tally = ImportTally()
+        var wide = WideConflicts()
+        var last: SlicePosition?
+        var here = try HereRows(writers)
+        var taken: [AccessGroup: [Int64]] = [:]
+        var takenCount = 0
+
+        func merge() throws {
+            guard takenCount + incoming.count > 0 else { return }
+            try self.merge(taken, writers, &tally, &wide)
+            incoming.removeAll()
+            (taken, takenCount) = ([:], 0)
+        }
+        /// Takes what is here and stands before `end`.
+        func takeHere(before end: SlicePosition?) throws {
+            while let first = here.position, end.map({ first < $0 }) ?? true {
+                if takenCount + incoming.count >= batch, first != last { try merge() }
+                let rows = here.next()
+                taken[first.group, default: []] += rows
+                takenCount += rows.count
+            }
+        }
+
+        try read { record, secret in
+            let position = SlicePosition(group: record.group, slice: ItemMark(record.key).slice)
+            if position != last {
+                try takeHere(before: position)
+                if takenCount + incoming.count >= batch { try merge() }
+                last = position
+            }
+            incoming.take(record, secret)
+        }
+        try takeHere(before: nil)
+        try merge()
+        tally.conflicts(try wideConflicts(wide, writers))
+        return tally
+    }
+
+    /// Merges and writes the items of some accounts.
+    private func merge(
+        _ rows: [AccessGroup: [Int64]], _ writers: [AccessGroup: GroupWriter], _ tally: inout ImportTally,
+        _ wide: inout WideConflicts
+    ) throws {
+        let inventory = try inventory(rows, writers)
         let refusals = refusals(inventory)
         let plan =
             switch mode {
             case .merge:
                 MergePlan(
-                    merging: incoming.state, into: inventory.state, refusing: refusals, now: milliseconds)
+                    merging: incoming.state, into: inventory.state, refusing: refusals, in: groups, now: milliseconds)
             case .replace:
                 MergePlan(
                     replacing: inventory.state, in: groups, with: incoming.state, refusing: refusals,
@@ -52,7 +98,20 @@ struct BundleApplying {
             guard let writer = writers[place.group] else { continue }
             if !(try apply(place, plan.result, inventory, writer)) { overlapped.insert(place) }
         }
-        return (plan, overlapped)
+        tally.lines(plan.lines, overlapped: overlapped)
+        tally.conflicts(plan.conflicts.filter(\.isOfOneAccount))
+        wide.see(plan.result)
+    }
+
+    private func wideConflicts(_ wide: WideConflicts, _ writers: [AccessGroup: GroupWriter]) throws -> [Conflict] {
+        let accounts = try wide.found { body in
+            for (group, writer) in writers { try writer.forEachAccount { try body(group, $0) } }
+        }
+        let settings: [Conflict] = try wide.settings.compactMap { place, account in
+            guard try writers[place.group]?.isDeleted(account) == true else { return nil }
+            return .settingOfDeletedAccount(place, account: account)
+        }
+        return accounts + settings
     }
 
     /// Writes one item.
@@ -108,12 +167,13 @@ struct BundleApplying {
         return true
     }
 
-    private func inventory(_ writers: [AccessGroup: GroupWriter]) throws -> Inventory {
+    private func inventory(
+        _ rows: [AccessGroup: [Int64]], _ writers: [AccessGroup: GroupWriter]
+    ) throws -> Inventory {
         var inventory = Inventory()
         for (group, writer) in writers {
             inventory.state.groups[group] = GroupItems()
-            let isWhole = try writer.forEachItem(of: group) { result, secrets in
-                let found = try result.get()
+            try writer.forEachItem(of: group, in: rows[group] ?? []) { found, secrets in
                 let item = found.item
                 let digest: SecretDigest? =
                     found.hasSecret ? incoming.digest(of: try secrets.secret(of: found)) : nil
@@ -122,7 +182,6 @@ struct BundleApplying {
                 if item.isOwners { inventory.owners.insert(item.place) }
                 if item.isThisDeviceOnly { inventory.thisDeviceOnly.insert(item.place) }
             }
-            guard isWhole else { throw writer.incomplete }
         }
         return inventory
     }

@@ -5,7 +5,7 @@ internal import KeyfobSync
 /// An encrypted file that is to be read: a bundle or a backup.
 ///
 /// It is read twice: to its end before anything in it is believed, and once more for what is in it. A regular file
-/// that changes in between is refused; of a pipe the ciphertext is kept in memory.
+/// that changes in between is refused; of a pipe the ciphertext is kept, in a file without a name where it is long.
 public struct BundleFile: ~Copyable {
     /// How long a file may be, in bytes.
     public static let limit = BundleLimits().size
@@ -23,7 +23,7 @@ public struct BundleFile: ~Copyable {
     /// - Throws: `noSuchFile`, `configuration` for what is no file, `limitExceeded`, `inputOutput`.
     public init(path: String) throws(KeyringError) {
         let opened = try Self.opened(path) { () throws(InputFile.Failure) in
-            try InputFile(path: path, limit: Self.limit)
+            try InputFile(path: path, limit: Self.limit, isExpected: Self.isBundle)
         }
         needsPassphrase = try Self.isForPassphrase(opened, path)
         file = opened
@@ -34,11 +34,17 @@ public struct BundleFile: ~Copyable {
     ///
     /// A pipe is read to its end, or until it is longer than ``limit``.
     ///
-    /// - Parameter start: What has been read from it already, to see what it is.
-    /// - Throws: as ``init(path:)``.
-    public init(descriptor: CInt, name: String, after start: [UInt8] = []) throws(KeyringError) {
+    /// - Parameters:
+    ///   - start: What has been read from it already, to see what it is.
+    ///   - place: Where what comes from a long pipe is kept meanwhile, as it is, in a file without a name: a folder, or
+    ///     the nearest one above it that is there; nil for `/var/tmp`.
+    /// - Throws: as ``init(path:)``; `diskFull`.
+    public init(
+        descriptor: CInt, name: String, after start: [UInt8] = [], spoolingIn place: String? = nil
+    ) throws(KeyringError) {
         let opened = try Self.opened(name) { () throws(InputFile.Failure) in
-            try InputFile(descriptor: descriptor, after: start, limit: Self.limit)
+            try InputFile(
+                descriptor: descriptor, after: start, limit: Self.limit, spoolingIn: place, isExpected: Self.isBundle)
         }
         needsPassphrase = try Self.isForPassphrase(opened, name)
         file = opened
@@ -93,41 +99,60 @@ public struct BundleFile: ~Copyable {
 
     /// Reads the file to its end and checks everything.
     borrowing func verify(
-        _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>
-    ) throws(KeyringError) -> BundleReader.Verified {
+        _ opener: borrowing BundleOpener, for purposes: Set<BundlePurpose>
+    ) throws(KeyringError) -> VerifiedBundle {
+        let key = try opener.key()
         var offset = 0
         do {
-            let verified = try BundleReader.verify(key, for: purposes) {
+            var fileKey: SecretBytes?
+            let verified = try BundleReader.verify(key, for: purposes, keeping: &fileKey) {
                 let piece = try file.piece(at: offset)
                 offset += piece.count
                 return piece
             }
             try file.requireUnchanged()
-            return verified
+            guard let fileKey = fileKey.take() else { throw BundleError.wrongIdentity }
+            return VerifiedBundle(bundle: verified, key: .fileKey(fileKey))
         } catch {
             throw KeyringError(error, name)
         }
     }
 
     /// Reads a file that was verified once more, for its records.
+    ///
+    /// - Throws: `damaged` at the end, or before, where it is not what was verified; what `body` throws, as it is.
     borrowing func read(
-        _ bundle: BundleReader.Verified, _ key: borrowing BundleKey,
-        _ body: (ItemRecord, consuming SecretBytes?) throws -> Void
-    ) throws(KeyringError) {
+        _ verified: borrowing VerifiedBundle, _ body: (ItemRecord, consuming SecretBytes?) throws -> Void
+    ) throws {
         var offset = 0
+        var failure: (any Error)?
         do {
             try BundleReader.read(
-                bundle, key,
+                verified.bundle, verified.key,
                 from: {
                     let piece = try file.piece(at: offset)
                     offset += piece.count
                     return piece
-                }, body)
+                },
+                { record, secret in
+                    do {
+                        try body(record, secret)
+                    } catch {
+                        failure = error
+                        throw error
+                    }
+                })
             try file.requireUnchanged()
         } catch {
-            throw KeyringError(error, name)
+            throw failure ?? KeyringError(error, name)
         }
     }
+}
+
+/// A bundle that was read to its end and found right, and what opens it a second time without delay.
+struct VerifiedBundle: ~Copyable {
+    let bundle: BundleReader.Verified
+    let key: BundleKey
 }
 
 extension KeyringError {
@@ -139,6 +164,8 @@ extension KeyringError {
         case InputFile.Failure.tooLong(let limit):
             self.init(.limitExceeded, "\(name) is longer than \(limit) bytes, the most a bundle has")
         case InputFile.Failure.changed: self.init(.damaged, "\(name) changed while it was read")
+        case InputFile.Failure.noRoom(let folder):
+            self.init(.diskFull, "there is no room in \(folder) for what comes from \(name)", advice: .makeRoom)
         case InputFile.Failure.failed(let number):
             self.init(.inputOutput, "reading \(name) failed: \(Self.text(ofErrno: number))")
         case BundleError.wrongPurpose(.backup):

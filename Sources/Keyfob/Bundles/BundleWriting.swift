@@ -5,7 +5,8 @@ internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault
 
-/// Writing one bundle from a vault: once for nobody, to count and to find what cannot be written, and once for real.
+/// Writing one bundle from a vault: everything is read once to count it, to find what cannot be written and to put it in
+/// order, and once to write it. In memory are the rows' numbers and their order alone, 24 bytes each.
 struct BundleWriting {
     let database: any VaultStorage
     let vault: VaultID
@@ -25,13 +26,18 @@ struct BundleWriting {
     }
 
     /// What the first pass found.
-    fileprivate struct Count {
+    private struct Plan {
+        /// Each group's rows that are written, in the order in which they are.
+        var rows: [[MarkedRow]] = []
         var counts: [BundleManifest.RecordKind: Int] = [:]
-        /// The rows that cannot be written.
-        var skipped: Set<Int64> = []
         var messages: [String] = []
         var isIncomplete = false
         var size = 0
+
+        mutating func leaveOut(_ message: String) {
+            messages.append(message)
+            isIncomplete = true
+        }
     }
 
     /// Writes it.
@@ -44,20 +50,21 @@ struct BundleWriting {
         authenticating authenticate: ([UInt8]) throws -> [UInt8]? = { _ in nil }, _ output: (RawSpan) throws -> Void
     ) throws -> Written {
         let device = try database.device()
+        let groups = groups.sorted { $0.name < $1.name }
         return try database.withSnapshot {
-            let count = try self.count(device)
-            let manifest = self.manifest(device, count.counts)
+            let plan = try self.plan(groups, manifest(device, [:]))
+            let manifest = self.manifest(device, plan.counts)
             let report = Keyring.BundleReport(
-                summary: BundleSummary(manifest, isOwners: purpose == .backup), skipped: count.messages,
-                isIncomplete: count.isIncomplete)
+                summary: BundleSummary(manifest, isOwners: purpose == .backup), skipped: plan.messages,
+                isIncomplete: plan.isIncomplete)
             var writer = try BundleWriter(manifest, encryptor: try sealing(report))
-            for group in groups {
-                try forEach(in: group) { found, secrets in
-                    guard !count.skipped.contains(found.record.rowID) else { return }
+            for (group, rows) in zip(groups, plan.rows) {
+                try database.forEachItem(in: group, rows: rows.lazy.map(\.row)) { found, secrets in
+                    let item = carried(found.item)
                     if found.hasSecret {
-                        try writer.write(found.item, secret: try secrets.secret(of: found), to: output)
+                        try writer.write(item, secret: try secrets.secret(of: found), to: output)
                     } else {
-                        try writer.write(found.item, to: output)
+                        try writer.write(item, to: output)
                     }
                 }
             }
@@ -73,62 +80,68 @@ struct BundleWriting {
             counts: counts)
     }
 
-    private func count(_ device: UInt64) throws -> Count {
-        var count = Count()
-        let nobody = AgeIdentity.generate().recipient
-        var writer = try BundleWriter(manifest(device, [:]), recipients: [nobody])
+    /// Goes through the groups once: which rows can be written, and in which order.
+    private func plan(_ groups: [UnlockedVault.Group], _ manifest: BundleManifest) throws -> Plan {
+        var plan = Plan()
+        let lines = RecordLines(manifest)
         for group in groups {
-            let isWhole = try forEach(in: group) { found, secrets in
-                do {
-                    if found.hasSecret {
-                        try writer.write(found.item, secret: try secrets.secret(of: found)) {
-                            count.size += $0.byteCount
-                        }
-                    } else {
-                        try writer.write(found.item) { count.size += $0.byteCount }
+            var rows: [MarkedRow] = []
+            let isWhole = try database.forEachItem(in: group) { result, secrets in
+                switch result {
+                case .success(let found):
+                    guard isWanted(found.item) else { return }
+                    do {
+                        let item = carried(found.item)
+                        plan.size +=
+                            found.hasSecret
+                            ? try lines.count(item, secret: try secrets.secret(of: found)) : try lines.count(item)
+                        plan.counts[item.kind, default: 0] += 1
+                        rows.append(MarkedRow(mark: ItemMark(item.key), row: found.record.rowID))
+                    } catch StoreError.damaged(let what) {
+                        plan.leaveOut("group \(group.name): \(what) does not open")
+                    } catch let error as BundleError {
+                        plan.leaveOut(
+                            "group \(group.name): \(found.item.key) cannot be in a bundle (\(error.code))")
                     }
-                    count.counts[found.item.kind, default: 0] += 1
-                } catch StoreError.damaged(let what) {
-                    count.skip(found, "group \(group.name): \(what) does not open")
-                    count.isIncomplete = true
-                } catch BundleError.limitExceeded(.records(let limit)) {
-                    throw BundleError.limitExceeded(.records(limit))
-                } catch let error as BundleError {
-                    count.skip(found, "group \(group.name): \(found.item.key) cannot be in a bundle (\(error.code))")
-                    count.isIncomplete = true
+                case .failure(.damaged(let what)): plan.leaveOut("group \(group.name): \(what) does not open")
+                case .failure(let error): throw error
                 }
-            } damaged: { what in
-                count.messages.append("group \(group.name): \(what) does not open")
-                count.isIncomplete = true
             }
-            if !isWhole {
-                count.messages.append("group \(group.name): its records are not those of its manifest")
-                count.isIncomplete = true
-            }
+            if !isWhole { plan.leaveOut("group \(group.name): its records are not those of its manifest") }
+            rows.sort()
+            try leaveOutRepeated(&rows, group, &plan)
+            plan.rows.append(rows)
+        }
+        let limits = BundleLimits()
+        guard plan.counts.values.reduce(0, +) <= limits.records else {
+            throw BundleError.limitExceeded(.records(limits.records))
         }
         // What is still to come: a chunk with its tag, the last line, and in armor a third more.
-        let limit = BundleLimits().size
-        let size = count.size + 131_072
-        guard (isArmored ? size / 48 * 65 : size) <= limit else { throw BundleError.limitExceeded(.fileSize(limit)) }
-        return count
+        let size = plan.size + 131_072
+        guard (isArmored ? size / 48 * 65 : size) <= limits.size else {
+            throw BundleError.limitExceeded(.fileSize(limits.size))
+        }
+        return plan
     }
 
-    /// Calls `body` with each item of a group that is wanted.
-    @discardableResult
-    private func forEach(
-        in group: UnlockedVault.Group, _ body: (RecordItem, ItemSecrets) throws -> Void,
-        damaged: (String) -> Void = { _ in }
-    ) throws -> Bool {
-        try database.forEachItem(in: group) { result, secrets in
-            switch result {
-            case .success(var found):
-                guard isWanted(found.item) else { return }
-                found.item.isOwners = found.item.isOwners && purpose == .backup
-                try body(found, secrets)
-            case .failure(.damaged(let what)): damaged(what)
-            case .failure(let error): throw error
-            }
+    /// Of several rows with one item, the first is written.
+    private func leaveOutRepeated(
+        _ rows: inout [MarkedRow], _ group: UnlockedVault.Group, _ plan: inout Plan
+    ) throws {
+        let repeated = rows.indices.dropFirst().filter { rows[$0].mark == rows[$0 - 1].mark }
+        guard !repeated.isEmpty else { return }
+        try database.forEachItem(in: group, rows: repeated.map { rows[$0].row }) { found, _ in
+            plan.counts[found.item.kind, default: 0] -= 1
+            plan.leaveOut("group \(group.name): \(found.item.key) cannot be in a bundle (repeatedRecord)")
         }
+        for index in repeated.reversed() { rows.remove(at: index) }
+    }
+
+    /// An item as a bundle of this purpose has it.
+    private func carried(_ item: ItemRecord) -> ItemRecord {
+        var item = item
+        item.isOwners = item.isOwners && purpose == .backup
+        return item
     }
 
     private func isWanted(_ item: ItemRecord) -> Bool {
@@ -148,9 +161,12 @@ struct BundleWriting {
     }
 }
 
-extension BundleWriting.Count {
-    fileprivate mutating func skip(_ found: RecordItem, _ message: String) {
-        skipped.insert(found.record.rowID)
-        messages.append(message)
+/// A row and its item's place in a bundle.
+struct MarkedRow: Comparable {
+    let mark: ItemMark
+    let row: Int64
+
+    static func < (left: MarkedRow, right: MarkedRow) -> Bool {
+        left.mark == right.mark ? left.row < right.row : left.mark < right.mark
     }
 }

@@ -1,3 +1,4 @@
+internal import KeyfobModel
 internal import KeyfobSync
 
 /// What taking a bundle in did, or would do, item by item.
@@ -30,14 +31,21 @@ public struct ImportPlan: Hashable, Sendable {
         public let description: String
     }
 
+    /// How many ``lines`` there are at most of items that are the same on both sides, and of others; and ``conflicts``.
+    public static let lineLimit = 10_000
+
     /// How it is taken in.
     public let mode: Keyring.ImportMode
     /// The bundle.
     public let source: BundleSummary
-    /// The items of the bundle, and in a replacement those that go.
+    /// The items of the bundle, and in a replacement those that go; of very many, some.
     public let lines: [Line]
+    /// How many items there are besides ``lines``.
+    public let moreLines: Int
     /// What a person should know.
     public let conflicts: [Finding]
+    /// How many findings there are besides ``conflicts``.
+    public let moreConflicts: Int
     /// The groups that are made.
     public let newGroups: [AccessGroup]
     /// Groups of the vault that a replacement leaves as they are, because the bundle has none of the name.
@@ -45,9 +53,27 @@ public struct ImportPlan: Hashable, Sendable {
     /// The backup that was made before.
     public internal(set) var backup: String?
 
+    private let tallies: [ImportTally.Entry: Int]
+
     /// How many items have each outcome.
     public var counts: [String: Int] {
-        lines.reduce(into: [:]) { $0[$1.outcome, default: 0] += 1 }
+        tallies.reduce(into: [:]) { $0[$1.key.outcome, default: 0] += $1.value }
+    }
+
+    /// How many items of some kinds have an outcome, but for what was deleted there and is not here.
+    public func count(of kinds: Set<String>, _ outcome: String) -> Int {
+        tallies.reduce(0) { sum, entry in
+            let isMeant = kinds.contains(entry.key.kind.rawValue) && entry.key.outcome == outcome
+            return isMeant && entry.key.reason != MergeOutcome.KeptReason.deletedThere.rawValue
+                ? sum + entry.value : sum
+        }
+    }
+
+    /// How many items were left out because they decide whose token goes where: all, also those without a line.
+    public var leftOutDecisionCount: Int {
+        tallies.reduce(0) {
+            $1.key.reason == MergeOutcome.RefusalReason.decision.rawValue ? $0 + $1.value : $0
+        }
     }
 
     /// What was left out because it decides whose token goes where.
@@ -55,17 +81,15 @@ public struct ImportPlan: Hashable, Sendable {
 
     /// Whether nothing changes.
     public var isEmpty: Bool {
-        newGroups.isEmpty && lines.allSatisfy { ["kept", "refused"].contains($0.outcome) }
+        newGroups.isEmpty && counts.keys.allSatisfy { ["kept", "refused"].contains($0) }
     }
 }
 
 extension ImportPlan.Line {
-    /// A line; `isOverlapped` where a token with a scope in common is newer.
-    init(_ line: MergePlan.Line, isOverlapped: Bool) {
-        let outcome = isOverlapped ? .kept(.newerHere) : line.outcome
-        group = line.place.group
-        kind = line.place.key.kind.rawValue
-        item = line.place.key.description
+    init(_ place: ItemPlace, _ outcome: MergeOutcome) {
+        group = place.group
+        kind = place.key.kind.rawValue
+        item = place.key.description
         self.outcome = outcome.name
         reason = outcome.reason
         if case .changed(let names) = outcome {
@@ -76,6 +100,19 @@ extension ImportPlan.Line {
         } else {
             fields = []
         }
-        description = "group \(line.place.group): \(line.place.key): \(outcome)"
+        description = "group \(place.group): \(place.key): \(outcome)"
+    }
+}
+
+extension ImportPlan {
+    /// A plan with what was counted; before anything was, nothing.
+    init(
+        _ mode: Keyring.ImportMode, _ source: BundleSummary, _ tally: ImportTally = ImportTally(),
+        newGroups: [AccessGroup], keptGroups: [AccessGroup], backup: String?
+    ) {
+        self.init(
+            mode: mode, source: source, lines: tally.lines, moreLines: tally.moreLines, conflicts: tally.findings,
+            moreConflicts: tally.moreFindings, newGroups: newGroups, keptGroups: keptGroups, backup: backup,
+            tallies: tally.counts)
     }
 }

@@ -2,14 +2,21 @@ internal import KeyfobModel
 internal import KeyfobSodium
 internal import KeyfobSync
 
-/// A bundle that was verified, with everything in it: what is merged, and the secrets, sealed for this process alone.
+/// A bundle that was verified, and of its records those of some accounts: what is merged, and the secrets, sealed for this
+/// process alone.
 ///
-/// Nothing is written to a vault before all of it is here, so that no transaction waits for a passphrase or a pipe.
+/// Its records come in the order of their marks while it is read for the second time, so that all of an account's are
+/// here at once and never all of the bundle's.
 final class IncomingBundle {
+    /// Gives a body each record of a bundle and its secret.
+    typealias Reading = ((ItemRecord, consuming SecretBytes?) throws -> Void) throws -> Void
+
     let manifest: BundleManifest
     /// Whether it is a backup that the owner of its vault made.
     let isOwners: Bool
     private(set) var state = KeyringState()
+    /// How many records are here.
+    private(set) var count = 0
     /// The items for the vault they come from alone.
     private(set) var thisDeviceOnly: Set<ItemPlace> = []
     /// The decisions of the owner of the vault they come from.
@@ -21,19 +28,6 @@ final class IncomingBundle {
     /// What people see of it.
     var summary: BundleSummary { BundleSummary(manifest, isOwners: isOwners) }
 
-    /// Reads a bundle: first to its end, then for what is in it.
-    ///
-    /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for another purpose, `inputOutput`.
-    convenience init(
-        _ file: borrowing BundleFile, _ opener: borrowing BundleOpener, for purposes: Set<BundlePurpose>,
-        of keyring: Keyring? = nil
-    ) throws(KeyringError) {
-        let key = try opener.key()
-        let verified = try file.verify(key, for: purposes)
-        self.init(verified.manifest, isOwners: verified.isOwners(by: opener, keyring))
-        try file.read(verified, key) { record, secret in self.take(record, secret) }
-    }
-
     /// What comes from another vault, without a record yet.
     init(_ manifest: BundleManifest, isOwners: Bool = false) {
         self.manifest = manifest
@@ -42,7 +36,12 @@ final class IncomingBundle {
         digestKey = BLAKE2b.hash(Array("keyfob merge v1".utf8) + manifest.vault, count: 32).withBytes {
             SecretBytes(copying: $0)
         }
-        for group in manifest.groups { state.groups[group] = GroupItems() }
+    }
+
+    /// Forgets the records that are here.
+    func removeAll() {
+        (state, count) = (KeyringState(), 0)
+        (thisDeviceOnly, owners, secrets) = ([], [], [:])
     }
 
     /// Takes a record in, with its secret.
@@ -55,6 +54,7 @@ final class IncomingBundle {
         if record.isThisDeviceOnly { thisDeviceOnly.insert(record.place) }
         if record.isOwners { owners.insert(record.place) }
         state.insert(record, secret: digest)
+        count += 1
     }
 
     /// What stands for a secret in a merge.

@@ -51,11 +51,13 @@ extension Keyring {
     public static func verifyBackup(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, of keyring: Keyring? = nil
     ) throws(KeyringError) -> BundleSummary {
-        let verified = try file.verify(try opener.key(), for: [.backup, .export])
+        let verified = try file.verify(opener, for: [.backup, .export]).bundle
         return BundleSummary(verified.manifest, isOwners: verified.isOwners(by: opener, keyring))
     }
 
     /// The backup that is made by itself before a group gets a new key; where nobody could open it, a warning.
+    ///
+    /// - Throws: Why none can be made, and that it can be done without one.
     func backUpBeforehand(_ state: inout State, _ reason: BackupClaim.Reason) throws {
         guard !Self.recoveryRecipients(of: state.vault).isEmpty else {
             return state.warn(
@@ -63,8 +65,11 @@ extension Keyring {
         }
         do {
             _ = try makeBackup(&state, reason)
-        } catch {
-            throw KeyringError(error).asNotDone
+        } catch  where !Self.mayBeStale(error) {
+            let known = KeyringError(error).asNotDone
+            throw KeyringError(
+                known.code, "nothing was changed, because no backup could be made before: \(known.message)",
+                advice: .goOnWithoutBackup)
         }
     }
 

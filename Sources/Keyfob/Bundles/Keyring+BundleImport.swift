@@ -21,8 +21,7 @@ extension Keyring {
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
         groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
     ) throws(KeyringError) -> ImportPlan {
-        let incoming = try IncomingBundle(file, opener, for: [.export])
-        return try take(incoming, mode, groups, decisions, isDryRun: true)
+        try take(file, opener, mode, groups, decisions, isDryRun: true)
     }
 
     /// Takes a bundle in, all of it in one transaction, after all of it has been read and checked.
@@ -41,15 +40,27 @@ extension Keyring {
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: ImportMode = .merge,
         groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
     ) throws(KeyringError) -> ImportPlan {
-        let incoming = try IncomingBundle(file, opener, for: [.export])
-        return try take(incoming, mode, groups, decisions)
+        try take(file, opener, mode, groups, decisions, isDryRun: false)
     }
 
-    /// Takes a bundle in that has been read.
+    private func take(
+        _ file: borrowing BundleFile, _ opener: borrowing BundleOpener, _ mode: ImportMode, _ groups: [AccessGroup]?,
+        _ decisions: DecisionKinds, isDryRun: Bool
+    ) throws(KeyringError) -> ImportPlan {
+        let verified = try file.verify(opener, for: [.export])
+        return try take(
+            IncomingBundle(verified.bundle.manifest), mode, groups, decisions, isDryRun: isDryRun,
+            reading: { try file.read(verified, $0) })
+    }
+
+    /// Takes a bundle in that was verified, while it is read once more.
+    ///
+    /// - Parameter read: Gives its records again, and fails where it is not the bundle that was verified.
     func take(
         _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?,
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
-        isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil
+        isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil,
+        reading read: IncomingBundle.Reading
     ) throws(KeyringError) -> ImportPlan {
         let outcomes: GroupOutcomes
         var backup: String?
@@ -66,8 +77,7 @@ extension Keyring {
             throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
         }
         var plan = ImportPlan(
-            mode: mode, source: incoming.summary, lines: [], conflicts: [],
-            newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
+            mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
         do {
             try withVault { state in
                 let names = state.vault.groups.map(\.name).filter { !outcomes.new.contains($0) } + outcomes.new
@@ -79,13 +89,8 @@ extension Keyring {
                 let (_, milestones) = try database.change(
                     &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()
                 ) { writers in
-                    let (merge, overlapped) = try applying.run(writers)
                     plan = ImportPlan(
-                        mode: mode, source: incoming.summary,
-                        lines: merge.lines.map {
-                            ImportPlan.Line($0, isOverlapped: overlapped.contains($0.place))
-                        },
-                        conflicts: merge.conflicts.map { .init(name: $0.name, description: $0.description) },
+                        mode, incoming.summary, try applying.run(writers, reading: read),
                         newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
                     // Leaving by an error undoes the transaction: what was found out stays.
                     if isDryRun { throw DryRunEnded() }

@@ -40,9 +40,13 @@ extension Keyring {
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false
     ) throws(KeyringError) -> ImportPlan {
         guard opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
-        let incoming = try IncomingBundle(file, opener, for: [.backup], of: self)
+        let verified = try file.verify(opener, for: [.backup])
+        let incoming = IncomingBundle(
+            verified.bundle.manifest, isOwners: verified.bundle.isOwners(by: opener, self))
         try incoming.requireOwners(unless: takesStrangers, file.name)
-        return try take(incoming, .replace, nil, isRestoring: incoming.isOwners, from: file.name)
+        return try take(
+            incoming, .replace, nil, isRestoring: incoming.isOwners, from: file.name,
+            reading: { try file.read(verified, $0) })
     }
 
     /// Makes a vault with new keys from a backup, where none is.
@@ -64,12 +68,15 @@ extension Keyring {
         clock: WallClock = .system,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Restored {
-        let incoming = try IncomingBundle(file, opener, for: [.backup])
+        let verified = try file.verify(opener, for: [.backup])
+        let incoming = IncomingBundle(verified.bundle.manifest, isOwners: verified.bundle.isOwners(by: opener, nil))
         try incoming.requireOwners(unless: takesStrangers, file.name)
         let made = try make(
             at: location, slot: slot, secretService: secretService, clock: clock,
             filling: { (keyring) throws(KeyringError) in
-                var plan = try keyring.take(incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false)
+                var plan = try keyring.take(
+                    incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false,
+                    reading: { try file.read(verified, $0) })
                 for group in plan.keptGroups { _ = try keyring.removeGroup(group) }
                 plan.keptGroups = []
                 return plan
@@ -89,12 +96,23 @@ extension Keyring {
         try withState { state in
             var grants: [RestoredGrant] = []
             for group in try state.groups(groups) {
-                for credential in try database.restoredGrants(in: group.keys) {
+                try database.forEachRestoredGrant(in: group.keys) { credential in
                     grants.append(
                         RestoredGrant(group: group.name, account: credential.account, clientID: credential.clientID))
                 }
             }
             return grants
+        }
+    }
+
+    /// How many ``restoredGrants(in:)`` there are in all groups within reach, without a list of them.
+    public func restoredGrantCount() throws(KeyringError) -> Int {
+        try withState { state in
+            var count = 0
+            for group in try state.groups(nil) {
+                try database.forEachRestoredGrant(in: group.keys) { _ in count += 1 }
+            }
+            return count
         }
     }
 }

@@ -69,17 +69,19 @@ extension Keyring {
     /// A slot that was removed, or a key that was copied, opens nothing that is written from now on. A backup is made
     /// first, where the vault has a recovery key.
     ///
-    /// - Parameter progress: Called with the number of records done and of all.
+    /// - Parameters:
+    ///   - backsUp: Whether a backup is made first. Where none can be made, nothing is changed.
+    ///   - progress: Called with the number of records done and of all.
     /// - Returns: How many records were sealed again.
     /// - Throws: `damaged` when not every record opens (nothing is changed then), `noSuchGroup`,
     ///   `needsVaultKey`, and what writing can throw.
     public func rotateGroup(
-        _ name: AccessGroup, progress: (Int, Int) -> Void = { _, _ in }
+        _ name: AccessGroup, backsUp: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Int {
         try changeVault { state in
             try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
-            try backUpBeforehand(&state, .beforeNewKey)
+            if backsUp { try backUpBeforehand(&state, .beforeNewKey) }
             return try database.rotateGroup(name, &state.vault, progress: progress)
         }
     }

@@ -156,18 +156,21 @@ extension Keyring {
     /// What was decided in the group by somebody with its key goes with it, in the same change: nothing says which of
     /// them wrote it.
     ///
-    /// - Parameter kept: What stays of that.
+    /// - Parameters:
+    ///   - kept: What stays of that.
+    ///   - backsUp: Whether a backup is made first. Where none can be made, nothing is changed.
+    ///   - progress: Called with the number of records done and of all.
     /// - Throws: `noSuchSlot`, `ambiguous`, `noSuchGroup`, `damaged` when not every record opens, `usage` for a name of
     ///   `kept` that no such decision has, `needsVaultKey`, and what writing can throw.
     public func revokeSlot(
-        _ id: String, of name: AccessGroup, keeping kept: KeptDecisions = .none,
+        _ id: String, of name: AccessGroup, keeping kept: KeptDecisions = .none, backsUp: Bool = true,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> SlotRevocation {
         try changeVault { state in
             try requireEmbedded(Self.noGroupKeys)
             _ = try state.group(name)
             let slot = try Self.slot(id, among: state.vault.slotSummaries.filter { $0.group == name })
-            try backUpBeforehand(&state, .beforeNewKey)
+            if backsUp { try backUpBeforehand(&state, .beforeNewKey) }
             let (decisions, count) = try database.revoke(
                 slot.id, of: name, &state.vault, milliseconds: clock.milliseconds(), progress: progress
             ) { try $0.forgetForeignDecisions(in: name, keeping: kept) }

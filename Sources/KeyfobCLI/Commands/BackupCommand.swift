@@ -80,7 +80,7 @@ struct BackupCommand: ParsableCommand {
     }
 
     private func check(_ path: String) throws {
-        let file = try BundleInput.open(path)
+        let file = try BundleInput.open(path, spoolingIn: global.location().vault)
         let summary: BundleSummary
         do throws(KeyringError) {
             summary = try verified(file, opening.opener(for: file, global))

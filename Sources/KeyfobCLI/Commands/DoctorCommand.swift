@@ -202,7 +202,7 @@ struct DoctorCommand: ParsableCommand {
         let names = Set(restored.map { "\($0.account)" }).sorted()
         findings.append(
             Finding(
-                "sign-ins", .warning, RestoredGrantText.of(restored),
+                "sign-ins", .warning, RestoredGrantText.of(restored.count),
                 hint: "sign in again where a token is refused: \(names.joined(separator: ", "))"))
     }
 

@@ -119,13 +119,15 @@ struct GroupRotateCommand: ParsableCommand {
         commandName: "rotate", abstract: "Give a group a new key and seal its records again.",
         discussion: """
             Slots that were removed, and copies of the old key, open nothing that is written from then on. \
-            The slots that are left get the new key.
+            The slots that are left get the new key. A backup is made first; where that is not possible, nothing is \
+            changed, unless --no-backup says not to.
 
             Example:
               keyfob group rotate work
             """)
 
     @Argument(help: "The group's name.") var name: String
+    @Flag(name: .long, help: "Make no backup first.") var noBackup = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
@@ -133,7 +135,7 @@ struct GroupRotateCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
-        let count = try keyring.rotateGroup(group, progress: progress.update)
+        let count = try keyring.rotateGroup(group, backsUp: !noBackup, progress: progress.update)
         global.say("group '\(group)' has a new key; \(Quantity.of(count, "record was", "records were")) sealed again")
     }
 }

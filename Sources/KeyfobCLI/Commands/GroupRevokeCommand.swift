@@ -10,6 +10,8 @@ struct GroupRevokeCommand: ParsableCommand {
             with a name of the list keeps one, --keep-all all of it; what is kept counts for the accounts of the \
             group alone, as before. On a terminal the list comes first, with a question; --force asks nothing.
 
+            A backup is made first; where that is not possible, nothing is changed, unless --no-backup says not to.
+
             With --keep-key the group's key stays; whoever has kept it can still read the group.
 
             Example:
@@ -25,6 +27,7 @@ struct GroupRevokeCommand: ParsableCommand {
     var keep: [String] = []
     @Flag(name: .long, help: "Let all that was decided in the group stay.") var keepAll = false
     @Flag(name: .long, help: "Do not give the group a new key.") var keepKey = false
+    @Flag(name: .long, help: "Make no backup first.") var noBackup = false
     @Flag(name: .long, help: "Do not ask.") var force = false
     @OptionGroup var global: GlobalOptions
 
@@ -58,7 +61,8 @@ struct GroupRevokeCommand: ParsableCommand {
     private func revoked(from group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> SlotRevocation {
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
-        let revocation = try keyring.revokeSlot(slot, of: group, keeping: kept, progress: progress.update)
+        let revocation = try keyring.revokeSlot(
+            slot, of: group, keeping: kept, backsUp: !noBackup, progress: progress.update)
         let records = Quantity.of(revocation.records, "record was", "records were")
         global.say("removed slot \(revocation.slot); group '\(group)' has a new key, \(records) sealed again")
         return revocation

@@ -69,7 +69,7 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files(writing: takeOver ? file : nil))
-        switch try ImportSource.open(file) {
+        switch try ImportSource.open(file, spoolingIn: keyring.location.vault) {
         case .bundle(let bundle): try take(bundle, into: keyring)
         case .cache(let cache): try take(cache, into: keyring)
         }

@@ -55,7 +55,7 @@ struct RestoreCommand: ParsableCommand {
                 .usage, "a new vault is made with a passphrase, a key file or --secret-service",
                 hint: "--bundle-identity is what opens the backup")
         }
-        let backup = try BundleInput.open(file)
+        let backup = try BundleInput.open(file, spoolingIn: location.vault)
         do throws(KeyringError) {
             try isThere ? restore(backup, over: location) : restore(backup, into: location)
         } catch  where error.code == .alreadyExists && !isThere && error.message.contains(location.vault) {
@@ -146,15 +146,15 @@ struct RestoreCommand: ParsableCommand {
         let origin =
             plan.source.isOwners ? "a backup of vault \(plan.source.vault), made by its owner" : "a stranger's backup"
         global.say("restored \(name), \(origin): \(plan.source.text)")
-        if let grants = try? keyring.restoredGrants(), !grants.isEmpty { global.say(RestoredGrantText.of(grants)) }
+        if let count = try? keyring.restoredGrantCount(), count > 0 { global.say(RestoredGrantText.of(count)) }
     }
 }
 
 /// What to know about sign-ins that came back from a backup.
 enum RestoredGrantText {
-    static func of(_ grants: [Keyring.RestoredGrant]) -> String {
-        let isOne = grants.count == 1
-        return "\(Quantity.of(grants.count, "sign-in")) came back from a backup: the provider may have replaced"
+    static func of(_ count: Int) -> String {
+        let isOne = count == 1
+        return "\(Quantity.of(count, "sign-in")) came back from a backup: the provider may have replaced"
             + " \(isOne ? "its refresh token" : "their refresh tokens") since, and end \(isOne ? "it" : "them") when an old one is used"
     }
 }

@@ -77,7 +77,7 @@ struct StatusCommand: ParsableCommand {
         if !findings.isEmpty { try StandardOutput.write(line: "        \(StateText.advice)") }
         try StandardOutput.write(line: "backups \(BackupText.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
-            try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored))")
+            try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored.count))")
         }
         for signIn in ending ?? [] {
             try StandardOutput.write(line: "warning \(signIn.text(WallClock.system.now))")

@@ -9,20 +9,25 @@ enum ImportSource: ~Copyable {
     case cache(SecretBytes)
 
     /// Opens the file at `path`; `-` is standard input.
-    static func open(_ path: String) throws(KeyringError) -> ImportSource {
-        guard path != "-" else { return try fromStandardInput() }
+    ///
+    /// - Parameter place: As ``BundleInput/open(_:spoolingIn:)`` has it.
+    static func open(_ path: String, spoolingIn place: String) throws(KeyringError) -> ImportSource {
+        guard path != "-" else { return try fromStandardInput(place) }
         let start = try SecretInput.start(of: path, count: BundleFile.startCount)
         return BundleFile.isBundle(start)
             ? .bundle(try BundleFile(path: path)) : .cache(try SecretInput.cache(path))
     }
 
-    private static func fromStandardInput() throws(KeyringError) -> ImportSource {
+    private static func fromStandardInput(_ place: String) throws(KeyringError) -> ImportSource {
         let name = BundleInput.standardInput
         do {
             var start = SecretBuffer(capacity: BundleFile.startCount)
             while start.count < start.capacity, try start.append(readingFrom: STDIN_FILENO) > 0 {}
             let bytes = start.withBytes { [UInt8]($0) }
-            if BundleFile.isBundle(bytes) { return .bundle(try BundleInput.spooled(after: bytes)) }
+            if BundleFile.isBundle(bytes) {
+                return .bundle(
+                    try BundleFile(descriptor: STDIN_FILENO, name: name, after: bytes, spoolingIn: place))
+            }
             let rest = try SecretBytes.reading(descriptor: STDIN_FILENO, limit: SecretInput.cacheLimit)
             var all = SecretBuffer(capacity: start.count + rest.count)
             start.withBytes { all.append($0) }
@@ -43,31 +48,12 @@ enum BundleInput {
     static let standardInput = "standard input"
 
     /// The bundle at `path`; `-` is standard input.
-    static func open(_ path: String) throws(KeyringError) -> BundleFile {
+    ///
+    /// - Parameter place: The vault's folder, in which a long pipe is kept as it is: encrypted, in a file without a name.
+    static func open(_ path: String, spoolingIn place: String) throws(KeyringError) -> BundleFile {
         path == "-"
-            ? try BundleFile(descriptor: STDIN_FILENO, name: standardInput) : try BundleFile(path: path)
-    }
-
-    /// The bundle that goes on in standard input after `start`, kept in memory as it is: encrypted.
-    fileprivate static func spooled(after start: [UInt8]) throws -> BundleFile {
-        let descriptor = linux_memory_file()
-        guard descriptor >= 0 else { throw KeyringError(.unavailable, "there is no memory for the bundle") }
-        defer { close(descriptor) }
-        var piece = start
-        var count = 0
-        var buffer = SecretBuffer(capacity: 65_536)
-        while !piece.isEmpty {
-            count += piece.count
-            guard count <= BundleFile.limit else {
-                throw KeyringError(
-                    .limitExceeded, "\(standardInput) is longer than \(BundleFile.limit) bytes, the most a bundle has")
-            }
-            try DescriptorWriter.write(piece, to: descriptor, name: "the memory for the bundle")
-            buffer.removeAll()
-            _ = try buffer.append(readingFrom: STDIN_FILENO)
-            piece = buffer.withBytes { [UInt8]($0) }
-        }
-        return try BundleFile(descriptor: descriptor, name: standardInput)
+            ? try BundleFile(descriptor: STDIN_FILENO, name: standardInput, spoolingIn: place)
+            : try BundleFile(path: path)
     }
 }
 

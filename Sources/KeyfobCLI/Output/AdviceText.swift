@@ -175,6 +175,7 @@ extension Advice {
         case .restrictFile: "chmod o-w it"
         case .useProjectFileKeys: "the keys are 'account' and 'group'"
 
+        case .goOnWithoutBackup: "--no-backup does the same without one"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
         case .proveBackup:
             "open it with the recovery key of its vault (one identity file can hold several), or take what it holds, but "

@@ -44,7 +44,10 @@ struct PlanDocument: Encodable {
     let bundle: BundleDocument
     let counts: [String: Int]
     let items: [Item]
+    /// How many items there are besides.
+    let moreItems: Int?
     let conflicts: [Conflict]
+    let moreConflicts: Int?
     let newGroups: [String]
     let keptGroups: [String]
     let backup: String?
@@ -59,6 +62,8 @@ struct PlanDocument: Encodable {
                 group: $0.group.name, kind: $0.kind, item: $0.item, outcome: $0.outcome, reason: $0.reason,
                 fields: $0.fields)
         }
+        moreItems = plan.moreLines == 0 ? nil : plan.moreLines
+        moreConflicts = plan.moreConflicts == 0 ? nil : plan.moreConflicts
         conflicts = plan.conflicts.map { Conflict(name: $0.name, text: $0.description) }
         newGroups = plan.newGroups.map(\.name)
         keptGroups = plan.keptGroups.map(\.name)

@@ -20,29 +20,30 @@ struct PlanText {
     var table: String {
         var table = Table(header: [""] + Self.outcomes.map { $0.uppercased() })
         for row in Self.rows {
-            let lines = told.filter { row.kinds.contains($0.kind) }
-            table.add(
-                [row.name] + Self.outcomes.map { outcome in "\(lines.count { $0.outcome == outcome })" })
+            table.add([row.name] + Self.outcomes.map { "\(plan.count(of: row.kinds, $0))" })
         }
         return table.text
     }
 
     /// One line for each item that is not the same on both sides.
     var items: String {
-        told.filter { $0.reason != "same" }.map { TerminalText.line($0.description) + "\n" }.joined()
+        // What was deleted there and is not here either is nobody's concern.
+        plan.lines.filter { $0.reason != "same" && $0.reason != "deletedThere" }
+            .map { TerminalText.line($0.description) + "\n" }.joined()
+            + (plan.moreLines == 0 ? "" : "and \(Quantity.of(plan.moreLines, "item")) more\n")
     }
-
-    /// What was deleted there and is not here either is nobody's concern.
-    private var told: [ImportPlan.Line] { plan.lines.filter { $0.reason != "deletedThere" } }
 
     /// What decides whose token goes where and was left out: one line each.
     var leftOut: [String] {
-        plan.leftOutDecisions.map { TerminalText.line("left out: \($0.item) of group '\($0.group)'") }
+        let lines = plan.leftOutDecisions.map { TerminalText.line("left out: \($0.item) of group '\($0.group)'") }
+        let more = plan.leftOutDecisionCount - lines.count
+        return more == 0 ? lines : lines + ["left out: \(Quantity.of(more, "item")) more"]
     }
 
     /// What a person should know besides.
     var notes: [String] {
         var notes = plan.conflicts.map { "note: \($0.description)" }
+        if plan.moreConflicts > 0 { notes.append("note: and so with \(Quantity.of(plan.moreConflicts, "item")) more") }
         if !plan.keptGroups.isEmpty {
             notes.append(
                 "note: the bundle has no group \(plan.keptGroups.map { "'\($0)'" }.joined(separator: ", ")): left as it is"

@@ -240,6 +240,8 @@ public enum Advice: Hashable, Sendable {
     case useProjectFileKeys
 
     // MARK: Bundles, backups and other programs' files
+    /// Do it without the backup that comes first.
+    case goOnWithoutBackup
     /// Restore the backup, or check it.
     case restoreOrVerify
     /// Give a recovery key of the vault that the backup is of, or take it as a stranger's.

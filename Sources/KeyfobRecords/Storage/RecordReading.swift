@@ -30,6 +30,11 @@ package protocol RecordReading {
     /// - Throws: `damaged` when the row is missing or makes no sense.
     func record(row rowID: Int64) throws -> StoredRecord
 
+    /// The records in some rows, in their order.
+    ///
+    /// - Throws: `damaged` when one is missing or makes no sense.
+    func records(rows rowIDs: [Int64]) throws -> [StoredRecord]
+
     /// The numbers of the group's rows.
     func rowIDs() throws -> [Int64]
 
@@ -105,6 +110,8 @@ package struct AccountLookup: Sendable {
 }
 
 extension RecordReading {
+    package func records(rows rowIDs: [Int64]) throws -> [StoredRecord] { try rowIDs.map { try record(row: $0) } }
+
     /// The secret of a record.
     ///
     /// - Throws: `damaged`, `staleKeys`.

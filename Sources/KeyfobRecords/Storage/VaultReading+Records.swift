@@ -131,16 +131,19 @@ extension VaultReading {
         }
     }
 
-    /// Every record of one kind in a group.
+    /// Every record of one kind in a group, or those that are wanted.
     ///
     /// - Throws: `incomplete` when there are not as many as there should be.
     func all<Value>(
-        _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
+        _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
+        where isWanted: (Value) -> Bool = { _ in true }
     ) throws -> SearchResult<Value> {
         try snapshot(keys) { reader in
             var found = SearchResult<Value>()
             var seen: Set<RecordID> = []
+            var count = 0
             try reader.forEachRecord(kind: kind) { result in
+                count += 1
                 do {
                     let record = try result.get()
                     // A damaged index can lead to one record twice and to another not at all.
@@ -148,12 +151,15 @@ extension VaultReading {
                         throw StoreError.incomplete(group: keys.group)
                     }
                     try found.take(record, keys, decode)
+                    if let last = found.items.last, last.record.rowID == record.rowID, !isWanted(last.value) {
+                        found.items.removeLast()
+                    }
                 } catch StoreError.damaged(let what) {
                     found.damaged.append(what)
                 }
             }
             let expected = try reader.manifest()?.count(of: kind)
-            guard expected == nil || found.items.count + found.damaged.count == expected else {
+            guard expected == nil || count == expected else {
                 throw StoreError.incomplete(group: keys.group)
             }
             return found

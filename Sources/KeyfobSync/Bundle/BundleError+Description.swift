@@ -24,6 +24,7 @@ extension BundleError: CustomStringConvertible {
         case .notForPurpose(let line, let purpose):
             "line \(line) of the bundle holds what a bundle for \(purpose.rawValue) must not hold"
         case .repeatedRecord(let line): "line \(line) of the bundle is of an item that was there before"
+        case .wrongOrder(let line): "line \(line) of the bundle belongs before the one that it follows"
         case .noEnd: "the bundle ends before its last line"
         case .dataBehindEnd(let line): "line \(line) of the bundle is behind its end"
         case .wrongCounts: "the bundle does not hold as many records as it says"
@@ -52,6 +53,7 @@ extension BundleError: CustomStringConvertible {
         case .unlistedGroup: "unlistedGroup"
         case .notForPurpose: "notForPurpose"
         case .repeatedRecord: "repeatedRecord"
+        case .wrongOrder: "wrongOrder"
         case .noEnd: "noEnd"
         case .dataBehindEnd: "dataBehindEnd"
         case .wrongCounts: "wrongCounts"

@@ -37,6 +37,8 @@ package enum BundleError: Error, Hashable, Sendable {
     case notForPurpose(line: Int, BundlePurpose)
     /// A record is of an item that was there before.
     case repeatedRecord(line: Int)
+    /// A record belongs before the one that it follows.
+    case wrongOrder(line: Int)
     /// The bundle ends before its last line.
     case noEnd
     /// Something follows the last line.

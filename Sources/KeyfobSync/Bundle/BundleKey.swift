@@ -9,12 +9,15 @@ package enum BundleKey: ~Copyable {
     case identity(AgeIdentity)
     /// A passphrase.
     case passphrase(SecretBytes)
+    /// The file's own key, of a bundle that was verified.
+    case fileKey(SecretBytes)
 
     var isPassphrase: Bool {
         switch self {
         case .passphrase: true
         case .identities: false
         case .identity: false
+        case .fileKey: false
         }
     }
 
@@ -23,6 +26,7 @@ package enum BundleKey: ~Copyable {
         case .identities(let identities): AgeDecryptor(identities: identities)
         case .identity(let identity): AgeDecryptor(identity: identity)
         case .passphrase(let passphrase): AgeDecryptor(passphrase: passphrase)
+        case .fileKey(let key): AgeDecryptor(fileKey: key)
         }
     }
 }

@@ -15,7 +15,7 @@ package struct BundleLimits: Hashable, Sendable {
 
     /// Limits; what is not given is what the format allows.
     package init(
-        size: Int = 256 << 20, records: Int = 200_000, line: Int = 1 << 20, depth: Int = 72, values: Int = 131_072
+        size: Int = 16 << 30, records: Int = 16_000_000, line: Int = 1 << 20, depth: Int = 72, values: Int = 131_072
     ) {
         self.size = size
         self.records = records

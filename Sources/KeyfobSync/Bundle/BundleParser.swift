@@ -14,7 +14,7 @@ struct BundleParser: ~Copyable {
     /// How many lines are behind.
     private var lineCount = 0
     private var chain = LineChain()
-    private var seen: RecordRegister
+    private var seen: RecordOrder
     private(set) var manifest: BundleManifest?
     /// The MAC of the digest, where the last line has one.
     private(set) var mac: [UInt8]?
@@ -22,7 +22,7 @@ struct BundleParser: ~Copyable {
     init(purposes: Set<BundlePurpose>, limits: BundleLimits) {
         self.limits = limits
         self.purposes = purposes
-        self.seen = RecordRegister(limit: limits.records)
+        self.seen = RecordOrder(limit: limits.records)
         self.line = SecretBuffer(capacity: min(limits.line, 65_536))
     }
 
@@ -116,7 +116,7 @@ struct BundleParser: ~Copyable {
         }
         let hasSecret = secret != nil
         try RecordRules(manifest).check(record, hasSecret: hasSecret, line: number)
-        try seen.insert(record, line: number)
+        try seen.take(record, line: number)
         line.withBytes { chain.add($0) }
         try body(record, secret.take())
     }

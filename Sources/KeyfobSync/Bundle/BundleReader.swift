@@ -34,7 +34,16 @@ package enum BundleReader {
         _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>, limits: BundleLimits = BundleLimits(),
         from source: () throws -> [UInt8]
     ) throws -> Verified {
-        try read(key, purposes, limits, from: source) { _, _ in }
+        var fileKey: SecretBytes?
+        return try verify(key, for: purposes, limits: limits, keeping: &fileKey, from: source)
+    }
+
+    /// The same; `fileKey` becomes the file's own key, so that a passphrase need not be worked on twice.
+    package static func verify(
+        _ key: borrowing BundleKey, for purposes: Set<BundlePurpose>, limits: BundleLimits = BundleLimits(),
+        keeping fileKey: inout SecretBytes?, from source: () throws -> [UInt8]
+    ) throws -> Verified {
+        try read(key, purposes, limits, &fileKey, from: source) { _, _ in }
     }
 
     /// Reads a bundle that was verified a second time, and calls `body` with each record and its secret.
@@ -45,13 +54,15 @@ package enum BundleReader {
         _ bundle: Verified, _ key: borrowing BundleKey, from source: () throws -> [UInt8],
         _ body: (ItemRecord, consuming SecretBytes?) throws -> Void
     ) throws {
-        let again = try read(key, [bundle.manifest.purpose], bundle.limits, from: source, body)
+        var fileKey: SecretBytes?
+        let again = try read(key, [bundle.manifest.purpose], bundle.limits, &fileKey, from: source, body)
         guard again == bundle else { throw BundleError.changedSinceVerified }
     }
 
     private static func read(
         _ key: borrowing BundleKey, _ purposes: Set<BundlePurpose>, _ limits: BundleLimits,
-        from source: () throws -> [UInt8], _ body: (ItemRecord, consuming SecretBytes?) throws -> Void
+        _ fileKey: inout SecretBytes?, from source: () throws -> [UInt8],
+        _ body: (ItemRecord, consuming SecretBytes?) throws -> Void
     ) throws -> Verified {
         var decryptor = key.decryptor()
         var parser = BundleParser(purposes: purposes, limits: limits)
@@ -76,6 +87,7 @@ package enum BundleReader {
                 guard size <= limits.size else { throw BundleError.limitExceeded(.fileSize(limits.size)) }
                 try piece.withBytes { (bytes) throws(AgeError) in try decryptor.update(bytes, take) }
             }
+            fileKey = decryptor.fileKey()
             try decryptor.finish(take)
         } catch let error as AgeError {
             throw failure ?? BundleError(error, isPassphrase: key.isPassphrase)

@@ -8,14 +8,13 @@ package import KeyfobSodium
 /// that is refused leaves no trace in the bundle; after an error of the closure nothing more can be written. A
 /// secret goes from its guarded memory into the guarded memory of the cipher.
 ///
-/// What is written can be read back within ``BundleLimits``.
+/// Records come in the order of ``ItemMark``, group by group. What is written can be read back within ``BundleLimits``.
 package struct BundleWriter: ~Copyable {
-    private let rules: RecordRules
-    private let limits: BundleLimits
+    private let lines: RecordLines
     private let stated: [BundleManifest.RecordKind: Int]
     private var encryptor: AgeEncryptor
     private var chain = LineChain()
-    private var seen: RecordRegister
+    private var seen: RecordOrder
     /// What is to go out next, and is ciphertext.
     private var pending: [UInt8]
 
@@ -30,10 +29,9 @@ package struct BundleWriter: ~Copyable {
         var encryptor = encryptor
         pending = (line + [UInt8(ascii: "\n")]).withBytes { encryptor.update($0) }
         chain.add(RawSpan(_elements: line.span))
-        rules = RecordRules(manifest)
+        lines = RecordLines(manifest, limits)
         stated = manifest.counts
-        seen = RecordRegister(limit: limits.records)
-        self.limits = limits
+        seen = RecordOrder(limit: limits.records)
         self.encryptor = encryptor
     }
 
@@ -72,12 +70,8 @@ package struct BundleWriter: ~Copyable {
     /// - Throws: `BundleError` for a record that is refused, and what `output` throws.
     package mutating func write(_ record: ItemRecord, to output: (RawSpan) throws -> Void) throws {
         let number = seen.count + 2
-        try rules.check(record, hasSecret: false, line: number)
-        var writer = record.openLine
-        writer.endObject()
-        let line = writer.bytes
-        guard line.count <= limits.line else { throw BundleError.limitExceeded(.line(limits.line, number: number)) }
-        try seen.insert(record, line: number)
+        let line = try lines.line(record, number)
+        try seen.take(record, line: number)
         chain.add(RawSpan(_elements: line.span))
         pending += (line + [UInt8(ascii: "\n")]).withBytes { encryptor.update($0) }
         try flush(to: output)
@@ -90,12 +84,8 @@ package struct BundleWriter: ~Copyable {
         _ record: ItemRecord, secret: borrowing SecretBytes, to output: (RawSpan) throws -> Void
     ) throws {
         let number = seen.count + 2
-        try rules.check(record, hasSecret: true, line: number)
-        let line = SecretLine.line(record.openLine.bytes, then: secret)
-        guard line.count - 1 <= limits.line else {
-            throw BundleError.limitExceeded(.line(limits.line, number: number))
-        }
-        try seen.insert(record, line: number)
+        let line = try lines.line(record, secret: secret, number)
+        try seen.take(record, line: number)
         line.withBytes { bytes in
             chain.add(bytes.extracting(0..<bytes.byteCount - 1))
             pending += encryptor.update(bytes)

@@ -31,14 +31,16 @@ package struct MergePlan: Hashable, Sendable {
     ///   - incoming: What is read from a bundle, or comes from another device.
     ///   - state: What is here.
     ///   - refusals: The items that are not to be taken, and why.
+    ///   - taken: The groups in which a removal or a sign-out takes all that belongs to it; nil for those that something
+    ///     comes into. Both states may be parts of larger ones, as long as all items of an account are in one.
     ///   - now: Milliseconds since 1970.
     package init(
         merging incoming: KeyringState, into state: KeyringState,
-        refusing refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:], now: Int64
+        refusing refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:], in taken: Set<AccessGroup>? = nil, now: Int64
     ) {
         let accepted = incoming.without(refusals)
         var result = state.merged(with: accepted)
-        let orphans = result.removeOrphans(in: Set(accepted.places.map(\.group)), since: state)
+        let orphans = result.removeOrphans(in: taken ?? Set(accepted.places.map(\.group)), since: state)
         // Of what is here alone, what goes is told.
         let places = Set(incoming.places).union(orphans.filter(state.holds))
         self.lines = places.sorted().map { place in

@@ -9,7 +9,7 @@ import Testing
 struct BundleDamageTests {
     private static let items = [
         Bundled(.account(Sample.account("ada"))), Bundled(.credential(Sample.refreshToken()), secret: "rt"),
-    ]
+    ].inOrder
 
     @Test("no truncation is accepted", arguments: [Age.Encoding.binary, .armored])
     func truncation(encoding: Age.Encoding) throws {
@@ -99,6 +99,41 @@ struct BundleDamageTests {
         }
         #expect(error == .changedSinceVerified)
         #expect(count == 1)
+    }
+
+    @Test("the key of a file that was verified opens that file and no other")
+    func fileKey() throws {
+        let file = try BundleSample.file(Self.items)
+        var fileKey: SecretBytes?
+        let verified = try BundleReader.verify(
+            BundleSample.key(), for: [.backup], keeping: &fileKey, from: Pieces(file).next)
+        guard let fileKey = fileKey.take() else { fatalError("a file that was verified has a key") }
+        let key = BundleKey.fileKey(fileKey)
+        var count = 0
+        try BundleReader.read(verified, key, from: Pieces(file).next) { _, _ in count += 1 }
+        #expect(count == Self.items.count)
+        // The same records for the same identity.
+        let other = try BundleSample.file(Self.items)
+        let error = failure(of: BundleError.self) {
+            try BundleReader.read(verified, key, from: Pieces(other).next) { _, _ in count += 1 }
+        }
+        #expect(error == .damagedFile(.headerMAC))
+        #expect(count == Self.items.count)
+    }
+
+    @Test("records that are not in order are refused, by the reader and by the writer")
+    func order() throws {
+        let groups = [AccessGroup.default, Sample.group("work")]
+        var other = Self.items[0]
+        other.record.group = groups[1]
+        for items in [[Self.items[1], Self.items[0]], [other, Self.items[0]]] {
+            let manifest = BundleSample.manifest(counts: BundleSample.counts(items), groups: groups)
+            let wrong = failure(of: BundleError.self) {
+                _ = try BundleSample.file(
+                    items, try BundleWriter(manifest, recipients: [BundleSample.identity().recipient]))
+            }
+            #expect(wrong == .wrongOrder(line: 3))
+        }
     }
 
     @Test("what the caller throws comes out, and nothing is read after it")

@@ -60,7 +60,7 @@ struct BundleRoundTripTests {
             Bundled(.foreign(section: "", key: "top"), secret: "null"),
             Bundled(.tombstone(.account(Sample.id("gone")))), Bundled(.tombstone(.setting("gone"))),
             Bundled(.tombstone(.clientSecret(clientID: "gone", environment: "login.example"))),
-        ]
+        ].inOrder
     }()
 
     @Test("every item comes back as it was", arguments: [Age.Encoding.binary, .armored], [1, 7, 65_536])
@@ -106,7 +106,7 @@ struct BundleRoundTripTests {
         for path in paths { account.history.unknownFields.objects[path] = fields }
         var grant = Sample.record(.credential(credential))
         for path in ["", "credential", "credential.grant"] { grant.history.unknownFields.objects[path] = fields }
-        let items = [Bundled(account), Bundled(grant, secret: Array("rt".utf8))]
+        let items = [Bundled(account), Bundled(grant, secret: Array("rt".utf8))].inOrder
         #expect(try BundleSample.items(try BundleSample.file(items)) == items)
 
         // And through a merge.

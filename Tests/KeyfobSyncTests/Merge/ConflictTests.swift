@@ -8,6 +8,32 @@ struct ConflictTests {
     private static let now: Int64 = 1_000
 
     /// What is found, which must be the same from either side.
+    @Test("those between accounts are found as well where the result is seen account by account", arguments: 0..<200)
+    func wide(seed: Int) throws {
+        var random = RandomStates(seed: UInt64(seed))
+        let state = random.state().merged(with: random.state())
+        var wide = WideConflicts()
+        for place in state.places {
+            var part = GroupItems()
+            part.items[place.key] = state.groups[place.group]?.items[place.key]
+            part.grants[place.key] = state.groups[place.group]?.grants[place.key]
+            wide.see(KeyringState([place.group: part]))
+        }
+        var found = try wide.found { body in
+            for (group, items) in state.groups {
+                for key in items.keys where key.kind == .account {
+                    if case .account(let account) = items.record(key, in: group)?.content { try body(group, account) }
+                }
+            }
+        }
+        found += wide.settings.compactMap { place, account in
+            let isDeleted = state.groups[place.group]?.items[account]?.isDeleted == true
+            return isDeleted ? .settingOfDeletedAccount(place, account: account) : nil
+        }
+        let expected = Conflict.found(in: state, state, now: 1_000).filter { !$0.isOfOneAccount }
+        #expect(Set(found) == Set(expected) && found.count == expected.count)
+    }
+
     private func found(_ left: KeyringState, _ right: KeyringState, now: Int64 = now) -> [Conflict] {
         let found = Conflict.found(in: left, right, now: now)
         #expect(Conflict.found(in: right, left, now: now) == found)

@@ -19,6 +19,16 @@ struct Bundled: Hashable {
     }
 }
 
+extension [Bundled] {
+    /// The same in the order that a bundle has.
+    var inOrder: [Bundled] {
+        sorted { left, right in
+            let (mine, theirs) = (ItemMark(left.record.key), ItemMark(right.record.key))
+            return left.record.group == right.record.group ? mine < theirs : left.record.group < right.record.group
+        }
+    }
+}
+
 /// Bundles for one identity.
 enum BundleSample {
     static let passphrase = "correct horse"
@@ -51,7 +61,7 @@ enum BundleSample {
     ) throws -> [UInt8] {
         let manifest = manifest(purpose, counts: counts(items), groups: groups)
         let writer = try BundleWriter(manifest, recipients: [identity().recipient], encoding: encoding)
-        return try file(items, writer)
+        return try file(items.inOrder, writer)
     }
 
     /// What a writer makes of these records.

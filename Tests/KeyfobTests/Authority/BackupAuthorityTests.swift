@@ -143,8 +143,18 @@ struct BackupAuthorityTests {
     @Test("taken all the same, it decides nothing, and takes no decision of the owner's away")
     func taken() throws {
         let vault = try theirs()
-        let forged = [manifest(try vault.encodedHeader())] + records("planted").map { $0.replacing("gh", with: "az") }
-        let file = try home.folder.bundle(try sealed(forged, mac: mac))
+        let records = records("planted")
+        let decision = try #require(records.first { $0.contains("\"gh\"") || $0.contains("gh") })
+        let others = records.filter { $0 != decision }
+        // Another name has another place in the order.
+        for place in 0...others.count {
+            var forged = others
+            forged.insert(decision.replacing("gh", with: "az"), at: place)
+            forged.insert(manifest(try vault.encodedHeader()), at: 0)
+            let file = try home.folder.bundle(try sealed(forged, mac: mac))
+            if (try? Keyring.verifyBackup(file, with: recovery.opener)) != nil { break }
+        }
+        let file = try BundleFile(path: home.folder.path + "/bundle.age")
         let plan = try home.keyring.restore(file, with: recovery.opener, takingStrangers: true)
         #expect(!plan.source.isOwners && !plan.leftOutDecisions.isEmpty)
         #expect(try home.keyring.bindings().map(\.subject) == [.tool("gh")])

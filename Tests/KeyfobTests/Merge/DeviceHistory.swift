@@ -63,7 +63,11 @@ struct DeviceHistory {
                 for to in devices.indices where from != to || round == 1 { try receive(letter, at: to) }
             }
         }
-        return try devices.indices.map { try Self.incoming(letter(from: $0)).state }
+        return try devices.indices.map { index in
+            let incoming = Self.incoming()
+            for (record, bytes) in try letter(from: index) { incoming.take(record, bytes.map { secret($0) }) }
+            return incoming.state
+        }
     }
 
     private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
@@ -181,21 +185,26 @@ struct DeviceHistory {
         devices[index].unsentInBackup = []
     }
 
-    private static func incoming(_ letter: Letter) -> IncomingBundle {
+    private static func incoming() -> IncomingBundle {
         // The key of the digests comes from the vault's id, which the devices of a sync share.
-        let incoming = IncomingBundle(
+        IncomingBundle(
             BundleManifest(
                 purpose: .sync, vault: [UInt8](repeating: 7, count: 16), device: 0, created: 0, groups: [.default],
                 counts: [:]))
-        for (record, bytes) in letter { incoming.take(record, bytes.map { secret($0) }) }
-        return incoming
     }
 
     private func receive(_ letter: Letter, at index: Int) throws {
         let applying = BundleApplying(
-            incoming: Self.incoming(letter), mode: .merge, groups: [.default], takesThisDeviceOnly: false,
-            decisions: .all, isRestoring: false, refusedGroups: [:], milliseconds: now + devices[index].skew)
-        try change(index) { _ = try applying.run([.default: $0]) }
+            incoming: Self.incoming(), mode: .merge, groups: [.default], takesThisDeviceOnly: false,
+            decisions: .all, isRestoring: false, refusedGroups: [:], milliseconds: now + devices[index].skew,
+            // However many are merged at a time, all come to the same.
+            batch: [1, 2, 5, 2_048][index % 4])
+        let inOrder = letter.sorted { ItemMark($0.0.key) < ItemMark($1.0.key) }
+        try change(index) { writer in
+            _ = try applying.run([.default: writer]) { take in
+                for (record, bytes) in inOrder { try take(record, bytes.map { secret($0) }) }
+            }
+        }
     }
 
     private mutating func backUp(_ index: Int) throws {
