@@ -9,10 +9,8 @@ struct KeyringBenchmark: ParsableCommand {
         commandName: "keyring-benchmark",
         abstract: "Measure a keyring beside MSAL for Python.",
         subcommands: [
-            CompareCommand.self, BundlesCommand.self, FillStep.self, ListStep.self, LookUpStep.self,
-            FirstAccessStep.self, RefreshCommand.self, BundleFillStep.self, BundleExportStep.self,
-            BundleRestoreStep.self,
-            RefreshFillStep.self, RefreshStep.self,
+            CompareCommand.self, FillStep.self, ListStep.self, LookUpStep.self, FirstAccessStep.self,
+            RefreshCommand.self, RefreshFillStep.self, RefreshStep.self,
         ],
         defaultSubcommand: CompareCommand.self)
 }

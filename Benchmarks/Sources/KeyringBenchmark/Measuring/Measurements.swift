@@ -7,11 +7,6 @@ struct Measurements {
         case accounts
         case credentials
         case importSeconds
-        case exportSeconds
-        case restoreSeconds
-        /// What the age program takes for the bytes of a bundle.
-        case ageEncryptSeconds
-        case ageDecryptSeconds
         case listMilliseconds
         case lookupMicroseconds
         case repeatedLookupMicroseconds
