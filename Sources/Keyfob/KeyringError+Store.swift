@@ -18,7 +18,7 @@ extension KeyringError {
                 .configuration, "\(path) is on \(name), where a live database loses data",
                 advice: .useLocalDisk)
         case .notAVault(let path):
-            self.init(.damaged, "\(path) is a database, but not Keyfob's")
+            self.init(.damaged, "\(path) is a database, but not Keyfob's", advice: .nameVault)
         case .newerSchema(let found, let supported):
             self.init(
                 .newerVersion, "the vault has format \(found), this Keyfob writes \(supported)",

@@ -27,7 +27,7 @@ extension KeyringError {
         case .corrupted(.headerAuthentication):
             self.init(
                 .damaged, "the header of the vault was altered by someone without its key",
-                advice: .restore)
+                advice: .restoreBackup(path: nil, putsAside: true))
         case .corrupted(let part):
             self.init(.damaged, "the \(part.words) does not open: it was altered", advice: .verify)
         case .costRefused(let operations, let memory):

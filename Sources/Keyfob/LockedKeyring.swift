@@ -42,7 +42,14 @@ public struct LockedKeyring: ~Copyable {
     /// - Throws: `noVault`, `configuration` for a folder or file that cannot be trusted, `damaged`,
     ///   `newerVersion`, `busy`, `inputOutput`.
     public init(at location: KeyringLocation, clock: WallClock = .system) throws(KeyringError) {
-        let found = try KeyringError.translating { try FoundVault(in: VaultDirectory(path: location.vault)) }
+        let found: FoundVault
+        do {
+            found = try FoundVault(in: VaultDirectory(path: location.vault))
+        } catch StoreError.noVault {
+            throw KeyringError.noVault(at: location)
+        } catch {
+            throw KeyringError(error)
+        }
         let locked: LockedVault
         switch found {
         case .embedded(let reader, let header):

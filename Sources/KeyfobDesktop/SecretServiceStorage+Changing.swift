@@ -9,7 +9,7 @@ extension SecretServiceStorage {
     package func device() throws -> UInt64 { try openHeader().device }
 
     package func storedHeader() throws -> StoredHeader {
-        StoredHeader(bytes: try openHeader().header, isFromCopy: false)
+        StoredHeader(bytes: try openHeader().header)
     }
 
     /// The vault's key and its header.
@@ -57,6 +57,10 @@ extension SecretServiceStorage {
 
     // The header has no copy outside the service.
     package func repairHeaderCopy(_ vault: borrowing UnlockedVault) {}
+    package func headerCopy() -> HeaderCopy { .current }
+    package func repairHeader(_ vault: inout UnlockedVault, beyond seen: UInt64) throws {
+        try changeSlots(&vault) { $0.advance(beyond: seen) }
+    }
 
     /// The items that hold the header, and the newest that can be read.
     private func headers() throws -> Headers {

@@ -17,7 +17,7 @@ extension SecretServiceStorage {
             switch finding {
             case .sound: verification.opened += 1
             case .damaged(let row, let item):
-                verification.damagedRows.append(row)
+                verification.losses.append(Verification.Loss(RecordLoss(.unopened, nil), row: row))
                 verification.problems.append("group \(name): the item \(item.path) holds what Keyfob did not write")
             case .double(_, let record):
                 verification.problems.append("group \(name): record \(record.short) is in two items")
@@ -37,15 +37,16 @@ extension SecretServiceStorage {
     package func strayRowCount(groups: [GroupID]) throws -> Int { try strays(groups).count }
 
     package func repair(
-        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String
-    ) throws -> [String] {
+        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, now: Timestamp,
+        naming: (RecordLoss) -> [RecordLoss]
+    ) throws -> GroupRepair {
         let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
         try requireHere()
-        var aside: [String] = []
+        var repair = GroupRepair()
         for finding in try findings(keys) {
             switch finding {
             case .sound: break
-            case .damaged(_, let item): aside.append(try putAside(item, "damaged"))
+            case .damaged(_, let item): repair.files.append(try putAside(item, "damaged"))
             case .double(let item, _), .unfinished(let item): try remove(item)
             case .misfiled(let item, _, let proper):
                 try withService { service, _ in
@@ -54,17 +55,19 @@ extension SecretServiceStorage {
             }
         }
         _ = consume turn
-        return aside
+        return repair
     }
 
-    package func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String] {
+    // What was put aside stays where it was, under a label that says so: there is no loss to note.
+    package func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair {
         let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
         try requireHere()
         let headers = try headerItems()
-        var aside = try headers.items.filter { $0 != headers.newest }.map { try putAside($0, "header") }
-        aside += try strays(groups).map { try putAside($0, "stray") }
+        var repair = GroupRepair()
+        repair.files = try headers.items.filter { $0 != headers.newest }.map { try putAside($0, "header") }
+        repair.files += try strays(groups.map(\.group)).map { try putAside($0, "stray") }
         _ = consume turn
-        return aside
+        return repair
     }
 
     /// What is to be said of one item.

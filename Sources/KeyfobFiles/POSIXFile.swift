@@ -96,10 +96,20 @@ package enum POSIXFile {
     /// Gives whatever is at `path` the name `other`, or the first of `other-2`, `other-3`… that nothing has.
     ///
     /// Nobody else may do the same meanwhile.
-    static func putAside(_ path: String, as other: String) throws {
-        var (name, number) = (other, 2)
-        while try status(name) != nil { (name, number) = ("\(other)-\(number)", number + 1) }
+    ///
+    /// - Returns: The name.
+    @discardableResult
+    package static func putAside(_ path: String, as other: String) throws -> String {
+        let name = try unusedName(other)
         guard unsafe rename(path, name) == 0 else { throw failure() }
+        return name
+    }
+
+    /// `path`, or the first of `path-2`, `path-3`… that nothing has; what it ends with stays its end.
+    package static func unusedName(_ path: String, ending: String = "") throws -> String {
+        var (name, number) = (path + ending, 2)
+        while try status(name) != nil { (name, number) = ("\(path)-\(number)\(ending)", number + 1) }
+        return name
     }
 
     /// The bytes of a file, nil when there is none; at most `limit`, a symbolic link is not followed.

@@ -25,6 +25,8 @@ package struct VaultDirectory: Hashable, Sendable {
     package var storage: String { path + "/storage" }
     /// The lock that lets one process at a time change records which a service keeps.
     package var recordsLock: String { path + "/records.lock" }
+    /// What says that items of the vault may lie with the Secret Service although its records are here.
+    package var migrationNote: String { path + "/migration" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy, storage] }
     /// Rows that did not open.
@@ -35,12 +37,19 @@ package struct VaultDirectory: Hashable, Sendable {
     /// - Throws: `alreadyThere` when a vault, or what is left of one, is in it, `unsafePath`,
     ///   `unsuitableFileSystem`, `inputOutput`, `notWritable`, `diskFull`.
     package func create() throws {
-        try POSIXFile.createDirectories(path)
-        try check()
+        try createFolder()
         // Without its database a vault's last change may be in the journal, and its keys are in the copy.
         for file in newVaultFiles where try POSIXFile.status(file) != nil {
             throw StoreError.alreadyThere(path: file)
         }
+    }
+
+    /// Makes the folder where it is missing, whatever is in it, and checks it.
+    ///
+    /// - Throws: `unsafePath`, `unsuitableFileSystem`, `inputOutput`, `notWritable`, `diskFull`.
+    package func createFolder() throws {
+        try POSIXFile.createDirectories(path)
+        try check()
     }
 
     /// Checks that the folder is one: the caller's own, closed to others, on a local file system.

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 internal import KeyfobSodium
 internal import KeyfobVault
 
@@ -25,7 +25,8 @@ package final class GroupWriter {
         case kept
     }
 
-    init(_ storage: any RecordWriting, device: UInt64, milliseconds: Int64) {
+    /// Changes what `storage` has; `milliseconds` is now, since 1970.
+    package init(_ storage: any RecordWriting, device: UInt64, milliseconds: Int64) {
         self.storage = storage
         self.device = device
         self.milliseconds = milliseconds
@@ -38,7 +39,7 @@ package final class GroupWriter {
     /// Ends the change.
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.
-    func finish() throws -> Milestone? { try storage.finish() }
+    package func finish() throws -> Milestone? { try storage.finish() }
 
     /// Adds an item with a secret.
     ///

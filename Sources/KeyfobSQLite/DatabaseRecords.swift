@@ -87,6 +87,17 @@ package struct DatabaseRecords: RecordReading {
         return rowIDs
     }
 
+    /// What the index of accounts tells of the group's rows, also of those that are gone.
+    package func indexedRows() throws -> [(rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?)] {
+        var rows: [(rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?)] = []
+        try connection.run(.indexedRows, { try $0.bind(keys.group.bytes, at: 1) }) { row in
+            let kind = UInt8(exactly: row.integer(1) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:))
+            rows.append((row.integer(0) ?? 0, kind, BlindValue(row.bytes(2))))
+            return true
+        }
+        return rows
+    }
+
     package func forEachRecord(
         kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void
     ) throws {

@@ -81,10 +81,20 @@ package final class ReadConnection {
         return value
     }
 
-    /// The id of this copy of the vault, part of every record's stamp; a new one where a damaged header has lost it.
+    /// The id of this copy of the vault, part of every record's stamp; a new one where damaged headers have lost it.
     package func device() throws -> UInt64 {
-        let stored = try first(.device) { $0.integer(0) }
-        return (stored ?? nil).map { UInt64(bitPattern: $0) } ?? UInt64.random(in: .min ... .max)
+        for query in [ReadQuery.device, .secondDevice] {
+            do {
+                if let stored = try first(query, row: { $0.integer(0) }), let stored {
+                    return UInt64(bitPattern: stored)
+                }
+            } catch StoreError.busy {
+                throw StoreError.busy
+            } catch {
+                // The table is gone, or its page is damaged.
+            }
+        }
+        return UInt64.random(in: .min ... .max)
     }
 
     /// How the schema differs from `wanted`; nil where it does not.

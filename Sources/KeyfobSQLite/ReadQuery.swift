@@ -1,8 +1,8 @@
 /// Every statement that reads a vault's tables on behalf of a lookup.
 enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, schema, dataVersion, begin, commit, rollback
-    case header, device, manifest, recordCount
-    case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers
+    case header, secondHeader, device, secondDevice, manifest, recordCount
+    case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers, indexedRows
     case secret
 
     /// The columns of a record, in the order in which `StoredRecord` reads them.
@@ -21,7 +21,9 @@ enum ReadQuery: Int, CaseIterable {
         case .commit: "COMMIT"
         case .rollback: "ROLLBACK"
         case .header: "SELECT bytes FROM header WHERE id = 1"
+        case .secondHeader: "SELECT bytes FROM second_header WHERE id = 1"
         case .device: "SELECT device FROM header WHERE id = 1"
+        case .secondDevice: "SELECT device FROM second_header WHERE id = 1"
         case .manifest: "SELECT sealed FROM manifests WHERE group_id = ?1"
         case .recordCount: "SELECT records FROM record_counts WHERE group_id = ?1"
         case .byAccount: records("group_id = ?1 AND account_index = ?2")
@@ -39,6 +41,9 @@ enum ReadQuery: Int, CaseIterable {
         case .byRow: records("id = ?1")
         case .everyRow: "SELECT \(Self.columns) FROM records NOT INDEXED WHERE group_id = ?1 ORDER BY id"
         case .rowNumbers: "SELECT id FROM records WHERE group_id = ?1"
+        // What the index alone tells, of rows that are gone too.
+        case .indexedRows:
+            "SELECT id, kind, account_index FROM records INDEXED BY records_by_account WHERE group_id = ?1"
         // One statement sees one state: another process may have replaced the record meanwhile.
         case .secret:
             """

@@ -109,25 +109,38 @@ package final class VaultDatabaseReader: VaultReading {
     package func device() throws -> UInt64 { try read { try $0.device() } }
 
     package func storedHeader() throws -> StoredHeader {
-        let stored: Result<[UInt8]?, any Error> = Result {
-            try read { try $0.first(.header, row: { $0.bytes(0) }) }
-        }
-        switch stored {
-        case .success(let bytes?):
-            // What a newer Keyfob wrote is for the vault to judge, not a reason to take the copy.
-            if Self.isSound(bytes) { return StoredHeader(bytes: bytes, isFromCopy: false) }
-        case .failure(StoreError.busy): throw StoreError.busy
-        case .success(nil), .failure: break
-        }
-        guard let copy = try Self.headerCopy(in: directory), Self.isSound(copy) else {
-            throw StoreError.damaged(what: "the header of the vault (and its copy)")
-        }
-        return StoredHeader(bytes: copy, isFromCopy: true)
+        try read { try $0.storedHeader(directory) }
     }
 
     /// The header of a vault whose database cannot even be opened.
     package static func headerCopy(in directory: VaultDirectory) throws -> [UInt8]? {
         try POSIXFile.read(directory.headerCopy, limit: VaultHeader.maximumCount)
+    }
+}
+
+extension ReadConnection {
+    /// The header: of the database's two the first that is sound, or the one in the file beside it.
+    ///
+    /// The second is of the same transaction as the first; the file may lag behind.
+    ///
+    /// - Throws: `damaged`, `busy`.
+    package func storedHeader(_ directory: VaultDirectory) throws -> StoredHeader {
+        for (query, origin) in [(ReadQuery.header, StoredHeader.Origin.first), (.secondHeader, .second)] {
+            let bytes: [UInt8]?
+            do {
+                bytes = try first(query, row: { $0.bytes(0) })
+            } catch StoreError.busy {
+                throw StoreError.busy
+            } catch {
+                continue
+            }
+            // What a newer Keyfob wrote is for the vault to judge, not a reason to take the copy.
+            if let bytes, Self.isSound(bytes) { return StoredHeader(bytes: bytes, origin: origin) }
+        }
+        guard let copy = try? VaultDatabaseReader.headerCopy(in: directory), Self.isSound(copy) else {
+            throw StoreError.damaged(what: "the header of the vault (and its copies)")
+        }
+        return StoredHeader(bytes: copy, origin: .file)
     }
 
     private static func isSound(_ bytes: [UInt8]) -> Bool {

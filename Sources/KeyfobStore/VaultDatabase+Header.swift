@@ -7,8 +7,17 @@ package import KeyfobVault
 extension VaultDatabase {
     package func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws {
         let stored = try storedHeader()
-        if stored.isFromCopy || (try? VaultDatabaseReader.headerCopy(in: directory)) == stored.bytes { return }
+        guard !stored.isFromCopy, try headerCopy() != .current else { return }
         try writeHeaderCopy()
+    }
+
+    package func headerCopy() throws -> HeaderCopy {
+        let stored = try storedHeader()
+        let copy: [UInt8]?
+        do { copy = try VaultDatabaseReader.headerCopy(in: directory) } catch { return .damaged }
+        guard let copy else { return .missing }
+        if copy == stored.bytes { return .current }
+        return (try? VaultHeader(encoded: copy)) == nil ? .damaged : .behind
     }
 
     /// Makes the copy what the database has.
@@ -35,10 +44,9 @@ extension VaultDatabase {
         let before = try storedHeader().bytes
         do {
             let result = try write { database in
-                let row = try Row.fetchOne(database, sql: "SELECT sequence, bytes FROM header WHERE id = 1")
-                if let row, row.integer(0) != Int64(bitPattern: vault.sequence) {
-                    try vault.refresh(headerBytes: row.bytes(1))
-                }
+                let later = try takeOverHeader(&vault, database)
+                // It lacks what the one that is damaged had, which is for a repair to say.
+                guard later <= vault.sequence else { throw StoreError.damaged(what: "the header in keyring.db") }
                 let result = try body(&vault, database)
                 try Self.storeHeader(try vault.encodedHeader(), sequence: vault.sequence, database)
                 return result
@@ -54,14 +62,49 @@ extension VaultDatabase {
         }
     }
 
-    /// Writes the header; one that only its copy still had is put back.
+    package func repairHeader(_ vault: inout UnlockedVault, beyond seen: UInt64) throws {
+        try write { database in
+            let later = try takeOverHeader(&vault, database)
+            vault.advance(beyond: max(seen, later))
+            try Self.storeHeader(try vault.encodedHeader(), sequence: vault.sequence, database)
+        }
+        if try headerCopy() == .damaged, try POSIXFile.status(directory.headerCopy)?.isRegularFile == false {
+            // Whatever that is, no header can be written over it.
+            try POSIXFile.putAside(directory.headerCopy, as: directory.headerCopy + ".put-aside")
+        }
+        try? writeHeaderCopy()
+    }
+
+    /// Takes over a header that another process has written, or the copy of one that is damaged.
+    ///
+    /// - Returns: The sequence of a later header, as far as the rows of damaged ones tell; 0 where there is none.
+    private func takeOverHeader(_ vault: inout UnlockedVault, _ database: Database) throws -> UInt64 {
+        let stored = try ReadConnection(within: database).storedHeader(directory)
+        let sequence = try? LockedVault(headerBytes: stored.bytes).sequence
+        if sequence != vault.sequence { try vault.refresh(headerBytes: stored.bytes) }
+        guard stored.origin == .file else { return 0 }
+        database.clearSchemaCache()
+        let rows = try ["header", "second_header"].filter { try database.tableExists($0) }.compactMap { table in
+            try Int64.fetchOne(database, sql: "SELECT sequence FROM \(table) WHERE id = 1")
+        }
+        return rows.map { UInt64(bitPattern: $0) }.max() ?? 0
+    }
+
+    /// Writes the header, twice; one that only its copy still had is put back.
     static func storeHeader(_ bytes: [UInt8], sequence: UInt64, _ database: Database) throws {
+        // Others may have dropped what GRDB remembers.
+        database.clearSchemaCache()
+        for object in VaultSchema.current where object.isHeader {
+            if try !database.tableExists(object.name) { try database.make([object]) }
+        }
         let device = try ReadConnection(within: database).device()
-        try database.execute(
-            sql: """
-                INSERT INTO header VALUES (1, ?1, ?2, ?3)
-                ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
-                """,
-            arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), bytes.blob])
+        for table in ["header", "second_header"] {
+            try database.execute(
+                sql: """
+                    INSERT INTO \(table) VALUES (1, ?1, ?2, ?3)
+                    ON CONFLICT (id) DO UPDATE SET sequence = ?1, bytes = ?3
+                    """,
+                arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), bytes.blob])
+        }
     }
 }

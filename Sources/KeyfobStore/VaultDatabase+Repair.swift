@@ -2,19 +2,20 @@ internal import Foundation
 internal import GRDB
 internal import KeyfobFiles
 package import KeyfobModel
-internal import KeyfobRecords
+package import KeyfobRecords
 internal import KeyfobSQLite
 package import KeyfobVault
 
 extension VaultDatabase {
     package func repair(
-        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String
-    ) throws -> [String] {
+        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, now: Timestamp,
+        naming: (RecordLoss) -> [RecordLoss]
+    ) throws -> GroupRepair {
         try write { database in
-            try Self.requireHeader(sequence, database)
+            try requireHeader(sequence, database)
             let reader = DatabaseRecords(connection: try ReadConnection(within: database), keys: keys)
-            let rows = try verify(reader, name: name).damagedRows
-            let files = try putAside(rows, stamp: stamp, database)
+            let found = try verify(reader, name: name).losses
+            let files = try putAside(found.compactMap(\.row), now, database)
             try database.execute(sql: "REINDEX")
             var manifest = GroupManifest(sequence: (try? reader.storedManifest().sequence) ?? seen)
             manifest.advance()
@@ -23,34 +24,60 @@ extension VaultDatabase {
             try database.execute(
                 sql: "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",
                 arguments: [keys.group.bytes.blob, manifest.count])
-            return files
+            var repair = GroupRepair()
+            repair.files = files.values.sorted()
+            repair.losses = found.flatMap { found in
+                naming(found.loss).map { $0.noted(now, in: found.row.flatMap { files[$0] }.map(Self.fileName)) }
+            }
+            try note(repair.losses, keys, now, database)
+            return repair
         }
     }
 
     // Each row goes, as it lies in the database, into a file of its own in `quarantine/` before it
     // leaves the database. What a missing row held cannot be brought back; the manifest stops
-    // telling of it.
+    // telling of it, and a note of the group begins to.
 
-    package func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String] {
+    package func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair {
         try write { database in
-            try Self.requireHeader(sequence, database)
-            let known = Set(groups.map(\.bytes))
+            try requireHeader(sequence, database)
+            let known = Set(groups.map(\.group.bytes))
             let rows = try Row.fetchAll(database, sql: "SELECT id, group_id FROM records")
                 .filter { !known.contains($0.bytes(1)) }
                 .compactMap { $0.integer(0) }
-            return try putAside(rows, stamp: stamp, database)
+            let files = try putAside(rows, now, database)
+            var repair = GroupRepair()
+            repair.files = files.values.sorted()
+            repair.losses = repair.files.map { RecordLoss(.unopened, nil).noted(now, in: Self.fileName($0)) }
+            if let first = groups.first { try note(repair.losses, first, now, database) }
+            return repair
         }
     }
 
+    private static func fileName(_ path: String) -> String {
+        String(path.split(separator: "/").last ?? "")
+    }
+
+    /// Notes losses in a group, in the transaction that makes its manifest forget them.
+    private func note(_ losses: [RecordLoss], _ keys: GroupKeys, _ now: Timestamp, _ database: Database) throws {
+        guard !losses.isEmpty else { return }
+        let device = try ReadConnection(within: database).device()
+        let writer = GroupWriter(
+            try DatabaseChange(database, keys), device: device, milliseconds: now.seconds * 1_000)
+        try writer.note(losses)
+        _ = try writer.finish()
+    }
+
     /// Writes each row into a file of its own, and only then removes them.
-    private func putAside(_ rows: [Int64], stamp: String, _ database: Database) throws -> [String] {
-        guard !rows.isEmpty else { return [] }
+    private func putAside(_ rows: [Int64], _ now: Timestamp, _ database: Database) throws -> [Int64: String] {
+        guard !rows.isEmpty else { return [:] }
         try POSIXFile.createDirectories(directory.quarantine)
-        var files: [String] = []
+        var files: [Int64: String] = [:]
         for row in rows {
-            let path = directory.quarantine + "/\(stamp)-row-\(row).json"
+            // Two repairs may fall into one second, and numbers of rows are used again.
+            let path = try POSIXFile.unusedName("\(directory.quarantine)/\(now.seconds)-row-\(row)", ending: ".json")
             try POSIXFile.replace(path, with: try dump(row: row, database))
-            files.append(path)
+            files[row] = path
         }
         for row in rows {
             try database.execute(sql: "DELETE FROM secrets WHERE id = ?", arguments: [row])

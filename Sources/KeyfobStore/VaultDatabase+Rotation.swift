@@ -35,8 +35,8 @@ extension VaultDatabase {
         do {
             try write { database in
                 // A header that only its copy still had is put back.
-                let stored = try Row.fetchOne(database, sql: "SELECT sequence FROM header WHERE id = 1")
-                guard stored.map({ $0.integer(0) == Int64(bitPattern: sequence) }) != false else {
+                let stored = try ReadConnection(within: database).storedHeader(directory)
+                guard try LockedVault(headerBytes: stored.bytes).sequence == sequence else {
                     throw StoreError.staleKeys
                 }
                 count = try Self.reseal(keys, database, progress)

@@ -24,7 +24,10 @@ extension VaultDatabase {
         let keys = reader.keys
         var verification = Verification()
         var actual = GroupManifest()
+        var unopened: [(row: Int64, header: RecordHeader?)] = []
+        var rows: Set<Int64> = []
         try reader.forEachRow { rowID, result in
+            rows.insert(rowID)
             do {
                 let record = try result.get()
                 do {
@@ -32,31 +35,38 @@ extension VaultDatabase {
                     if record.secretCommitment != nil { _ = try reader.secret(record) }
                     verification.opened += 1
                 } catch StoreError.damaged, StoreError.staleKeys {
-                    verification.damagedRows.append(record.rowID)
+                    unopened.append((record.rowID, record.header))
                     verification.problems.append(
                         "group \(name): record \(record.header.record.short) does not open (\(record.header.kind))")
                 }
                 actual.insert(record.element(keys))
             } catch StoreError.damaged(let what) {
-                verification.damagedRows.append(rowID)
+                unopened.append((rowID, nil))
                 verification.problems.append("group \(name): \(what) is damaged")
             }
         }
+        var expected: GroupManifest?
         do {
-            let expected = try reader.storedManifest()
-            if actual.count != expected.count {
+            let manifest = try reader.storedManifest()
+            if actual.count != manifest.count {
                 verification.problems.append(
-                    "group \(name): the manifest tells of \(expected.count) records, there are \(actual.count)")
-            } else if !actual.describesSameRecords(as: expected) {
+                    "group \(name): the manifest tells of \(manifest.count) records, there are \(actual.count)")
+            } else if !actual.describesSameRecords(as: manifest) {
                 verification.problems.append(
                     "group \(name): a record is not the one that the manifest tells of (replayed or altered)")
             }
+            expected = manifest
         } catch StoreError.damaged, StoreError.staleKeys {
             verification.problems.append("group \(name): the manifest does not open")
         }
         if try reader.recordCount() != actual.count {
             verification.problems.append("group \(name): the database's own count of records is wrong")
         }
+        let isWhole = expected.map { actual.describesSameRecords(as: $0) } ?? false
+        // An index that cannot be read tells nothing.
+        let gone = isWhole ? [] : ((try? reader.indexedRows()) ?? []).filter { !rows.contains($0.rowID) }
+        verification.losses = try reader.losses(
+            expected: expected, actual: actual, unopened: unopened, gone: gone.map { ($0.kind, $0.account) })
         return verification
     }
 

@@ -49,9 +49,11 @@ package final class VaultDatabase: VaultStorage {
                     try database.inTransaction(.immediate) {
                         try database.execute(sql: "PRAGMA application_id = \(VaultDatabaseReader.applicationID)")
                         try Migrations.run(database, from: 0)
-                        try database.execute(
-                            sql: "INSERT INTO header VALUES (1, ?, ?, ?)",
-                            arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), header.blob])
+                        for table in ["header", "second_header"] {
+                            try database.execute(
+                                sql: "INSERT INTO \(table) VALUES (1, ?, ?, ?)",
+                                arguments: [Int64(bitPattern: sequence), Int64(bitPattern: device), header.blob])
+                        }
                         for keys in groups { try DatabaseChange.begin(database, keys) }
                         return .commit
                     }
@@ -111,15 +113,25 @@ package final class VaultDatabase: VaultStorage {
 
     package func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result {
         try write { database in
-            try Self.requireHeader(sequence, database)
+            try requireHeader(sequence, database)
             return try body(DatabaseTransaction(database))
         }
     }
 
-    static func requireHeader(_ sequence: UInt64, _ database: Database) throws {
-        let statement = try database.cachedStatement(sql: "SELECT sequence FROM header WHERE id = 1")
-        guard let stored = try Int64.fetchOne(statement), stored == Int64(bitPattern: sequence) else {
-            throw StoreError.staleKeys
+    /// Makes sure that keys are those of the header that is there.
+    ///
+    /// - Throws: `staleKeys`; `damaged` where the header is gone, and has to be put back first.
+    func requireHeader(_ sequence: UInt64, _ database: Database) throws {
+        // Where the table or its page is damaged, a copy of the header tells.
+        let stored =
+            (try? Int64.fetchOne(try database.cachedStatement(sql: "SELECT sequence FROM header WHERE id = 1"))) ?? nil
+        if stored == Int64(bitPattern: sequence) { return }
+        let header = try ReadConnection(within: database).storedHeader(directory)
+        switch header.origin {
+        case .second where try stored == nil && LockedVault(headerBytes: header.bytes).sequence == sequence: return
+        case .first, .second: throw StoreError.staleKeys
+        // It may lack what the one that is damaged had.
+        case .file: throw StoreError.damaged(what: "the header in keyring.db")
         }
     }
 

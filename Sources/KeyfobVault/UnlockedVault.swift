@@ -112,7 +112,13 @@ package struct UnlockedVault: ~Copyable {
     }
 
     /// Begins a new version of the header that differs in nothing else.
-    package mutating func advance() { header.sequence += 1 }
+    ///
+    /// - Parameter seen: What came last of it, where this one is an earlier copy; what no header can have come to does
+    ///   not count.
+    package mutating func advance(beyond seen: UInt64 = 0) {
+        let isPossible = seen > header.sequence && seen - header.sequence < 1 << 32
+        header.sequence = (isPossible ? seen : header.sequence) + 1
+    }
 
     /// The header for a backup: nothing but the slots of recovery keys, by which they show whose backup it is.
     ///

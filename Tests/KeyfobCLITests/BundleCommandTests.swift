@@ -184,22 +184,56 @@ struct BundleCommandTests {
         try place.run("rm -r data/keyfob/backups; keyfob backup --list").expectError(66)
     }
 
-    @Test("what is left of a vault is not written over")
+    @Test("what is left of a vault is not written over, but put aside whole")
     func leftovers() throws {
         let place = try place()
         try place.run("keyfob backup --quiet --to kept.age > /dev/null; rm data/keyfob/keyring.db").expectSuccess()
+        try place.write("data/keyfob/keyring.db-journal", "what was to be rolled back")
         let before = try place.contents(of: "data")
         let line = "keyfob restore kept.age --bundle-identity recovery --recovery-file new"
         // The existing recovery key of another new vault is not written over either.
         try place.run(line.replacing("--recovery-file new", with: "--recovery-file recovery")).expectError(
             73, "recovery")
-        try place.run(line).expectError(73, "header.copy", "move away")
+        // Neither is anything touched by a restore that comes to nothing.
+        try place.run(line.replacing("kept.age", with: "key")).expectError(65)
+        try place.run(line.replacing("--bundle-identity recovery", with: "--bundle-identity key")).expectError(65)
         #expect(
             try place.contents(of: "data").filter { $0.key != "keyfob/vault.lock" }
                 == before.filter { $0.key != "keyfob/vault.lock" })
         #expect(!FileManager.default.fileExists(atPath: place.path + "/new"))
-        try place.run("rm data/keyfob/header.copy").expectSuccess()
         try place.run(line).expectSuccess()
+        try place.run("keyfob verify --identity new").expectSuccess()
+        let aside = try #require(
+            try place.contents(of: "data/keyfob").keys.first { $0.hasPrefix("put-aside-") }?.split(separator: "/").first
+        )
+        for name in ["header.copy", "keyring.db-journal"] {
+            #expect(try place.read("data/keyfob/\(aside)/\(name)") == before["keyfob/" + name])
+        }
+    }
+
+    @Test("a vault that opens is put aside only when that is asked for, and can be put back")
+    func putAside() throws {
+        let place = try place()
+        try place.run("keyfob backup --quiet --to kept.age > /dev/null").expectSuccess()
+        try place.add("later", token: "later")
+        let line = "keyfob restore kept.age --bundle-identity recovery"
+        try place.run(line).expectError(64, "--force")
+        try place.run("\(line) --put-aside --recovery-file new").expectSuccess()
+        try place.run("keyfob token --account later").expectError(13)
+        let folder = "data/keyfob/put-aside-*"
+        try place.run("rm data/keyfob/keyring.db data/keyfob/header.copy && mv \(folder)/* data/keyfob").expectSuccess()
+        #expect(try place.run("keyfob doctor --accept-vault").status == 0)
+        #expect(try place.run("keyfob token --account later").expectSuccess().text == "later\n")
+    }
+
+    @Test("another program's database is put aside only when that is asked for")
+    func foreignDatabase() throws {
+        let place = try place()
+        try place.run("keyfob backup --quiet --to kept.age > /dev/null").expectSuccess()
+        try place.python("vault_bytes", place.vault, "other-database")
+        let line = "keyfob restore kept.age --bundle-identity recovery --recovery-file new"
+        try place.run(line).expectError(65, "not Keyfob's", "--vault")
+        try place.run("\(line) --put-aside").expectSuccess()
         try place.run("keyfob verify --identity new").expectSuccess()
     }
 }

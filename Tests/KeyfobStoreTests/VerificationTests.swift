@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import KeyfobFiles
 import KeyfobModel
@@ -27,7 +28,7 @@ struct VerificationTests {
     @Test("a sound vault gives no cause for complaint")
     func sound() throws {
         let found = try home.opened().verify(home.keys(), name: "default")
-        #expect(found == Verification(opened: 4, problems: [], damagedRows: []))
+        #expect(found == Verification(opened: 4))
         #expect(try home.opened().integrityProblems() == [])
         #expect(try home.opened().strayRowCount(groups: [home.keys().group]) == 0)
     }
@@ -172,15 +173,25 @@ struct VerificationTests {
         try home.tamper("UPDATE records SET \(damage) WHERE id = 2")
         let vault = try home.unlocked()
         let (keys, sequence) = (try vault.group(.default).keys, vault.sequence)
-        let files = try home.database.repair(keys, sequence: sequence, seen: 0, name: "default", stamp: "1")
+        let repaired = try home.database.repaired(keys, sequence: sequence)
+        let files = repaired.files
         if damage == "secret_commitment = NULL" {
             // The row opens; only what it says of its secret is gone, and with it the secret.
             #expect(files.isEmpty)
+            #expect(repaired.losses.map(\.change) == [.replaced])
         } else {
             #expect(files == [home.directory.quarantine + "/1-row-2.json"])
             #expect(try home.folder.read("vault/quarantine/1-row-2.json").count > 500)
             #expect(try home.secrets(.accessToken) == ["token of bob"])
+            let loss = try #require(repaired.losses.first)
+            #expect(repaired.losses.count == 1 && loss.change == .unopened && loss.kind == .accessToken)
+            #expect(loss.file == "1-row-2.json" && loss.noted == Timestamp(seconds: 1))
+            // Of a row whose columns can be read it is known whose it is, and when it was written.
+            let isRead = damage.hasPrefix("attributes = zeroblob(length")
+            let ada = try Account.named("ada").id
+            #expect(loss.account == (isRead ? ada : nil) && (loss.written != nil) == isRead)
         }
+        #expect(try home.database.losses(in: keys).losses == repaired.losses)
         #expect(try home.problems() == [])
         #expect(try home.database.accounts(in: keys).items.count == 2)
     }
@@ -192,7 +203,7 @@ struct VerificationTests {
         var theirs = try home.unlocked()
         _ = try home.opened().rotateGroup(.default, &theirs)
         let error = storeError {
-            _ = try home.database.repair(keys, sequence: sequence, seen: 0, name: "default", stamp: "1")
+            _ = try home.database.repaired(keys, sequence: sequence)
         }
         #expect(error == .staleKeys)
         #expect(try home.secrets(.accessToken) == ["token of ada", "token of bob"])
@@ -203,8 +214,76 @@ struct VerificationTests {
         try home.tamper("DELETE FROM records WHERE id = 1; DELETE FROM record_counts")
         let vault = try home.unlocked()
         let (keys, sequence) = (try vault.group(.default).keys, vault.sequence)
-        #expect(try home.database.repair(keys, sequence: sequence, seen: 0, name: "default", stamp: "1") == [])
+        let repaired = try home.database.repaired(keys, sequence: sequence)
+        #expect(repaired.files == [])
+        let ada = try Account.named("ada").id
+        #expect(repaired.losses.map(\.change) == [.missing] && repaired.losses[0].account == ada)
         #expect(try home.problems() == [])
         #expect(try home.database.accounts(in: keys).items.map(\.value) == [Account.named("bob")])
+    }
+
+    @Test("losses of every kind are counted, and what was put there is told")
+    func counted() throws {
+        try home.tamper(
+            "DELETE FROM records WHERE id = 2; UPDATE records SET record = zeroblob(16) WHERE id = 4;")
+        let losses = try home.database.verify(home.keys(), name: "default").losses.map(\.loss)
+        let bob = try Account.named("bob").id
+        #expect(losses.contains { $0.change == .unopened && $0.account == bob })
+        #expect(losses.contains { $0.change == .missing && $0.kind == .accessToken && $0.account == nil })
+    }
+
+    @Test("a row that is gone and is still in an index is named by it")
+    func goneRow() throws {
+        // As where a page of the table is lost, and the index is not.
+        try home.tamper(
+            """
+            CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'records_by_account';
+            PRAGMA writable_schema = ON;
+            DELETE FROM sqlite_schema WHERE name = 'records_by_account';
+            """)
+        try home.tamper("DELETE FROM records WHERE id = 2; DELETE FROM secrets WHERE id = 2;")
+        try home.tamper("PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT * FROM kept;")
+        try home.tamper("DROP TABLE kept")
+        let losses = try home.opened().verify(home.keys(), name: "default").losses.map(\.loss)
+        let ada = try Account.named("ada").id
+        #expect(losses == [RecordLoss(.missing, .accessToken, account: ada)])
+    }
+
+    @Test("a record that was put back after it was deleted is told, and so is an earlier version of one")
+    func putBack() throws {
+        let (keys, file) = (try home.keys(), home.directory.database)
+        let before = try Data(contentsOf: URL(filePath: file))
+        try home.change { _ = try $0.save(.access("ada", expires: 9_000), secret: secret("newer")) }
+        let copy = home.folder.path + "/before.db"
+        try before.write(to: URL(filePath: copy))
+        func takeBack(_ table: String) throws {
+            try home.tamper(
+                "ATTACH '\(copy)' AS before; DELETE FROM \(table) WHERE id = 2;"
+                    + "INSERT INTO \(table) SELECT * FROM before.\(table) WHERE id = 2")
+        }
+        try takeBack("records")
+        try takeBack("secrets")
+        #expect(try home.opened().verify(keys, name: "default").losses.map(\.loss) == [RecordLoss(.replaced, nil)])
+    }
+
+    @Test("two repairs of one second leave a file for each row")
+    func quarantineNames() throws {
+        let vault = try home.unlocked()
+        let (keys, sequence) = (try vault.group(.default).keys, vault.sequence)
+        var files: [String] = []
+        for _ in 0..<2 {
+            try home.tamper("UPDATE records SET attributes = zeroblob(length(attributes)) WHERE id = 4")
+            files += try home.database.repaired(keys, sequence: sequence).files
+            // The number of a row that is gone is used again.
+            try home.tamper("UPDATE records SET id = 4 WHERE id = (SELECT max(id) FROM records)")
+        }
+        #expect(Set(files).count == 2 && files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+    }
+}
+
+extension VaultDatabase {
+    /// A repair a second after 1970, of which nothing is known beside.
+    fileprivate func repaired(_ keys: GroupKeys, sequence: UInt64) throws -> GroupRepair {
+        try repair(keys, sequence: sequence, seen: 0, name: "default", now: Timestamp(seconds: 1)) { [$0] }
     }
 }

@@ -161,8 +161,15 @@ struct BundleBackupTests {
         }
         #expect(try restored.keyring.accounts().count == 2)
         #expect(FileManager.default.fileExists(atPath: obstacle))
+        let warnings = restored.keyring.takeWarnings()
+        #expect(warnings.contains { $0.code == .headerCopy && $0.message.contains("header.copy") }, "\(warnings)")
         let opened = try LockedKeyring(at: location, clock: .standing(at: noon)).unlock(with: .keyFile(keyFile(3)))
         #expect(try opened.accounts().count == 2)
-        #expect(try opened.verify().problems == [])
+        let problems = try opened.verify().problems
+        #expect(problems.count == 1 && problems[0].contains("header.copy") && problems[0].contains("cannot be read"))
+        // What opens the vault next writes it, as soon as nothing is in its way.
+        try FileManager.default.removeItem(atPath: location.vault + "/header.copy")
+        let healed = try LockedKeyring(at: location, clock: .standing(at: noon)).unlock(with: .keyFile(keyFile(3)))
+        #expect(try healed.verify().problems == [])
     }
 }

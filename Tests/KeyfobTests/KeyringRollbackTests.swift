@@ -72,7 +72,7 @@ struct KeyringRollbackTests {
     func strayRecord() throws {
         try home.database().run("UPDATE records SET group_id = zeroblob(16) WHERE id = 1")
         #expect(try home.opened().verify().problems.isEmpty == false)
-        #expect(try home.opened().repair().count == 1)
+        #expect(try home.opened().repair().files.count == 1)
         #expect(try home.opened().verify().problems == [])
     }
 
@@ -82,7 +82,7 @@ struct KeyringRollbackTests {
             try home.keyring.store(.access(ada, expires: 4_000 + Int64(count)), "token \(count)", for: ada)
         }
         try home.database().run("UPDATE manifests SET sealed = zeroblob(length(sealed))")
-        #expect(try home.opened().repair() == [])
+        #expect(try home.opened().repair().files == [])
         #expect(try warnings() == [])
         #expect(try home.opened().verify().problems == [])
         #expect(try home.opened().tokenText(TokenRequest(), in: [.default]) == "token 5")

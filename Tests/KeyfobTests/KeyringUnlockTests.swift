@@ -143,7 +143,7 @@ struct KeyringUnlockTests {
             #expect(keyring.takeWarnings().contains { $0.message.contains("copy") })
             #expect(try keyring.tokenText(TokenRequest(account: "ada@contoso.example")) == "token")
             #expect(try keyring.verify().problems.contains { $0.contains("copy") })
-            #expect(try keyring.repair() == [])
+            #expect(try keyring.repair().files == [])
             #expect(try home.opened().takeWarnings() == [])
             #expect(try home.opened().verify().problems == [])
         }

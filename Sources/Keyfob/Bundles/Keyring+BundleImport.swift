@@ -97,6 +97,7 @@ extension Keyring {
                 }
                 state.hits.removeAll()
                 note(&state, milestones)
+                if !outcomes.new.isEmpty { seeToHeaderCopy(&state) }
             }
         } catch is DryRunEnded {
             return plan

@@ -16,6 +16,8 @@ extension Keyring {
         public let recoveryKey: SecretBytes
         /// What was brought back.
         public let plan: ImportPlan
+        /// The folder in which what was there of a vault is now; nil where there was nothing.
+        public let aside: String?
     }
 
     /// A sign-in whose refresh token came back from a backup.
@@ -55,16 +57,19 @@ extension Keyring {
     ///
     /// - Parameters:
     ///   - takesStrangers: Whether a backup is taken as well that nothing shows to be an owner's: without what decides.
+    ///   - remains: What is there of a vault, which goes into a folder of its own beside the new one, its journal and the
+    ///     copy of its header too. Backups stay, and nothing is deleted.
     ///   - secretService: Where the Secret Service is to open it too: how to reach it.
     ///   - handOver: As ``create(at:slot:secretService:clock:handingOver:)`` has it.
     /// - Returns: The keyring, and its own recovery key; the one of the vault that was backed up does not open it.
-    /// - Throws: `alreadyExists` where there is a vault, or what is left of one; `wrongKey`, `damaged`,
+    /// - Throws: `alreadyExists` where there is a vault, or what is left of one, that is not put aside; `wrongKey`, `damaged`,
     ///   `limitExceeded`, `newerVersion`, `usage` for a file that is no backup, `unknownVault` where nothing shows who
     ///   made it, and as
     ///   ``create(at:slot:secretService:clock:handingOver:)``.
     public static func restore(
         _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false,
-        at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions? = nil,
+        at location: KeyringLocation, puttingAside remains: VaultRemains = .none, slot: consuming NewSlot,
+        secretService: SecretServiceOptions? = nil,
         clock: WallClock = .system,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Restored {
@@ -72,7 +77,7 @@ extension Keyring {
         let incoming = IncomingBundle(verified.bundle.manifest, isOwners: verified.bundle.isOwners(by: opener, nil))
         try incoming.requireOwners(unless: takesStrangers, file.name)
         let made = try make(
-            at: location, slot: slot, secretService: secretService, clock: clock,
+            at: location, slot: slot, secretService: secretService, clock: clock, puttingAside: remains,
             filling: { (keyring) throws(KeyringError) in
                 var plan = try keyring.take(
                     incoming, .replace, nil, isRestoring: incoming.isOwners, backsUp: false,
@@ -83,7 +88,7 @@ extension Keyring {
             }, handingOver: handOver)
         guard let plan = made.plan else { preconditionFailure("what was filled has a plan") }
         let recoveryKey = made.recoveryKey.withBytes { SecretBytes(copying: $0) }
-        return Restored(keyring: made.keyring, recoveryKey: recoveryKey, plan: plan)
+        return Restored(keyring: made.keyring, recoveryKey: recoveryKey, plan: plan, aside: made.aside)
     }
 
     /// The sign-ins whose refresh token came back from a backup and has not been replaced since.

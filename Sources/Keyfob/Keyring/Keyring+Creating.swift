@@ -70,20 +70,25 @@ extension Keyring {
         let keyring: Keyring
         let recoveryKey: SecretBytes
         let plan: ImportPlan?
+        /// Where what was there of a vault is now.
+        let aside: String?
     }
 
     /// Builds a vault aside, has it filled, hands its recovery key over, and puts it in its place in one step.
+    ///
+    /// - Parameter remains: What is there of a vault, which goes into a folder of its own when all the rest is done.
     static func make(
         at location: KeyringLocation, slot: consuming NewSlot, secretService: SecretServiceOptions?, clock: WallClock,
+        puttingAside remains: VaultRemains = .none,
         filling fill: (Keyring) throws(KeyringError) -> ImportPlan?,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void
     ) throws(KeyringError) -> Made {
         let directory = VaultDirectory(path: location.vault)
         let turn = try KeyringError.translating {
-            try directory.create()
+            try prepare(directory, location, remains)
             let turn = try FileLock(directory.lock)
             // Somebody else may have made one while this waited.
-            try directory.create()
+            try prepare(directory, location, remains)
             try directory.removeBuilding()
             return turn
         }
@@ -105,6 +110,7 @@ extension Keyring {
                     plan: plan)
             }
             try handOver(new)
+            let aside = try remains == .none ? nil : directory.putVaultAside(now: clock.now)
             try directory.takeBuilding()
             let database = try VaultDatabase.open(directory)
             let header = try database.storedHeader()
@@ -114,14 +120,32 @@ extension Keyring {
             let keyring = try Keyring(
                 location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
             keyring.notePlace()
+            keyring.state.withLock { keyring.seeToHeaderCopy(&$0) }
             let recoveryKey = new.recoveryKey.withBytes { SecretBytes(copying: $0) }
-            return Made(keyring: keyring, recoveryKey: recoveryKey, plan: new.plan)
+            return Made(keyring: keyring, recoveryKey: recoveryKey, plan: new.plan, aside: aside)
         } catch {
             // One that is in its place stays, whatever failed afterwards.
-            guard directory.lacksDatabase else { throw KeyringError(error) }
+            guard directory.lacksDatabase || !directory.building.lacksDatabase else { throw KeyringError(error) }
             try? directory.removeBuilding()
             kept?.forget()
             throw KeyringError(error).asNotDone
+        }
+    }
+
+    /// Makes sure that in a vault's folder there is nothing of one, or what is to be put aside.
+    private static func prepare(
+        _ directory: VaultDirectory, _ location: KeyringLocation, _ remains: VaultRemains
+    ) throws {
+        do {
+            guard remains != .none else { return try directory.create() }
+            try directory.createFolder()
+            guard try VaultRemains(at: location, anything: true) == remains else {
+                throw StoreError.alreadyThere(path: directory.database)
+            }
+        } catch StoreError.alreadyThere(let path) where directory.lacksDatabase {
+            throw KeyringError(
+                .alreadyExists, "\(path) exists already, which is left of a vault",
+                advice: .restoreBackup(path: BackupFile.newest(at: location)?.path, putsAside: false))
         }
     }
 

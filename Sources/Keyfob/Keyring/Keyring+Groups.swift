@@ -101,5 +101,6 @@ extension Keyring {
         state.hits.removeAll()
         let groups = state.vault.groups.map { try? database.state(of: $0.keys).milestone }
         note(&state, ([try? state.vault.milestone()] + groups).compactMap(\.self))
+        seeToHeaderCopy(&state)
     }
 }

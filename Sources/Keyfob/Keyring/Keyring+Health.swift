@@ -18,6 +18,12 @@ extension Keyring {
         public internal(set) var isPartial = false
         /// What is wrong with what is there, one line each; empty when all is well.
         public internal(set) var problems: [String] = []
+        /// Those of the problems that are about the header and its copies.
+        public internal(set) var headerProblems: [String] = []
+        /// What the groups have lost, as it shows now; a repair notes it.
+        public internal(set) var losses: [Loss] = []
+        /// What the groups have lost, as it was noted when they were repaired, and is not accepted.
+        public internal(set) var notedLosses: [Loss] = []
         /// Accounts that were removed and of which tokens are left all the same; ``Keyring/remove(_:from:)`` takes them.
         public internal(set) var orphans: [Orphans] = []
         /// What does not follow from what was seen before, and is not accepted.
@@ -62,6 +68,8 @@ extension Keyring {
             report.records += found.opened
             report.problems += found.problems
             report.groups += 1
+            report.losses += found.losses.map { Loss($0.loss, in: group.name) }
+            report.notedLosses += (try? losses(in: group)) ?? []
             // Of what does not open it is told above.
             report.orphans += (try? orphans(in: group)) ?? []
             if let decisions = try? foreignDecisions(&state, group) { report.foreignDecisions += decisions }
@@ -72,9 +80,8 @@ extension Keyring {
             let place = database.place == .embedded ? "keyring.db" : "Secret Service"
             report.problems.append("\(place): \(strays) records belong to no group of the vault")
         }
-        if try database.storedHeader().isFromCopy {
-            report.problems.append("keyring.db: the header is damaged; its copy is used")
-        }
+        report.headerProblems = try headerProblems(state.vault)
+        report.problems += report.headerProblems
         report.findings = state.findings
         return report
     }
@@ -106,25 +113,92 @@ extension Keyring {
             }
     }
 
-    /// Puts records that do not open aside, makes the manifests fit what is left, and writes a damaged
-    /// header again from its copy.
+    /// What is wrong with the header and its copies, one line each.
     ///
-    /// - Returns: The files in `quarantine/` that hold what was put aside.
+    /// - Throws: `damaged`, `busy`.
+    public func headerProblems() throws(KeyringError) -> [String] {
+        try withState { state in try headerProblems(state.vault) }
+    }
+
+    private func headerProblems(_ vault: borrowing UnlockedVault) throws -> [String] {
+        if try database.storedHeader().isFromCopy { return ["keyring.db: the header is damaged; its copy is used"] }
+        // To the key of one group neither is authentic.
+        guard vault.opensWholeVault else { return [] }
+        // Between a change of the header and its copy's there is a moment.
+        try? database.repairHeaderCopy(vault)
+        let path = database.directory.headerCopy
+        switch try database.headerCopy() {
+        case .current: return []
+        case .behind: return ["\(path) is of an earlier version than the header in keyring.db, whose copy it should be"]
+        case .missing: return ["\(path), the copy of the header in keyring.db, is missing"]
+        case .damaged: return ["\(path), the copy of the header in keyring.db, cannot be read"]
+        }
+    }
+
+    /// Writes the header's copy where it is not what it should be; what keeps it from that is a warning, because the
+    /// header itself is written.
+    func seeToHeaderCopy(_ state: inout State) {
+        guard state.vault.opensWholeVault else { return }
+        do {
+            try database.repairHeaderCopy(state.vault)
+        } catch {
+            state.warn(
+                Warning(
+                    .headerCopy,
+                    "the copy of the header, \(database.directory.headerCopy), could not be written: "
+                        + "\(Self.reason(of: error)); what was done is done",
+                    advice: .mendHeaderCopy))
+        }
+    }
+
+    private static func reason(of error: any Error) -> String {
+        switch error {
+        case StoreError.diskFull: "the disk is full"
+        case StoreError.notWritable: "permission denied, or a read-only disk"
+        case StoreError.inputOutput(let number) where number != 0: KeyringError.text(ofErrno: number)
+        default: KeyringError(error).message
+        }
+    }
+
+    /// What a repair did.
+    public struct RepairReport: Hashable, Sendable {
+        /// The files in `quarantine/` that hold what was put aside.
+        public let files: [String]
+        /// What the groups have lost by now that was not noted before.
+        public let losses: [Loss]
+    }
+
+    /// Puts records that do not open aside, makes the manifests fit what is left, and writes a damaged
+    /// header again from its copy; notes in each group what it has lost, until ``acceptLosses()``.
+    ///
+    /// - Parameter opener: What opens backups, which say more of what is lost.
     /// - Throws: `needsVaultKey`, and what writing can throw.
-    public func repair() throws(KeyringError) -> [String] {
-        let stamp = String(clock.now.seconds)
+    public func repair(lookingInto opener: consuming BundleOpener? = nil) throws(KeyringError) -> RepairReport {
+        let backups: BackupHoldings
+        if let opener = opener.take() { backups = try holdings(with: opener) } else { backups = BackupHoldings() }
+        let now = clock.now
         return try changeVault { state in
-            try database.changeSlots(&state.vault) { $0.advance() }
-            let files = try state.vault.groups.flatMap { group in
+            // A copy that lags behind may lack a group, whose records nobody knows then.
+            let isBehind = try database.storedHeader().origin == .file
+            try database.repairHeader(&state.vault, beyond: state.marks.sequence(of: nil))
+            var (files, losses): ([String], [Loss]) = ([], [])
+            for group in state.vault.groups {
                 // What other processes have noted since this one read the marks counts too.
-                let noted = (try? mark.marks(now: clock.now).sequence(of: group.keys.group)) ?? 0
-                return try database.repair(
+                let noted = (try? mark.marks(now: now).sequence(of: group.keys.group)) ?? 0
+                let repair = try database.repair(
                     group.keys, sequence: state.vault.sequence,
-                    seen: max(noted, state.marks.sequence(of: group.keys.group)), name: group.name.name, stamp: stamp)
+                    seen: max(noted, state.marks.sequence(of: group.keys.group)), name: group.name.name, now: now
+                ) { backups.naming($0, in: group.name) }
+                files += repair.files
+                losses += repair.losses.map { Loss($0, in: group.name) }
             }
-            return try files
-                + database.putStrayRowsAside(
-                    groups: state.vault.groups.map(\.keys.group), sequence: state.vault.sequence, stamp: stamp)
+            if !isBehind {
+                let strays = try database.putStrayRowsAside(
+                    groups: state.vault.groups.map(\.keys), sequence: state.vault.sequence, now: now)
+                files += strays.files
+                losses += strays.losses.map { Loss($0, in: state.vault.groups[0].name) }
+            }
+            return RepairReport(files: files, losses: losses)
         }
     }
 

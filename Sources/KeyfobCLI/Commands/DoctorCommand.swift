@@ -7,8 +7,10 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor", abstract: "Find out what is wrong, and how to mend it.",
         discussion: """
             --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing \
-            is ever deleted, and makes the manifests fit what is left. Where the desktop's keyring keeps the records, \
-            they stay there, with the label 'Keyfob: put aside'.
+            is ever deleted, makes the manifests fit what is left, and writes a damaged header again. What is lost by it is \
+            noted: 'status', 'verify' and 'doctor' tell it until --accept-loss, or until 'keyfob restore' brings the group \
+            back. With --identity, the recovery key, backups say what it was, and which of them has it. Where the desktop's \
+            keyring keeps the records, they stay there, with the label 'Keyfob: put aside'.
             --accept-rollback goes on from the vault as it is, where it was taken back to an earlier state, where another \
             copy of it lies there than was used before, or where the notes of how far it had come are damaged. Until then \
             'status', 'verify' and 'doctor' tell it each time, and every other command once in a login.
@@ -24,6 +26,7 @@ struct DoctorCommand: ParsableCommand {
     @Flag(name: .long, help: "Put damaged records aside.") var repair = false
     @Flag(name: .long, help: "Accept the state of the vault as it is.") var acceptRollback = false
     @Flag(name: .long, help: "Accept the vault that is there as yours.") var acceptVault = false
+    @Flag(name: .long, help: "Go on without what a repair has noted as lost.") var acceptLoss = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
@@ -48,14 +51,8 @@ struct DoctorCommand: ParsableCommand {
         lookAtSecretService(location, after: opening?.problem, &findings)
         if let keyring {
             if acceptRollback { findings += StateText.accepted(try keyring.acceptRollback()) }
-            if repair {
-                let files = try keyring.repair()
-                findings.append(
-                    Finding(
-                        "repair", .ok,
-                        files.isEmpty
-                            ? "nothing had to be put aside" : "put aside: \(files.joined(separator: ", "))"))
-            }
+            if acceptLoss { findings += LossText.accepted(try keyring.acceptLosses()) }
+            if repair { try mend(keyring, &findings) }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
             // From here on the desktop's keyring is not asked, and nothing is read but the vault and the recovery key.
             (global.identity == nil ? Reach.vault : .files()).confine(keyring)
@@ -70,10 +67,40 @@ struct DoctorCommand: ParsableCommand {
     private func mendSchema(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) {
         do throws(KeyringError) {
             guard let mended = try Keyring.mendSchema(at: location) else { return }
-            findings.append(Finding("schema", .warning, "another program had written to the database: \(mended)"))
+            let isForeign = !mended.hasPrefix("0 removed")
+            findings.append(
+                Finding(
+                    "schema", .warning,
+                    "\(isForeign ? "another program had written to the database" : "the database lacked a part"): \(mended)"
+                ))
         } catch  where [.busy, .diskFull, .inputOutput].contains(error.code) {
             throw error
         } catch {}
+    }
+
+    /// Repairs the vault; what cannot be read even then is a finding.
+    private func mend(_ keyring: Keyring, _ findings: inout [Finding]) throws(KeyringError) {
+        do throws(KeyringError) {
+            findings += LossText.repaired(try keyring.repair(lookingInto: try opener()))
+        } catch  where error.code == .damaged {
+            findings.append(Finding(damage: error, of: "repair", wayBack(keyring.location)))
+        }
+    }
+
+    /// What opens backups; nil where nobody gives it.
+    private func opener() throws(KeyringError) -> BundleOpener? {
+        guard let identity = global.identity else { return nil }
+        return .identities(try SecretInput.keyFile(identity))
+    }
+
+    /// How the newest good backup is made a vault again, in the place of what is there.
+    private func wayBack(_ location: KeyringLocation) -> String {
+        let putsAside = (try? VaultRemains(at: location)) == .vault
+        guard let identity = global.identity, let text = try? SecretInput.keyFile(identity) else {
+            return Advice.restoring(BackupFile.newest(at: location)?.path, puttingAside: putsAside)
+        }
+        let newest = BackupFile.newest(at: location, openedBy: .identities(text))
+        return Advice.restoring(newest?.path, puttingAside: putsAside, identity: identity)
     }
 
     /// Opens the vault; what keeps it shut is a finding, unless there is no vault or no key.
@@ -81,7 +108,7 @@ struct DoctorCommand: ParsableCommand {
     {
         do {
             let keyring: Keyring
-            if repair || acceptRollback {
+            if repair || acceptRollback || acceptLoss {
                 keyring = try global.unlockedKeyring(reaching: .everything, tellsFindings: false)
             } else {
                 let opening = try global.openedWithoutAsking(reaching: .everything)
@@ -102,8 +129,10 @@ struct DoctorCommand: ParsableCommand {
             }
             return .opened(keyring)
         } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {
-            findings.append(Finding(damage: error, of: "vault"))
+            findings.append(Finding(damage: error, of: "vault", wayBack(location)))
             return nil
+        } catch  where error.code == .noVault && error.advice != .createVault {
+            throw KeyringError(error.code, error.message, hint: wayBack(location))
         }
     }
 
@@ -112,7 +141,7 @@ struct DoctorCommand: ParsableCommand {
         do throws(KeyringError) {
             report = try keyring.verify()
         } catch  where error.code == .damaged {
-            findings.append(Finding(damage: error, of: "records"))
+            findings.append(Finding(damage: error, of: "records", wayBack(keyring.location)))
             return findings += try keyring.stateFindings().map(StateText.finding)
         }
         for warning in keyring.takeWarnings() where !warning.code.isFinding {
@@ -136,14 +165,30 @@ struct DoctorCommand: ParsableCommand {
                     "by a key of group '\(group)', and for its accounts alone: "
                         + decisions.map(\.text).joined(separator: ", ")))
         }
-        for problem in report.problems {
+        for problem in report.headerProblems {
+            findings.append(
+                Finding(
+                    "header", .failure, problem,
+                    hint: "'keyfob doctor --repair' writes it again, and loses nothing by it"))
+        }
+        for problem in report.problems where !report.headerProblems.contains(problem) {
             findings.append(
                 Finding(
                     "records", .failure, problem,
                     hint: keyring.storage == .embedded
-                        ? "'keyfob doctor --repair' puts them aside; then a backup can be restored"
+                        ? "'keyfob doctor --repair' puts aside what does not open, and notes what is lost; then a backup can "
+                            + "be restored"
                         : "'keyfob doctor --repair' mends it; what does not open stays in the desktop's keyring, under a "
                             + "label that says so"))
+        }
+        let holdings: BackupHoldings?
+        if !report.losses.isEmpty || !report.notedLosses.isEmpty, let opener = try opener() {
+            holdings = try keyring.holdings(with: opener)
+        } else {
+            holdings = nil
+        }
+        findings += (report.losses + report.notedLosses).flatMap {
+            LossText.findings($0, keyring.location, holdings, identity: global.identity)
         }
         if keyring.storage == .secretService {
             findings.append(Finding("storage", .ok, "the records lie with the desktop's keyring (Secret Service)"))
@@ -234,15 +279,16 @@ struct Finding: Encodable {
         case ok, warning, failure
     }
 
-    /// What keeps the vault, or its records, from being read.
+    /// What keeps the vault, or its records, from being read; `wayBack` is how a backup takes their place.
     ///
     /// To run the doctor is no advice here.
-    init(damage error: KeyringError, of subject: String) {
-        let isDamage = error.code == .damaged
-        self.init(
-            subject, .failure, error.message,
-            hint: isDamage && error.hint?.hasPrefix("run 'keyfob doctor'") != false
-                ? "nothing has been changed; put back the vault's folder from a backup" : error.hint)
+    init(damage error: KeyringError, of subject: String, _ wayBack: String) {
+        let isOwn: Bool =
+            switch error.advice {
+            case .mendSchema, .nameVault: true
+            default: error.code != .damaged
+            }
+        self.init(subject, .failure, error.message, hint: isOwn ? error.hint : wayBack)
     }
 
     /// What the kernel lets a process with keys renounce.

@@ -62,7 +62,9 @@ struct GroupCreateCommand: ParsableCommand {
 
     func run() throws {
         let group = try AccessGroup(named: name)
-        try global.unlockedKeyring().createGroup(group)
+        let keyring = try global.unlockedKeyring()
+        try keyring.createGroup(group)
+        global.tellWarnings(of: keyring)
         global.say("made group '\(group)'")
     }
 }
@@ -81,7 +83,9 @@ struct GroupRenameCommand: ParsableCommand {
 
     func run() throws {
         let (group, new) = (try AccessGroup(named: name), try AccessGroup(named: newName))
-        try global.unlockedKeyring().renameGroup(group, to: new)
+        let keyring = try global.unlockedKeyring()
+        try keyring.renameGroup(group, to: new)
+        global.tellWarnings(of: keyring)
         global.say("group '\(group)' is called '\(new)' now")
     }
 }
@@ -110,6 +114,7 @@ struct GroupRemoveCommand: ParsableCommand {
                 global)
         }
         let count = try keyring.removeGroup(group)
+        global.tellWarnings(of: keyring)
         global.say("removed group '\(group)' and \(Quantity.of(count, "record"))")
     }
 }
@@ -136,6 +141,7 @@ struct GroupRotateCommand: ParsableCommand {
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
         let count = try keyring.rotateGroup(group, backsUp: !noBackup, progress: progress.update)
+        global.tellWarnings(of: keyring)
         global.say("group '\(group)' has a new key; \(Quantity.of(count, "record was", "records were")) sealed again")
     }
 }

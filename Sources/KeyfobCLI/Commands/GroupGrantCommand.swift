@@ -20,6 +20,7 @@ struct GroupGrantCommand: ParsableCommand {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring(reaching: .everything)
         let id = try keyring.grantGroup(group, to: try new.slot(global))
+        global.tellWarnings(of: keyring)
         try SlotAddedDocument.tell(id, global)
     }
 }

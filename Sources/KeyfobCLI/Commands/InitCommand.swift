@@ -73,7 +73,9 @@ struct InitCommand: ParsableCommand {
         }
         let slots = try new.slots(location, global)
         let service = slots.secretService
-        _ = try Keyring.create(at: location, slot: slots.first, secretService: service, handingOver: handingOver)
+        let created = try Keyring.create(
+            at: location, slot: slots.first, secretService: service, handingOver: handingOver)
+        global.tellWarnings(of: created.keyring)
     }
 }
 

@@ -11,6 +11,10 @@ struct RestoreCommand: ParsableCommand {
             to --recovery-file. Where there is one, takes its groups back to what they held, after another \
             backup of what they hold now; its keys and ways to unlock stay, and so do groups that the backup \
             does not have. All of it is brought back, or nothing, also when it is stopped half-way. '-' reads standard input.
+            Where a vault is damaged so that nothing opens it, or only a part of it is left, a new one is made too: what is \
+            there, its journal and the copy of its header as well, goes into a folder 'put-aside-TIME' beside it. --put-aside \
+            does so with a vault that could still be opened, for example because its records are damaged or its keys are \
+            lost. Nothing is deleted, and the backups stay where they are.
             A backup counts when the owner of its vault made it, which its recovery key shows, or the vault that is there. \
             Another one is refused, because anybody can write one for a public key: --from-stranger takes what it holds \
             all the same, but for what decides whose token goes where, which is listed.
@@ -30,6 +34,7 @@ struct RestoreCommand: ParsableCommand {
     @OptionGroup var opening: BundleOpenerOptions
     @OptionGroup var new: NewVaultInput
     @Flag(name: .long, help: "Restore over the vault that is there without asking.") var force = false
+    @Flag(name: .long, help: "Put the vault that is there aside, and make a new one.") var putAside = false
     @Flag(name: .long, help: "Take a backup that nothing shows to be its vault's owner's, without what decides.")
     var fromStranger = false
     @OptionGroup var global: GlobalOptions
@@ -40,7 +45,8 @@ struct RestoreCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let isThere = try Self.isVault(at: location)
+        let remains = try VaultRemains(at: location, anything: putAside)
+        let isThere = remains == .vault && !putAside
         // What cannot work is said before a large file is read.
         if isThere, new.recoveryFile != nil {
             throw KeyringError(.usage, "there is a vault at \(location.vault); --recovery-file is for a new one")
@@ -57,22 +63,9 @@ struct RestoreCommand: ParsableCommand {
         }
         let backup = try BundleInput.open(file, spoolingIn: location.vault)
         do throws(KeyringError) {
-            try isThere ? restore(backup, over: location) : restore(backup, into: location)
-        } catch  where error.code == .alreadyExists && !isThere && error.message.contains(location.vault) {
-            throw KeyringError(
-                error.code, error.message,
-                hint: "move away what is left of a vault in \(location.vault), or name another folder with --vault")
+            try isThere ? restore(backup, over: location) : restore(backup, into: location, remains)
         } catch {
             throw error.naming(bundle: backup.name)
-        }
-    }
-
-    private static func isVault(at location: KeyringLocation) throws(KeyringError) -> Bool {
-        do throws(KeyringError) {
-            _ = try LockedKeyring(at: location)
-            return true
-        } catch  where error.code == .noVault {
-            return false
         }
     }
 
@@ -89,7 +82,16 @@ struct RestoreCommand: ParsableCommand {
                     "restore", global)
             }
         }
-        let plan = try keyring.restore(backup, with: opener, takingStrangers: fromStranger)
+        let plan: ImportPlan
+        do throws(KeyringError) {
+            plan = try keyring.restore(backup, with: opener, takingStrangers: fromStranger)
+        } catch  where error.code == .damaged && !error.message.contains(backup.name) {
+            throw KeyringError(
+                error.code, "what is there cannot be taken back: \(error.message)",
+                hint:
+                    "'keyfob doctor --repair' mends what can be mended; --put-aside keeps all of it aside, and makes a new "
+                    + "vault of the backup")
+        }
         global.tellWarnings(of: keyring)
         if global.json {
             return try JSONOutput.print(
@@ -100,7 +102,9 @@ struct RestoreCommand: ParsableCommand {
         try tell(plan, keyring, backup.name)
     }
 
-    private func restore(_ backup: borrowing BundleFile, into location: KeyringLocation) throws(KeyringError) {
+    private func restore(
+        _ backup: borrowing BundleFile, into location: KeyringLocation, _ remains: VaultRemains
+    ) throws(KeyringError) {
         let handOver = try new.handOver(location, global)
         let opener = try opening.opener(for: backup, global)
         let slots = try new.slots(location, global)
@@ -108,8 +112,8 @@ struct RestoreCommand: ParsableCommand {
         let restored: Keyring.Restored
         do throws(KeyringError) {
             restored = try Keyring.restore(
-                backup, with: opener, takingStrangers: fromStranger, at: location, slot: slots.first,
-                secretService: service
+                backup, with: opener, takingStrangers: fromStranger, at: location, puttingAside: remains,
+                slot: slots.first, secretService: service
             ) { (vault) throws(KeyringError) in
                 try handOver.take(vault.recoveryKey, isNew: true)
                 if global.json, let plan = vault.plan {
@@ -122,6 +126,8 @@ struct RestoreCommand: ParsableCommand {
         } catch {
             throw handOver.failing(error, at: location)
         }
+        global.tellWarnings(of: restored.keyring)
+        if let aside = restored.aside { global.say("put what was there of a vault aside in \(aside)") }
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "its recovery key")

@@ -64,6 +64,7 @@ struct SlotAddCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .everything)
         let id = try keyring.addSlot(try new.slot(global))
+        global.tellWarnings(of: keyring)
         try SlotAddedDocument.tell(id, global)
     }
 }

@@ -8,7 +8,7 @@ struct StatusCommand: ParsableCommand {
             Asks nothing: without a key file, an unlocked session or an unlocked keyring of the desktop it says only \
             where the vault is. For a vault with a slot of the desktop's keyring (Secret Service) it says whether that \
             one opens it. What does not follow from what was seen of the vault before is told here each time, until 'keyfob \
-            doctor --accept-rollback'.
+            doctor --accept-rollback', and what a repair has noted as lost until 'keyfob doctor --accept-loss'.
 
             Example:
               keyfob status --json
@@ -27,6 +27,8 @@ struct StatusCommand: ParsableCommand {
         let restored = try keyring?.restoredGrants()
         let ending = try keyring?.endingSignIns()
         let findings = try keyring?.stateFindings() ?? earlier
+        let losses = try keyring?.losses()
+        let header = try keyring?.headerProblems() ?? []
         if let keyring { global.tellWarnings(of: keyring, andFindings: false) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
         if global.json {
@@ -37,6 +39,7 @@ struct StatusCommand: ParsableCommand {
                     keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init),
                     isReadOnly: keyring?.isReadOnly,
                     findings: findings.map(StateDocument.init),
+                    losses: losses?.map(LossDocument.init), headerProblems: header,
                     groups: groups.map(GroupDocument.init),
                     slots: slots.map(SlotDocument.init),
                     backups: StatusDocument.Backups(backups),
@@ -74,7 +77,11 @@ struct StatusCommand: ParsableCommand {
             try StandardOutput.write(line: "desktop keyring \(SecretServiceText.of(item))")
         }
         for finding in findings { try StandardOutput.write(line: "warning \(finding.text)") }
-        if !findings.isEmpty { try StandardOutput.write(line: "        \(StateText.advice)") }
+        for loss in losses ?? [] { try StandardOutput.write(line: "warning \(loss.text)") }
+        for problem in header { try StandardOutput.write(line: "warning \(problem)") }
+        if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
+            try StandardOutput.write(line: "        \(StateText.advice)")
+        }
         try StandardOutput.write(line: "backups \(BackupText.text(backups, now: WallClock.system.now))")
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored.count))")
@@ -115,6 +122,10 @@ struct StatusDocument: JSONDocument {
     let isReadOnly: Bool?
     /// What does not follow from what was seen of the vault before; of a locked one what was found earlier.
     let findings: [StateDocument]
+    /// What groups have lost, and is not accepted; nil while the vault is locked.
+    let losses: [LossDocument]?
+    /// What is wrong with the header and its copies.
+    let headerProblems: [String]
     let groups: [GroupDocument]
     let slots: [SlotDocument]
     let backups: Backups

@@ -9,7 +9,7 @@ struct VerifyCommand: ParsableCommand {
             an earlier state, or replaced by another copy, since it was last seen here. Changes nothing. \
             Ends with 65 when something is wrong. Names what somebody with the key of a group alone decided there: \
             bindings, defaults, providers, clients. It counts for the accounts of that group alone. Names accounts that \
-            were removed and of which tokens are left.
+            were removed and of which tokens are left, and what a repair has noted as lost and is not accepted.
 
             Example:
               keyfob verify
@@ -29,14 +29,19 @@ struct VerifyCommand: ParsableCommand {
             for decision in report.foreignDecisions {
                 try StandardOutput.write(line: "by a key of group '\(decision.group)': \(decision.text)")
             }
+            for loss in report.losses + report.notedLosses { try StandardOutput.write(line: loss.text) }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""
             let count = report.findings.count + report.problems.count + report.orphans.count
-            let verdict = count == 0 ? "all is well" : Quantity.of(count, "problem")
+            let verdict =
+                count == 0
+                ? (report.notedLosses.isEmpty ? "all is well" : "what is left is well") : Quantity.of(count, "problem")
             try StandardOutput.write(
                 line:
                     "\(verdict): \(Quantity.of(report.records, "record")) in \(Quantity.of(report.groups, "group")) opened\(scope)"
             )
-            if !report.findings.isEmpty { try StandardOutput.write(line: StateText.advice) }
+            if !report.findings.isEmpty || !report.losses.isEmpty || !report.notedLosses.isEmpty {
+                try StandardOutput.write(line: StateText.advice)
+            }
         }
         if !report.problems.isEmpty || !report.findings.isEmpty || !report.orphans.isEmpty {
             throw ReportedFailure(status: .malformed)
@@ -62,6 +67,8 @@ struct VerificationDocument: JSONDocument {
     let groups: Int
     let isPartial: Bool
     let problems: [String]
+    let losses: [LossDocument]
+    let notedLosses: [LossDocument]
     let orphans: [OrphansDocument]
     let findings: [StateDocument]
     let foreignDecisions: [DecisionDocument]
@@ -71,6 +78,8 @@ struct VerificationDocument: JSONDocument {
         groups = report.groups
         isPartial = report.isPartial
         problems = report.problems
+        losses = report.losses.map(LossDocument.init)
+        notedLosses = report.notedLosses.map(LossDocument.init)
         orphans = report.orphans.map(OrphansDocument.init)
         findings = report.findings.map(StateDocument.init)
         foreignDecisions = report.foreignDecisions.map(DecisionDocument.init)

@@ -144,12 +144,15 @@ extension Advice {
         case .diagnose(.none): "run 'keyfob doctor'"
         case .diagnose: "run 'keyfob doctor'; nothing has been changed"
         case .verify: "run 'keyfob verify'"
-        case .verifyAndRestore: "run 'keyfob verify' to see which group, and restore a backup if you have one"
+        case .verifyAndRestore: "run 'keyfob verify' to see which group, and 'keyfob doctor' what to do"
         case .repair: "run 'keyfob doctor --repair' first"
         case .mendSchema:
             "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
-        case .replaceVault: "put back the vault's folder from a copy, or restore a backup into a new one"
-        case .restore: "restore it from a backup; nothing has been written"
+        case .replaceVault:
+            "put back the vault's folder from a copy, or restore a backup: 'keyfob doctor' says which is the newest"
+        case .mendHeaderCopy:
+            "take away what is in its way; what unlocks the vault next writes it, and 'keyfob doctor' says whether it is right"
+        case .restoreBackup(let path, let putsAside): Self.restoring(path, puttingAside: putsAside)
         case .acceptVault(let isReplaced):
             isReplaced
                 ? "if you put it there yourself, run 'keyfob doctor --accept-vault'; else put the old one back"
@@ -196,6 +199,20 @@ extension Advice {
 }
 
 extension Advice {
+    /// How a vault is made anew of a backup.
+    ///
+    /// - Parameter identity: The file that opens it, where it is known.
+    static func restoring(_ path: String?, puttingAside: Bool, identity: String? = nil) -> String {
+        let (backup, file) = (path.map(ShellWord.quoted) ?? "BACKUP", identity.map(ShellWord.quoted) ?? "FILE")
+        let flag = puttingAside ? " --put-aside" : ""
+        let known = identity == nil ? " (FILE: your recovery key)" : ""
+        let check =
+            path == nil || identity != nil ? "" : "; 'keyfob doctor --identity FILE' looks for the newest good one"
+        return
+            "'keyfob restore \(backup) --bundle-identity \(file)\(flag)' makes a vault of \(path == nil ? "a" : "the newest") "
+            + "backup\(known) and deletes nothing\(check)"
+    }
+
     /// How a key of a kind is given.
     private static func key(_ kind: String) -> String {
         switch kind {

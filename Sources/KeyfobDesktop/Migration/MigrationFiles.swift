@@ -5,8 +5,6 @@ extension VaultDirectory {
     package var migrating: VaultDirectory { VaultDirectory(path: path + "/.migrating") }
     /// The lock that lets one migration at a time run.
     package var migrationLock: String { path + "/migration.lock" }
-    /// What says that items of the vault may lie with the Secret Service although its records are here.
-    package var migrationNote: String { path + "/migration" }
 
     private static let suffix = ".before-migration"
 

@@ -196,16 +196,19 @@ public enum Advice: Hashable, Sendable {
     case diagnose(Assurance)
     /// Check every record.
     case verify
-    /// Find out which group it is, and restore a backup.
+    /// Find out which group it is, and what there is to do.
     case verifyAndRestore
     /// Repair the vault first.
     case repair
     /// Find out which program wrote into the database, and make its schema right again.
     case mendSchema
-    /// Put the vault's folder back from a copy, or restore a backup into a new one.
+    /// Take away what is in the way of the header's copy; what opens the vault next writes it.
+    case mendHeaderCopy
+    /// Put the vault's folder back from a copy, or restore a backup in its place.
     case replaceVault
-    /// Restore a backup.
-    case restore
+    /// Restore this backup, or another where none lies beside the vault; what is there of the vault is put aside, which
+    /// has to be said where it could still be opened.
+    case restoreBackup(path: String?, putsAside: Bool)
     /// Accept the earlier state, if that was meant.
     case acceptRollback(first: Bool)
     /// Accept the one of two histories that is there, if both are the owner's.

@@ -29,6 +29,8 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case notNoted
         /// The header is damaged; its copy is used.
         case damagedHeader
+        /// The copy of the header could not be written.
+        case headerCopy
         /// An old token is used, because no new one could be had.
         case oldToken
         /// A new token could not be stored.

@@ -64,18 +64,42 @@ package struct StorageVersion: Equatable, Sendable {
     }
 }
 
-/// The header, from where it belongs or, where that one is damaged, from its copy.
+/// The header, from where it belongs or, where that one is damaged, from a copy.
 package struct StoredHeader: Sendable {
     /// The header's bytes.
     package let bytes: [UInt8]
-    /// Whether they are those of the copy.
-    package let isFromCopy: Bool
+    /// Where they are from.
+    package let origin: Origin
+
+    /// Where a header can lie.
+    package enum Origin: Sendable {
+        /// Where it belongs.
+        case first
+        /// Beside it, of the same change.
+        case second
+        /// In a file of its own, which may lag behind.
+        case file
+    }
+
+    /// Whether they are those of a copy.
+    package var isFromCopy: Bool { origin != .first }
 
     /// A header as it was read.
-    package init(bytes: [UInt8], isFromCopy: Bool) {
+    package init(bytes: [UInt8], origin: Origin = .first) {
         self.bytes = bytes
-        self.isFromCopy = isFromCopy
+        self.origin = origin
     }
+}
+
+/// What has become of the header's copy in a file of its own.
+package enum HeaderCopy: Sendable {
+    /// It is the header, or the storage keeps none.
+    case current
+    /// It is an earlier header.
+    case behind
+    case missing
+    /// It is no header, or cannot be read.
+    case damaged
 }
 
 /// How far a group has come, and how many records it should have and has.

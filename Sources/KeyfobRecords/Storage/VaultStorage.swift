@@ -16,6 +16,9 @@ package protocol VaultStorage: VaultReading {
     /// Writes the copy of the header again when it differs.
     func repairHeaderCopy(_ vault: borrowing UnlockedVault) throws
 
+    /// Whether the copy of the header is what it should be.
+    func headerCopy() throws -> HeaderCopy
+
     /// Changes records in one change.
     ///
     /// - Parameter sequence: The sequence of the header that the keys come from.
@@ -29,6 +32,11 @@ package protocol VaultStorage: VaultReading {
     func changeHeader<Result>(
         _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, any StorageChange) throws -> Result
     ) throws -> Result
+
+    /// Writes the header anew, from the copy that is used where it is damaged.
+    ///
+    /// - Parameter seen: The highest sequence seen of it, beyond which it goes on.
+    func repairHeader(_ vault: inout UnlockedVault, beyond seen: UInt64) throws
 
     /// Gives a group a new key and seals every record of it again; with a slot, takes that away as well.
     ///
@@ -65,20 +73,23 @@ package protocol VaultStorage: VaultReading {
     /// The number of records that belong to no group of the vault.
     func strayRowCount(groups: [GroupID]) throws -> Int
 
-    /// Puts the records of a group that do not open aside, and makes what is known of the group fit what is left.
+    /// Puts the records of a group that do not open aside, makes what is known of the group fit what is left, and notes
+    /// in the group what it has lost.
     ///
     /// - Parameters:
     ///   - sequence: The sequence of the header that `keys` come from: to an older key every row would
     ///     seem damaged.
     ///   - seen: The highest sequence seen of the group's manifest, which goes on from there when the
     ///     manifest itself does not open.
-    /// - Returns: The files written.
-    func repair(_ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String) throws -> [String]
+    ///   - naming: Says more of a loss, where more is known outside.
+    func repair(
+        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, now: Timestamp,
+        naming: (RecordLoss) -> [RecordLoss]
+    ) throws -> GroupRepair
 
-    /// Puts the rows aside that belong to none of `groups`, which must be all that the vault has.
-    ///
-    /// - Returns: The files written.
-    func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String]
+    /// Puts the rows aside that belong to none of `groups`, which must be all that the vault has, and notes that in the
+    /// first of them.
+    func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair
 }
 
 /// A change of a storage that has begun.
@@ -110,11 +121,32 @@ package struct Verification: Equatable, Sendable {
     package var opened: Int
     /// What is wrong, one line each; empty when all is well.
     package var problems: [String]
-    /// The rows that did not open.
-    package var damagedRows: [Int64]
+    /// What the group has lost, or has that it should not.
+    package var losses: [Loss] = []
+
+    /// The rows that did not open, in their order.
+    package var damagedRows: [Int64] { losses.compactMap(\.row).sorted() }
 
     /// What was found; without arguments, nothing was looked at yet.
-    package init(opened: Int = 0, problems: [String] = [], damagedRows: [Int64] = []) {
-        (self.opened, self.problems, self.damagedRows) = (opened, problems, damagedRows)
+    package init(opened: Int = 0, problems: [String] = []) {
+        (self.opened, self.problems) = (opened, problems)
     }
+
+    /// A loss, and the row that does not open.
+    package struct Loss: Equatable, Sendable {
+        package let loss: RecordLoss
+        package let row: Int64?
+
+        package init(_ loss: RecordLoss, row: Int64? = nil) { (self.loss, self.row) = (loss, row) }
+    }
+}
+
+/// What a repair did to a group.
+package struct GroupRepair: Equatable, Sendable {
+    /// Where what did not open was put.
+    package var files: [String] = []
+    /// What the group has lost, as it was noted there.
+    package var losses: [RecordLoss] = []
+
+    package init() {}
 }

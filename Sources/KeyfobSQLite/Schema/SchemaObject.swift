@@ -24,6 +24,9 @@ package struct SchemaObject: Hashable, Sendable {
         (self.kind, self.name, self.table, self.sql) = (kind, name, table, sql)
     }
 
+    /// Whether it is one of the two tables that hold the vault's header.
+    package var isHeader: Bool { kind == .table && ["header", "second_header"].contains(name) }
+
     /// A table with the indices that SQLite makes for its constraints.
     static func table(_ name: String, _ sql: String, automaticIndices: Int = 0) -> [SchemaObject] {
         [SchemaObject(kind: .table, name: name, table: name, sql: sql)]
@@ -55,8 +58,16 @@ package struct SchemaDifference: Hashable, Sendable {
         missing = wanted.filter { !found.contains($0) }
     }
 
-    /// Whether no row of ours is at stake: all our tables are there as they should be.
-    package var isMendable: Bool { !missing.contains { $0.kind == .table } }
+    /// Whether no row of ours is at stake: all our tables are there as they should be, but for those of which there are
+    /// copies.
+    package var isMendable: Bool {
+        !missing.contains { object in
+            object.kind == .table && (!object.isHeader || foreign.contains { $0.name == object.name })
+        }
+    }
+
+    /// Whether nothing is missing but tables of headers.
+    var lacksHeadersAlone: Bool { missing.allSatisfy(\.isHeader) }
 
     /// The first that differs, for people: `a trigger 'x' that is not Keyfob's`.
     package var words: String {

@@ -15,8 +15,8 @@ package enum VaultSchema {
     /// - Throws: `foreignSchema`.
     package static func require(_ connection: ReadConnection, version: Int) throws {
         guard let difference = try connection.difference(from: current) else { return }
-        // Of the header there is a copy; that it is gone is damage, and no foreign hand's work.
-        if difference.foreign.isEmpty, difference.missing.map(\.name) == ["header"] { return }
+        // Of the header there are copies; that one is gone is damage, and no foreign hand's work.
+        if difference.foreign.isEmpty, difference.lacksHeadersAlone { return }
         guard version > self.version else { throw difference.error }
         let tables = current.filter { $0.kind == .table }.map(\.name)
         if difference.foreign.contains(where: { $0.kind != .table && tables.contains($0.name) }) {
@@ -30,6 +30,17 @@ package enum VaultSchema {
             "header",
             """
             CREATE TABLE header (
+                id INTEGER PRIMARY KEY CHECK (id = 1),
+                sequence INTEGER NOT NULL,
+                device INTEGER NOT NULL,
+                bytes BLOB NOT NULL
+            ) STRICT
+            """),
+        // The same once more, on a page of its own: of one transaction with the first, it never lags behind.
+        SchemaObject.table(
+            "second_header",
+            """
+            CREATE TABLE second_header (
                 id INTEGER PRIMARY KEY CHECK (id = 1),
                 sequence INTEGER NOT NULL,
                 device INTEGER NOT NULL,

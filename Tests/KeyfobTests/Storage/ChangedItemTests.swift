@@ -39,7 +39,7 @@ struct ChangedItemTests {
     /// Expects that a repair finds something to do or to tell, after which all is well.
     private func expectMended(aside: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try !keyring.verify().problems.isEmpty, sourceLocation: sourceLocation)
-        #expect(try keyring.repair().count == aside, sourceLocation: sourceLocation)
+        #expect(try keyring.repair().files.count == aside, sourceLocation: sourceLocation)
         #expect(try home.opened().verify().problems == [], sourceLocation: sourceLocation)
     }
 

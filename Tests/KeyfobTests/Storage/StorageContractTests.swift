@@ -86,7 +86,7 @@ struct StorageContractTests {
         #expect(keyring.refusal(TokenRequest(account: "bob")) == .noSuchAccount)
         #expect(try keyring.verify().records == 2 && keyring.verify().problems == [])
         _ = try keyring.remove(ada.id, from: .default)
-        #expect(try keyring.repair() == [])
+        #expect(try keyring.repair().files == [])
         #expect(try other.opened().tokenText(request) == "token of another ada")
         #expect(try other.keyring.verify().records == 4 && other.keyring.verify().problems == [])
     }

@@ -4,7 +4,7 @@ usage: vault_bytes.py VAULT kdf-cost OPERATIONS MEMORY    what the first slot, a
        vault_bytes.py VAULT header-version NUMBER         as a newer program would write it
        vault_bytes.py VAULT header-suite NUMBER           the same with other primitives
        vault_bytes.py VAULT database-version NUMBER       the same for the database
-       vault_bytes.py VAULT flip-header [--copy]          one bit, in the database and in the copy
+       vault_bytes.py VAULT flip-header [--copy]          one bit, in the database; in the copies too
        vault_bytes.py VAULT flip-records                  bits all over the pages of the records
        vault_bytes.py VAULT flip-token                    one bit in what is sealed about the first token
        vault_bytes.py VAULT other-database                a database that is somebody else's
@@ -36,6 +36,8 @@ def change_header(change, copy=True):
     database = sqlite3.connect(path)
     header = change(bytearray(database.execute("SELECT bytes FROM header").fetchone()[0]))
     database.execute("UPDATE header SET bytes = ?", (bytes(header),))
+    if copy:
+        database.execute("UPDATE second_header SET bytes = ?", (bytes(header),))
     database.commit()
     if copy:
         (folder / "header.copy").write_bytes(header)

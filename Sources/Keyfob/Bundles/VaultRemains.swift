@@ -1,0 +1,66 @@
+internal import KeyfobFiles
+
+/// What is where a vault is to be made of a backup.
+public enum VaultRemains: Hashable, Sendable {
+    /// Nothing of a vault.
+    case none
+    /// A vault that can be unlocked, as far as it shows without a key.
+    case vault
+    /// What is left of a vault, which no key opens.
+    case damaged
+
+    /// What is at `location`.
+    ///
+    /// - Parameter isAnything: Whether all that cannot be opened counts as damaged, for whoever wants it put aside.
+    /// - Throws: as ``LockedKeyring/init(at:clock:)``, but where what is there can neither be opened nor mended: `damaged`
+    ///   for a database that is another program's, or holds what can be taken away again.
+    public init(at location: KeyringLocation, anything isAnything: Bool = false) throws(KeyringError) {
+        do throws(KeyringError) {
+            _ = try LockedKeyring(at: location)
+            self = .vault
+        } catch  where error.code == .noVault {
+            let directory = VaultDirectory(path: location.vault)
+            self = try KeyringError.translating { try directory.hasRemains } ? .damaged : .none
+        } catch  where error.code == .damaged {
+            let isMendable = error.advice == .mendSchema || error.advice == .nameVault
+            guard isAnything || !isMendable else { throw error }
+            self = .damaged
+        }
+    }
+}
+
+extension BackupFile {
+    /// The newest backup of the vault at `location` that looks like one: a file that begins as backups do.
+    ///
+    /// Who made it, and whether it is whole, only a recovery key shows.
+    public static func newest(at location: KeyringLocation) -> BackupFile? {
+        ((try? all(at: location)) ?? []).first { backup in
+            (try? BundleFile(path: backup.path).start()).map { BundleFile.isBundle($0) } ?? false
+        }
+    }
+
+    /// The newest backup of the vault at `location` that opens to its end and that the owner of its vault made.
+    public static func newest(
+        at location: KeyringLocation, openedBy opener: borrowing BundleOpener
+    ) -> BackupFile? {
+        for backup in (try? all(at: location)) ?? [] {
+            guard let file = try? BundleFile(path: backup.path),
+                let summary = try? Keyring.verifyBackup(file, with: opener), summary.isOwners
+            else { continue }
+            return backup
+        }
+        return nil
+    }
+}
+
+extension KeyringError {
+    /// That there is no vault, with what can be made of what is left of one.
+    static func noVault(at location: KeyringLocation) -> KeyringError {
+        let hasRemains = (try? VaultDirectory(path: location.vault).hasRemains) ?? false
+        let backup = BackupFile.newest(at: location)
+        guard hasRemains || backup != nil else { return KeyringError(StoreError.noVault(path: location.vault)) }
+        return KeyringError(
+            .noVault, "there is no vault at \(location.vault) any more, but what is left of one",
+            advice: .restoreBackup(path: backup?.path, putsAside: false))
+    }
+}

@@ -1,0 +1,166 @@
+/// Something of a group that is not as its manifest tells: records that are gone, do not open, or were put there.
+///
+/// A repair makes the manifest fit what is left, and keeps this in the group, because nothing else tells of it any more.
+public struct RecordLoss: Hashable, Sendable {
+    /// What happened.
+    public let change: Change
+    /// What the records are; nil where that is not known.
+    public let kind: Kind?
+    /// How many records it is about; 0 where that is not known.
+    public let count: Int
+    /// Whose it is, where that is known.
+    public let account: AccountID?
+    /// The client that it was issued to, where that is known.
+    public let clientID: String?
+    /// When it was last written, where that is known.
+    public let written: Timestamp?
+    /// The file of `quarantine/` that holds it.
+    public let file: String?
+    /// When it was noted; nil while it is only found.
+    public let noted: Timestamp?
+
+    /// What can happen to records.
+    ///
+    /// The raw value is stable.
+    public enum Change: String, Hashable, Sendable, CaseIterable {
+        /// They are gone.
+        case missing
+        /// One does not open.
+        case unopened
+        /// One of them is another version than it should be.
+        case replaced
+        /// They are there, and should not be.
+        case added
+        /// The manifest does not open: nothing says what should be there.
+        case untold
+    }
+
+    /// What a record is.
+    ///
+    /// The raw value is stable.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case account, accessToken, refreshToken, idToken, appMetadata, foreign, setting, tombstone, clientSecret
+    }
+
+    /// A loss as far as it is known.
+    package init(
+        _ change: Change, _ kind: Kind?, count: Int = 1, account: AccountID? = nil, clientID: String? = nil,
+        written: Timestamp? = nil, file: String? = nil, noted: Timestamp? = nil
+    ) {
+        (self.change, self.kind, self.count) = (change, kind, count)
+        (self.account, self.clientID, self.written) = (account, clientID, written)
+        (self.file, self.noted) = (file, noted)
+    }
+
+    /// The same, put aside in a file, or noted.
+    package func noted(_ time: Timestamp, in file: String? = nil) -> RecordLoss {
+        RecordLoss(
+            change, kind, count: count, account: account, clientID: clientID, written: written,
+            file: file ?? self.file, noted: time)
+    }
+
+    /// What happened: one line, without a command.
+    public var text: String {
+        let isOne = count == 1
+        let known =
+            (written.map { ", last written \($0.rfc3339)" } ?? "") + (noted.map { " (noted \($0.rfc3339))" } ?? "")
+        switch change {
+        case .missing: return "\(subject) \(isOne ? "is" : "are") gone" + known
+        case .unopened:
+            return subject + (file.map { " did not open and was put aside as \($0)" } ?? " does not open") + known
+        case .replaced:
+            return "a record is another version than the group's manifest told of: an earlier one was put back" + known
+        case .added:
+            return
+                "\(subject) \(isOne ? "is" : "are") there that the group's manifest did not tell of: put there, or put "
+                + "back after \(isOne ? "it was" : "they were") deleted" + known
+        case .untold:
+            return "the group's manifest did not open, so that nothing tells what else is gone, or was put back" + known
+        }
+    }
+
+    private var subject: String {
+        guard let kind else { return count == 1 ? "a record" : "\(count) records" }
+        if count == 1, let account {
+            guard kind != .account else { return "the account \(account)" }
+            let client = clientID.map { " with client \($0)" } ?? ""
+            return "\(kind.words.article) \(kind.words.one) of \(account)\(client)"
+        }
+        return count == 1 ? "\(kind.words.article) \(kind.words.one)" : "\(count) \(kind.words.one)s"
+    }
+}
+
+extension RecordLoss.Kind {
+    fileprivate var words: (article: String, one: String) {
+        switch self {
+        case .account: ("an", "account")
+        case .accessToken: ("an", "access token")
+        case .refreshToken: ("a", "sign-in")
+        case .idToken: ("an", "ID token")
+        case .appMetadata: ("a", "client's description")
+        case .foreign: ("an", "unknown entry")
+        case .setting: ("a", "setting (binding, default, provider or the like)")
+        case .tombstone: ("a", "note of a deletion")
+        case .clientSecret: ("a", "client's secret")
+        }
+    }
+}
+
+// As text, a line for each: CHANGE KIND COUNT ACCOUNT CLIENT WRITTEN NOTED FILE, percent-encoded, `-` for what is not known.
+extension RecordLoss {
+    /// How long the text is at most, in bytes, but for what is counted by its kind alone.
+    private static let limit = 1 << 17
+    /// How many lines there are at most, and how long each is.
+    private static let (lineLimit, lineLength) = (900, 4_096)
+
+    /// Losses as text, which is bounded: what is too much is counted by its kind.
+    package static func text(of losses: [RecordLoss]) -> String {
+        var (text, lineCount) = ("", 0)
+        var rest: [RecordLoss] = []
+        for loss in losses {
+            let line = loss.line
+            if text.utf8.count + line.utf8.count <= limit, lineCount < lineLimit, line.utf8.count <= lineLength {
+                text += line
+                lineCount += 1
+            } else if let index = rest.firstIndex(where: { $0.change == loss.change && $0.kind == loss.kind }) {
+                rest[index] = RecordLoss(
+                    loss.change, loss.kind, count: rest[index].count + loss.count, noted: rest[index].noted)
+            } else {
+                rest.append(RecordLoss(loss.change, loss.kind, count: loss.count, noted: loss.noted))
+            }
+        }
+        return text + rest.map(\.line).joined()
+    }
+
+    /// What ``text(of:)`` gave, whoever has changed it: a line that makes no sense tells that something is gone, and no
+    /// more.
+    package static func losses(of text: String) -> [RecordLoss] {
+        text.split(separator: "\n").prefix(lineLimit + 100).map { line in
+            (line.utf8.count <= lineLength ? RecordLoss(line: line) : nil) ?? RecordLoss(.missing, nil)
+        }
+    }
+
+    private var line: String {
+        func seconds(_ time: Timestamp?) -> String? { time.map { String($0.seconds) } }
+        let fields = [
+            change.rawValue, kind?.rawValue, String(count), account?.description, clientID, seconds(written),
+            seconds(noted), file,
+        ]
+        return fields.map { $0.flatMap { $0.isEmpty ? nil : PercentEncoding.encode($0) } ?? "-" }.joined(separator: " ")
+            + "\n"
+    }
+
+    private init?(line: Substring) {
+        let fields: [String?] = line.split(separator: " ").map { word in
+            word == "-" ? nil : PercentEncoding.decode(word.utf8).map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard fields.count == 8, let change = fields[0].flatMap(Change.init),
+            let count = fields[2].flatMap({ Int($0) }),
+            (0..<1 << 32).contains(count)
+        else { return nil }
+        func time(_ text: String?) -> Timestamp? { text.flatMap { Int64($0) }.map { Timestamp(seconds: $0) } }
+        self.init(
+            change, fields[1].flatMap(Kind.init), count: count, account: fields[3].flatMap { AccountID($0) },
+            clientID: fields[4], written: time(fields[5]), file: fields[7], noted: time(fields[6]))
+    }
+}
