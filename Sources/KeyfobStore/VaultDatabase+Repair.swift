@@ -72,11 +72,17 @@ extension VaultDatabase {
     private func putAside(_ rows: [Int64], _ now: Timestamp, _ database: Database) throws -> [Int64: String] {
         guard !rows.isEmpty else { return [:] }
         try POSIXFile.createDirectories(directory.quarantine)
+        TemporaryFile.removeAbandoned(in: directory.quarantine)
         var files: [Int64: String] = [:]
         for row in rows {
-            // Two repairs may fall into one second, and numbers of rows are used again.
-            let path = try POSIXFile.unusedName("\(directory.quarantine)/\(now.seconds)-row-\(row)", ending: ".json")
-            try POSIXFile.replace(path, with: try dump(row: row, database))
+            let (bytes, name) = (try dump(row: row, database), "\(directory.quarantine)/\(now.seconds)-row-\(row)")
+            var path = name + ".json"
+            // Two repairs may fall into one second, and numbers of rows are used again; a repair that was killed has left
+            // the same.
+            if try POSIXFile.status(path) != nil, (try? POSIXFile.read(path, limit: bytes.count)) != bytes {
+                path = try POSIXFile.unusedName(name, ending: ".json")
+            }
+            try POSIXFile.replace(path, with: bytes)
             files[row] = path
         }
         for row in rows {

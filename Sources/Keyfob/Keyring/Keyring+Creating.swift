@@ -1,6 +1,7 @@
 internal import KeyfobAge
 internal import KeyfobFiles
 internal import KeyfobLookup
+internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSQLite
 internal import KeyfobSodium
@@ -111,6 +112,10 @@ extension Keyring {
             }
             try handOver(new)
             let aside = try remains == .none ? nil : directory.putVaultAside(now: clock.now)
+            if aside != nil, let id = VaultID(hexadecimal: new.id) {
+                // Killed between the two, the new vault is not taken for a stranger's in the place of the old.
+                try? KnownPlaces(state: location.state).note(id, in: location.vault)
+            }
             try directory.takeBuilding()
             let database = try VaultDatabase.open(directory)
             let header = try database.storedHeader()

@@ -15,7 +15,9 @@ extension Keyring {
         public let loss: RecordLoss
         /// The group.
         public let group: AccessGroup
-        /// Who noted it; nil while it is only found. What the owner did not note decides nothing either.
+        /// Who noted it; nil while it is only found.
+        ///
+        /// Whoever it was, it decides nothing.
         public let writer: DecisionWriter?
 
         init(_ loss: RecordLoss, in group: AccessGroup, by writer: DecisionWriter? = nil) {

@@ -19,7 +19,7 @@ final class MemoryVault: VaultStorage, StorageChange {
 
     func version() -> StorageVersion { StorageVersion(counter: 0) }
     func device() -> UInt64 { store.number }
-    func storedHeader() -> StoredHeader { StoredHeader(bytes: store.header, isFromCopy: false) }
+    func storedHeader() -> StoredHeader { StoredHeader(bytes: store.header) }
     func counts(in keys: GroupKeys) -> [RecordHeader.Kind: Int] { store.counts }
     func integrityProblems() -> [String] { [] }
     func verify(_ keys: GroupKeys, name: String) -> Verification { Verification() }
@@ -69,11 +69,15 @@ final class MemoryVault: VaultStorage, StorageChange {
         progress: (Int, Int) -> Void
     ) throws -> Int { throw NotOfHistories() }
 
-    func repair(_ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, stamp: String) throws -> [String] {
-        throw NotOfHistories()
-    }
+    func headerCopy() -> HeaderCopy { .current }
+    func repairHeader(_ vault: inout UnlockedVault, beyond seen: UInt64) throws { throw NotOfHistories() }
 
-    func putStrayRowsAside(groups: [GroupID], sequence: UInt64, stamp: String) throws -> [String] {
+    func repair(
+        _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, now: Timestamp,
+        naming: (RecordLoss) -> [RecordLoss]
+    ) throws -> GroupRepair { throw NotOfHistories() }
+
+    func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair {
         throw NotOfHistories()
     }
 }
