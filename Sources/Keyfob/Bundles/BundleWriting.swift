@@ -5,8 +5,10 @@ internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault
 
-/// Writing one bundle from a vault: everything is read once to count it, to find what cannot be written and to put it in
-/// order, and once to write it. In memory are the rows' numbers and their order alone, 24 bytes each.
+/// Writing one bundle from a vault.
+///
+/// Everything is read once to count it, to find what cannot be written and to put it in order, and once to write it. In
+/// memory are the rows' numbers and their order alone, 24 bytes each.
 struct BundleWriting {
     let database: any VaultStorage
     let vault: VaultID
