@@ -30,26 +30,30 @@ public enum VaultRemains: Hashable, Sendable {
 }
 
 extension BackupFile {
-    /// The newest backup of the vault at `location` that looks like one: a file that begins as backups do.
+    /// The newest backup of the vault at `location` that looks like a good one: a file that begins as backups do, and does
+    /// not say that it is incomplete, unless all do.
     ///
     /// Who made it, and whether it is whole, only a recovery key shows.
     public static func newest(at location: KeyringLocation) -> BackupFile? {
-        ((try? all(at: location)) ?? []).first { backup in
+        newest(at: location) { backup in
             (try? BundleFile(path: backup.path).start()).map { BundleFile.isBundle($0) } ?? false
         }
     }
 
-    /// The newest backup of the vault at `location` that opens to its end and that the owner of its vault made.
+    /// The newest backup of the vault at `location` that opens to its end, that the owner of its vault made, and that does
+    /// not say that it is incomplete, unless all do.
     public static func newest(
         at location: KeyringLocation, openedBy opener: borrowing BundleOpener
     ) -> BackupFile? {
-        for backup in (try? all(at: location)) ?? [] {
-            guard let file = try? BundleFile(path: backup.path),
-                let summary = try? Keyring.verifyBackup(file, with: opener), summary.isOwners
-            else { continue }
-            return backup
+        newest(at: location) { backup in
+            guard let file = try? BundleFile(path: backup.path) else { return false }
+            return (try? Keyring.verifyBackup(file, with: opener))?.isOwners ?? false
         }
-        return nil
+    }
+
+    private static func newest(at location: KeyringLocation, where isGood: (BackupFile) -> Bool) -> BackupFile? {
+        let all = (try? all(at: location)) ?? []
+        return all.filter { $0.claim?.isComplete != false }.first(where: isGood) ?? all.first(where: isGood)
     }
 }
 

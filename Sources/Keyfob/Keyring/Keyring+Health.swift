@@ -141,6 +141,8 @@ extension Keyring {
         guard state.vault.opensWholeVault else { return }
         do {
             try database.repairHeaderCopy(state.vault)
+        } catch StoreError.unconfirmed {
+            // It is there; what opens the vault next sees whether it has stayed.
         } catch {
             state.warn(
                 Warning(
