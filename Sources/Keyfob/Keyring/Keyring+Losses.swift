@@ -78,12 +78,11 @@ extension Keyring {
             }
             return known
         }
-        let key = try opener.key()
         for backup in try BackupFile.all(at: location) {
-            guard let file = try? BundleFile(path: backup.path), let verified = try? file.verify(key, for: [.backup]),
-                verified.isOwners(by: opener, self), Hexadecimal.text(verified.manifest.vault) == vaultID
+            guard let file = try? BundleFile(path: backup.path), let verified = try? file.verify(opener, for: [.backup]),
+                verified.bundle.isOwners(by: opener, self), Hexadecimal.text(verified.bundle.manifest.vault) == vaultID
             else { continue }
-            try? file.read(verified, key) { record, _ in
+            try? file.read(verified) { record, _ in
                 guard let keys = known[record.group], !keys.contains(record.key), !record.isTombstone else { return }
                 holdings.add(record, of: backup)
             }
