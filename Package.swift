@@ -11,6 +11,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
@@ -30,6 +31,11 @@ let package = Package(
 
         // One responsibility each.
         .target(name: "KeyfobAge", dependencies: ["KeyfobSodium"]),
+        // Whoever reads a vault with another key than a recovery key links no BoringSSL.
+        .target(
+            name: "KeyfobAgeHybrid",
+            dependencies: ["KeyfobAge", "KeyfobSodium", .product(name: "Crypto", package: "swift-crypto")]
+        ),
         .target(name: "KeyfobVault", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobFiles", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobRecords", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
@@ -85,8 +91,9 @@ let package = Package(
         .target(
             name: "Keyfob",
             dependencies: [
-                "KeyfobAge", "KeyfobDesktop", "KeyfobFiles", "KeyfobInterop", "KeyfobKernelKeyring", "KeyfobLookup",
-                "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobSQLite", "KeyfobSecretService", "KeyfobSelection",
+                "KeyfobAge", "KeyfobAgeHybrid", "KeyfobDesktop", "KeyfobFiles", "KeyfobInterop", "KeyfobKernelKeyring",
+                "KeyfobLookup", "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobSQLite", "KeyfobSecretService",
+                "KeyfobSelection",
                 "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
             ]
         ),
@@ -112,7 +119,8 @@ let package = Package(
             path: "Tests/KeyfobStoreTestSupport"
         ),
         .executableTarget(
-            name: "KeyfobAgeVectors", dependencies: ["KeyfobAge", "KeyfobSodium"], path: "Tests/KeyfobAgeVectors"
+            name: "KeyfobAgeVectors", dependencies: ["KeyfobAge", "KeyfobAgeHybrid", "KeyfobSodium"],
+            path: "Tests/KeyfobAgeVectors"
         ),
         .executableTarget(
             name: "KeyfobRefreshVictim", dependencies: ["Keyfob", "KeyfobOAuth", "KeyfobSodium"],
@@ -130,7 +138,7 @@ let package = Package(
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
         .testTarget(
             name: "KeyfobAgeTests",
-            dependencies: ["KeyfobAge", "KeyfobAgeVectors", "KeyfobSodium", "KeyfobTestSupport"],
+            dependencies: ["KeyfobAge", "KeyfobAgeHybrid", "KeyfobAgeVectors", "KeyfobSodium", "KeyfobTestSupport"],
             exclude: ["Support"]
         ),
         .testTarget(
@@ -154,11 +162,15 @@ let package = Package(
         ),
         .testTarget(
             name: "KeyfobSyncTests",
-            dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobSync", "KeyfobTestSupport"]
+            dependencies: [
+                "KeyfobAge", "KeyfobAgeHybrid", "KeyfobModel", "KeyfobSodium", "KeyfobSync", "KeyfobTestSupport",
+            ]
         ),
         .testTarget(
             name: "KeyfobVaultTests",
-            dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport", "KeyfobVault"]
+            dependencies: [
+                "KeyfobAge", "KeyfobAgeHybrid", "KeyfobModel", "KeyfobSodium", "KeyfobTestSupport", "KeyfobVault",
+            ]
         ),
         .testTarget(name: "KeyfobFilesTests", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobTestSupport"]),
         .testTarget(
@@ -187,7 +199,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobTests",
             dependencies: [
-                "Keyfob", "KeyfobAge", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles", "KeyfobLookup",
+                "Keyfob", "KeyfobAge", "KeyfobAgeHybrid", "KeyfobCachedToken", "KeyfobDesktop", "KeyfobFiles",
+                "KeyfobLookup",
                 "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite",
                 "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),

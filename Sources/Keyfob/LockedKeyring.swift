@@ -29,7 +29,7 @@ public struct LockedKeyring: ~Copyable {
         case passphrase(SecretBytes)
         /// The bytes of a key file, 32 bytes to 64 KiB.
         case keyFile(SecretBytes)
-        /// The text of an age identity file (`AGE-SECRET-KEY-1…`): the recovery key.
+        /// The text of an age identity file (`AGE-SECRET-KEY-PQ-1…` or `AGE-SECRET-KEY-1…`): the recovery key.
         case identity(SecretBytes)
         /// What an earlier unlock left in the session's or the user's kernel keyring.
         case session
@@ -204,12 +204,6 @@ extension LockedVault {
     fileprivate consuming func unlocked(withIdentities text: borrowing SecretBytes) throws(KeyringError)
         -> UnlockedVault
     {
-        let identities: AgeIdentityFile
-        do {
-            identities = try text.withBytes { (bytes) throws(AgeError) in try AgeIdentityFile(parsing: bytes) }
-        } catch {
-            throw KeyringError(.damaged, "the identity file holds no age identity (AGE-SECRET-KEY-1…)")
-        }
-        return try unlocked(with: .identities(identities))
+        try unlocked(with: .identities(AgeIdentityFile.usable(in: text)))
     }
 }

@@ -1,6 +1,7 @@
 package import KeyfobSodium
 
-/// The age file format, version 1, for X25519 and passphrases (C2SP age), as the `age` program reads and writes it.
+/// The age file format, version 1, for X25519, X-Wing and passphrases (C2SP age), as the `age` program reads and writes
+/// it.
 ///
 /// Here: limits, and files that fit in memory. ``AgeEncryptor`` and ``AgeDecryptor`` stream.
 package enum Age {
@@ -16,8 +17,8 @@ package enum Age {
     package static let writtenWorkFactor = 18
     /// The base-two logarithm of the highest scrypt work factor that is computed: 1 GiB.
     package static let acceptedWorkFactor = 20
-    /// The longest header that is read, in bytes.
-    package static let headerLimit = 65_536
+    /// The longest header that is read, in bytes: enough for as many recipients of X-Wing as there can be.
+    package static let headerLimit = 131_072
     /// The most stanzas that are read, and the most recipients that are written for.
     package static let recipientLimit = 64
 

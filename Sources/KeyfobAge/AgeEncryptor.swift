@@ -35,11 +35,11 @@ package struct AgeEncryptor: ~Copyable {
         guard recipients.count <= limit else { throw .tooManyRecipients(limit: limit) }
         for (index, recipient) in recipients.enumerated() {
             let stanza = randomness.ephemeralSecrets.withBytes { all in
-                X25519Stanza(
-                    wrapping: randomness.fileKey, for: recipient,
+                recipient.stanza(
+                    wrapping: randomness.fileKey,
                     ephemeralSecret: all.extracting(index * X25519.count..<(index + 1) * X25519.count))
             }
-            stanzas.append(stanza.stanza)
+            stanzas.append(stanza)
         }
         self.init(stanzas: stanzas, encoding: encoding, randomness: randomness)
     }

@@ -25,8 +25,10 @@ package enum AgeError: Error, Equatable, Sendable {
     case tooManyRecipients(limit: Int)
     /// A file was to be written for nobody.
     case noRecipients
-    /// A line of an identity file, counted from 1, is not an X25519 identity; 0 where there is none at all.
+    /// A line of an identity file, counted from 1, is not an identity; 0 where there is none at all.
     case malformedIdentity(line: Int)
+    /// An identity file holds others than can be used here, and no more.
+    case noUsableIdentity([UnusableIdentity])
     /// More identities in a file than `limit`.
     case tooManyIdentities(limit: Int)
     /// The plaintext is longer than the `limit` in bytes that the caller set.
@@ -45,7 +47,9 @@ package enum AgeError: Error, Equatable, Sendable {
         case .malformedHeader, .workFactorTooHigh, .headerTooLarge, .tooManyRecipients: "header failure"
         case .malformedArmor: "armor failure"
         case .damagedPayload: "payload failure"
-        case .noRecipients, .malformedIdentity, .tooManyIdentities, .plaintextTooLarge, .outOfMemory, .stopped: "none"
+        case .noRecipients, .malformedIdentity, .noUsableIdentity, .tooManyIdentities, .plaintextTooLarge, .outOfMemory,
+            .stopped:
+            "none"
         }
     }
 }

@@ -9,12 +9,18 @@ struct AgeHeader {
 
     /// How the file key can be had.
     enum Lock {
-        /// One of the X25519 stanzas, perhaps none, beside others that are unknown here.
-        case recipients([X25519Stanza])
+        /// One of these stanzas, perhaps none, beside others that are unknown here.
+        case recipients([RecipientStanza])
         /// A passphrase; there is no other stanza.
         case passphrase(ScryptStanza)
     }
     let lock: Lock
+
+    /// A file key that an identity unwraps.
+    enum RecipientStanza {
+        case x25519(X25519Stanza)
+        case hybrid(HybridStanza)
+    }
 
     /// The bytes under the MAC: everything up to and including the `---`.
     private let transcript: [UInt8]
@@ -29,9 +35,13 @@ struct AgeHeader {
             guard stanzas.count == 1 else { throw .malformedHeader(.scryptNotAlone) }
             lock = .passphrase(try ScryptStanza(first))
         } else {
-            var recipients: [X25519Stanza] = []
-            for stanza in stanzas where stanza.type == X25519Stanza.type {
-                recipients.append(try X25519Stanza(stanza))
+            var recipients: [RecipientStanza] = []
+            for stanza in stanzas {
+                switch stanza.type {
+                case X25519Stanza.type: recipients.append(.x25519(try X25519Stanza(stanza)))
+                case HybridStanza.type: recipients.append(.hybrid(try HybridStanza(stanza)))
+                default: break
+                }
             }
             lock = .recipients(recipients)
         }

@@ -1,8 +1,8 @@
 package import KeyfobSodium
 
-/// An X25519 secret key that opens what was written for its ``recipient``.
+/// A secret key that opens what was written for its ``recipient``.
 package struct AgeIdentity: ~Copyable, Sendable {
-    /// 32 random bytes; X25519 clamps them.
+    /// 32 random bytes: a scalar, which X25519 clamps, or a seed of X-Wing.
     let secret: SecretBytes
 
     /// The public key that goes with the secret one.
@@ -12,14 +12,21 @@ package struct AgeIdentity: ~Copyable, Sendable {
     /// what ``withSecret(_:)`` lent before.
     package init?(secret: consuming SecretBytes) {
         guard secret.count == X25519.count else { return nil }
-        let publicKey = secret.withBytes { X25519.publicKey(of: $0) }
         // The product of the base point is never a point of small order.
-        guard let recipient = AgeRecipient(publicKey: publicKey) else { return nil }
-        self.recipient = recipient
+        recipient = AgeRecipient(ofIdentity: secret.withBytes { X25519.publicKey(of: $0) })
         self.secret = secret
     }
 
-    /// Creates a random identity.
+    /// Creates the identity of X-Wing with `seed`, or `nil` where that is not 32 bytes.
+    package init?(seed: consuming SecretBytes, hybrid: AgeHybrid) {
+        guard seed.count == AgeHybrid.seedCount, let publicKey = seed.withBytes({ hybrid.publicKey($0) }) else {
+            return nil
+        }
+        recipient = AgeRecipient(ofIdentity: publicKey, hybrid: hybrid)
+        secret = seed
+    }
+
+    /// Creates a random identity of X25519.
     package static func generate() -> AgeIdentity {
         guard let identity = AgeIdentity(secret: .random(count: X25519.count)) else {
             preconditionFailure("a random scalar has 32 bytes")
@@ -27,25 +34,31 @@ package struct AgeIdentity: ~Copyable, Sendable {
         return identity
     }
 
-    /// Creates the identity written as `text`: `AGE-SECRET-KEY-1…`, 74 bytes, upper case only, nothing
-    /// around it.
+    /// Creates the identity written as `text`: `AGE-SECRET-KEY-1…` (74 bytes) or `AGE-SECRET-KEY-PQ-1…` (77), upper case
+    /// only, nothing around it.
     ///
     /// - Throws: `malformedIdentity` (line 1) for anything else.
-    package init(parsing text: RawSpan) throws(AgeError) {
-        guard let secret = Bech32.identity.decode(text), let identity = AgeIdentity(secret: secret) else {
+    package init(parsing text: RawSpan, hybrid: AgeHybrid) throws(AgeError) {
+        if let secret = Bech32.identity.decode(text), let identity = AgeIdentity(secret: secret) {
+            self = identity
+        } else if let seed = Bech32.hybridIdentity.decode(text),
+            let identity = AgeIdentity(seed: seed, hybrid: hybrid)
+        {
+            self = identity
+        } else {
             throw .malformedIdentity(line: 1)
         }
-        self = identity
     }
 
-    /// The secret key in Bech32: `AGE-SECRET-KEY-1…`, 74 bytes.
+    /// The secret key in Bech32.
     package borrowing func text() -> SecretBytes {
-        secret.withBytes { key in
-            SecretBytes(count: Bech32.identity.textCount) { Bech32.identity.encode(key, into: &$0) }
+        let bech32 = recipient.isHybrid ? Bech32.hybridIdentity : Bech32.identity
+        return secret.withBytes { key in
+            SecretBytes(count: bech32.textCount) { bech32.encode(key, into: &$0) }
         }
     }
 
-    /// Calls `body` with the 32 bytes of the scalar, which must not outlive the call.
+    /// Calls `body` with the 32 bytes of the secret key, which must not outlive the call.
     package borrowing func withSecret<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -8,7 +8,7 @@ package struct AgeRandomness: ~Copyable {
     let fileKey: SecretBytes
     /// 16 bytes.
     let payloadNonce: [UInt8]
-    /// The scalars of the X25519 stanzas, 32 bytes each, in their order.
+    /// The scalars of the X25519 stanzas: 32 bytes for each recipient, used or not.
     let ephemeralSecrets: SecretBytes
     /// The salt of the scrypt stanza, 16 bytes.
     let salt: [UInt8]
@@ -25,7 +25,7 @@ package struct AgeRandomness: ~Copyable {
         self.salt = salt
     }
 
-    /// Creates fresh bytes for a file with `recipientCount` X25519 stanzas.
+    /// Creates fresh bytes for a file for `recipientCount` recipients.
     package static func fresh(recipientCount: Int) -> AgeRandomness {
         AgeRandomness(
             fileKey: .random(count: WrappedFileKey.fileKeyCount),

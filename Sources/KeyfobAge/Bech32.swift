@@ -1,40 +1,47 @@
 internal import KeyfobSodium
 
-/// Bech32 (BIP 173) of 32-byte keys, as age writes them: `age1…` in lower case, `AGE-SECRET-KEY-1…`
-/// in upper case, each refused in the other.
+/// Bech32 (BIP 173) of keys, as age writes them: `age1…` in lower case, `AGE-SECRET-KEY-1…` in upper case, each refused
+/// in the other.
 ///
 /// Keys are read and written symbol by symbol, so that no copy of a secret one is left behind.
 struct Bech32 {
     /// What stands before the separator, in lower case: the checksum is over lower case always.
     private let prefix: [UInt8]
     private let isUppercase: Bool
+    /// The length of a key in bytes.
+    private let keyCount: Int
 
     /// The text of a recipient's public key.
-    static let recipient = Bech32(prefix: Array("age".utf8), isUppercase: false)
+    static let recipient = Bech32(prefix: Array("age".utf8), isUppercase: false, keyCount: X25519.count)
     /// The text of an identity's secret scalar.
-    static let identity = Bech32(prefix: Array("age-secret-key-".utf8), isUppercase: true)
+    static let identity = Bech32(prefix: Array("age-secret-key-".utf8), isUppercase: true, keyCount: X25519.count)
+    /// The text of a public key of X-Wing.
+    static let hybridRecipient = Bech32(
+        prefix: Array("age1pq".utf8), isUppercase: false, keyCount: AgeHybrid.publicKeyCount)
+    /// The text of a seed of X-Wing.
+    static let hybridIdentity = Bech32(
+        prefix: Array("age-secret-key-pq-".utf8), isUppercase: true, keyCount: AgeHybrid.seedCount)
 
     private static let symbols = [UInt8]("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
     private static let separator = UInt8(ascii: "1")
-    private static let keyCount = 32
-    /// 256 bits in groups of 5, the last one filled up with zeros.
-    private static let dataCount = 52
     private static let checksumCount = 6
+    /// The bits in groups of 5, the last one filled up with zeros.
+    private var dataCount: Int { (keyCount * 8 + 4) / 5 }
 
     private struct Malformed: Error {}
 
     /// The length of a key's text in bytes.
-    var textCount: Int { prefix.count + 1 + Self.dataCount + Self.checksumCount }
+    var textCount: Int { prefix.count + 1 + dataCount + Self.checksumCount }
 
-    /// Writes the text of `key` (32 bytes) into `text`, which has ``textCount`` bytes.
+    /// Writes the text of `key` into `text`, which has ``textCount`` bytes.
     func encode(_ key: RawSpan, into text: inout MutableRawSpan) {
-        precondition(key.byteCount == Self.keyCount && text.byteCount == textCount)
+        precondition(key.byteCount == keyCount && text.byteCount == textCount)
         var checksum = Checksum(prefix: prefix)
         var end = 0
         for character in prefix + [Self.separator] { write(character, into: &text, at: &end) }
         var pending: UInt32 = 0
         var bits = 0
-        for offset in 0..<Self.keyCount {
+        for offset in 0..<keyCount {
             pending = pending << 8 | UInt32(key.byte(at: offset))
             bits += 8
             while bits >= 5 {
@@ -44,9 +51,11 @@ struct Bech32 {
                 write(Self.symbols[Int(value)], into: &text, at: &end)
             }
         }
-        let last = UInt8(truncatingIfNeeded: pending << (5 - bits)) & 0x1F
-        checksum.add(last)
-        write(Self.symbols[Int(last)], into: &text, at: &end)
+        if bits > 0 {
+            let last = UInt8(truncatingIfNeeded: pending << (5 - bits)) & 0x1F
+            checksum.add(last)
+            write(Self.symbols[Int(last)], into: &text, at: &end)
+        }
         for value in checksum.values() { write(Self.symbols[Int(value)], into: &text, at: &end) }
     }
 
@@ -57,16 +66,16 @@ struct Bech32 {
         for (offset, character) in (prefix + [Self.separator]).enumerated() {
             guard text.byte(at: offset) == cased(character) else { return nil }
         }
-        return try? SecretBytes(count: Self.keyCount) { (key: inout MutableRawSpan) throws(Malformed) in
+        return try? SecretBytes(count: keyCount) { (key: inout MutableRawSpan) throws(Malformed) in
             var checksum = Checksum(prefix: prefix)
             var end = 0
             var pending: UInt32 = 0
             var bits = 0
-            for index in 0..<(Self.dataCount + Self.checksumCount) {
+            for index in 0..<(dataCount + Self.checksumCount) {
                 let character = text.byte(at: prefix.count + 1 + index)
                 guard let value = Self.symbols.firstIndex(where: { cased($0) == character }) else { throw Malformed() }
                 checksum.add(UInt8(value))
-                guard index < Self.dataCount else { continue }
+                guard index < dataCount else { continue }
                 pending = pending << 5 | UInt32(value)
                 bits += 5
                 if bits >= 8 {

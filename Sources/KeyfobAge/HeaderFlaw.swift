@@ -13,7 +13,10 @@ package enum HeaderFlaw: Equatable, Sendable {
     case noStanza
     /// An X25519 stanza has another number of arguments than two, or a share that is not 32 bytes.
     case x25519Arguments
-    /// The share of an X25519 stanza is a point of small order: the shared secret would be zero.
+    /// A stanza of X-Wing has another number of arguments than two, or an encapsulated key that is not 1,120 bytes.
+    case hybridArguments
+    /// The share of an X25519 stanza, or X25519's of a stanza of X-Wing, is a point of small order: the shared secret
+    /// would be zero.
     case lowOrderShare
     /// An scrypt stanza has another number of arguments than three, a salt that is not 16 bytes, or
     /// a work factor that is not a decimal number without leading zeros.

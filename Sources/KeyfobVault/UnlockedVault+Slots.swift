@@ -99,7 +99,7 @@ extension UnlockedVault {
         return summaries
     }
 
-    /// The public keys of the recipients that can open the whole vault, 32 bytes each.
+    /// The public keys of the recipients that can open the whole vault.
     package var recipients: [[UInt8]] {
         header.slots.compactMap {
             if case .recipient(let publicKey, _, _) = $0.lock { publicKey } else { nil }
@@ -116,7 +116,7 @@ package struct SlotSummary: Equatable, Sendable {
     package let group: AccessGroup?
     /// What a derivation costs, for passphrases.
     package let cost: (operations: UInt32, memory: UInt64)?
-    /// The public key of a recipient, 32 bytes.
+    /// The public key of a recipient.
     package let recipient: [UInt8]?
     /// Whether it is a recovery key's: a recipient's that was made with the identity.
     package let isRecoveryKey: Bool

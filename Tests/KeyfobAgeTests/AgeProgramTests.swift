@@ -1,5 +1,6 @@
 import Foundation
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobSodium
 import KeyfobTestSupport
 import Testing

@@ -1,4 +1,5 @@
 @testable import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobSodium
 
 /// A file put together by hand, so that it can be wrong in one place and right in all others.

@@ -70,9 +70,9 @@ struct HeaderTests {
         Case("a malformed X25519 stanza after a good one", good + "-> X25519\n\n", .malformedHeader(.x25519Arguments)),
         Case("64 stanzas", String(repeating: "-> x\n\n", count: 63) + good),
         Case("65 stanzas", String(repeating: "-> x\n\n", count: 64) + good, .tooManyRecipients(limit: 64)),
-        Case("64 KiB of arguments", "-> \(String(repeating: "x", count: 65_536))\n", .headerTooLarge(limit: 65_536)),
+        Case("128 KiB of arguments", "-> \(String(repeating: "x", count: 131_072))\n", .headerTooLarge(limit: 131_072)),
         Case(
-            "64 KiB of body", "-> x\n" + String(repeating: full + "\n", count: 1_100), .headerTooLarge(limit: 65_536)),
+            "128 KiB of body", "-> x\n" + String(repeating: full + "\n", count: 2_200), .headerTooLarge(limit: 131_072)),
     ]
 
     @Test("is accepted or refused for the right reason", arguments: cases)

@@ -1,4 +1,5 @@
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobSodium
 import Testing
 
@@ -39,11 +40,44 @@ struct IdentityFileTests {
         let good = CraftedFile.identityText
         let cases = [
             ("", 0), ("# nothing\n\n", 0), (" \(good)\n", 1), ("\(good) \n", 1), ("\(good)\n\(good.lowercased())\n", 2),
-            ("#\n\n\(good)\nAGE-PLUGIN-X-1QQQ\n", 4), ("\(good)\n age1\n", 2), ("\(good)\r\r\n", 1),
+            ("#\n\n\(good)\nAGE-PLUGINX-1QQQ\n", 4), ("\(good)\n age1\n", 2), ("\(good)\r\r\n", 1),
         ]
         for (text, line) in cases {
             #expect(throws: AgeError.malformedIdentity(line: line), "\(text)") { _ = try parsed(text).recipients }
         }
+    }
+
+    @Test("is used as far as it can be, and the rest is named by line and kind")
+    func unusable() throws {
+        let good = CraftedFile.identityText
+        let text = """
+            # of several programs
+            AGE-PLUGIN-YUBIKEY-1QQQ
+            -----BEGIN OPENSSH PRIVATE KEY-----
+            b3BlbnNzaA==
+            -----END OPENSSH PRIVATE KEY-----
+            \(good)
+            -----BEGIN AGE ENCRYPTED FILE-----
+            YWdlLWVuY3J5cHRpb24ub3JnL3Yx
+            -----END AGE ENCRYPTED FILE-----
+            \(otherText)
+
+            """
+        let file = try parsed(text)
+        let (recipients, unusable) = (file.recipients, file.unusable)
+        #expect(recipients.count == 2 && recipients.first?.text == CraftedFile.recipientText)
+        #expect(unusable.map(\.line) == [2, 3, 7] && unusable.map(\.kind) == [.plugin, .ssh, .encrypted])
+        let rest = text.replacing(good, with: "#").replacing(otherText, with: "")
+        #expect(throws: AgeError.noUsableIdentity(unusable)) { _ = try parsed(rest).recipients }
+    }
+
+    @Test(
+        "holds nothing past what has no end",
+        arguments: ["-----BEGIN RSA PRIVATE KEY-----\nMIIE\n", "age-encryption.org/v1\n-> scrypt x 1\n"])
+    func unended(block: String) throws {
+        let identities = try parsed("\(CraftedFile.identityText)\n\(block)\(otherText)\n")
+        let (count, lines) = (identities.recipients.count, identities.unusable.map(\.line))
+        #expect(count == 1 && lines == [2])
     }
 
     @Test("is refused with more identities than the limit")

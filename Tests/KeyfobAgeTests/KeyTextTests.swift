@@ -1,4 +1,5 @@
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobSodium
 import Testing
 

@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobSodium
 
 /// A vector of the C2SP testkit for age: lines `key: value`, an empty line, the age file.

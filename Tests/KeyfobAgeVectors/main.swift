@@ -1,5 +1,6 @@
 internal import Foundation
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobSodium
 
 // Opens age files from outside, so that any suite of test vectors can be run against KeyfobAge. Not part of what is

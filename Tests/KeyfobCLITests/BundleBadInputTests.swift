@@ -9,9 +9,9 @@ struct BundleBadInputTests {
         case merge = "import FILE --bundle-identity id.txt"
         case dryRun = "import FILE --bundle-identity id.txt --dry-run"
         case replace = "import FILE --bundle-identity id.txt --replace --force"
-        case restore = "restore FILE --bundle-identity recovery --force"
-        case restoreNew = "restore FILE --bundle-identity recovery --vault data/new"
-        case verify = "backup --verify FILE --bundle-identity recovery"
+        case restore = "restore FILE --bundle-identity both --force"
+        case restoreNew = "restore FILE --bundle-identity both --vault data/new"
+        case verify = "backup --verify FILE --bundle-identity both"
 
         /// What it reads where all is well.
         var good: String { rawValue.hasPrefix("import") ? "good.age" : "backup.age" }
@@ -89,14 +89,17 @@ struct BundleBadInputTests {
         }
     }
 
+    /// The backup is for an X25519 identity, because the age program here knows no post-quantum ones; whose it is shows the
+    /// recovery key, which lies in one file with that.
     private func place() throws -> Workplace {
         let place = try Workplace.withVault()
         try place.write("cache.json", SampleCache(people: 2).json())
         try place.run(
             """
-            set -e; umask 077; age-keygen -o id.txt 2>/dev/null; age-keygen -y id.txt > for-id; age-keygen -y recovery > for-recovery
+            set -e; umask 077; age-keygen -o id.txt 2>/dev/null; age-keygen -y id.txt > for-id
+            cat recovery id.txt > both; age-keygen -o stranger.txt 2>/dev/null
             keyfob import --quiet cache.json > /dev/null; keyfob export --quiet --to $(cat for-id) good.age
-            keyfob backup --quiet --to backup.age > /dev/null; keyfob account remove --quiet person0 --force
+            keyfob backup --quiet --recipient $(cat for-id) --to backup.age > /dev/null; keyfob account remove --quiet person0 --force
             """
         ).expectSuccess()
         return place
@@ -108,8 +111,7 @@ struct BundleBadInputTests {
         if let bad = flaw.applied(to: try place.read(command.good)) {
             try place.write("bad", bad)
         } else {
-            let key = command.good == "good.age" ? ("id.txt", "for-id") : ("recovery", "for-recovery")
-            try place.run("set -- \(command.good) \(key.0) $(cat \(key.1)); \(flaw.script) > bad").expectSuccess()
+            try place.run("set -- \(command.good) id.txt $(cat for-id); \(flaw.script) > bad").expectSuccess()
         }
         let before = try place.contents(of: "data")
         // A passphrase opens the one, an identity the others.
@@ -117,7 +119,7 @@ struct BundleBadInputTests {
         let line = command.line("bad").replacing(
             /--bundle-identity [a-z.]+/,
             with: isForPassphrase
-                ? "--bundle-passphrase-fd 0" : "--bundle-identity \(command.good == "good.age" ? "id.txt" : "recovery")"
+                ? "--bundle-passphrase-fd 0" : "--bundle-identity \(command.good == "good.age" ? "id.txt" : "both")"
         )
         try place.run(isForPassphrase ? "echo secret | \(line)" : line).expectError(65, "bad", flaw.words)
         #expect(try place.contents(of: "data") == before)
@@ -127,7 +129,7 @@ struct BundleBadInputTests {
     func wrongKey(command: Command) throws {
         let place = try place()
         let before = try place.contents(of: "data")
-        let other = command.good == "good.age" ? "recovery" : "id.txt"
+        let other = "stranger.txt"
         let line = command.line(command.good).replacing(/--bundle-identity [a-z.]+/, with: "--bundle-identity \(other)")
         try place.run(line).expectError(77, command.good, "the identity does not open")
         let typed = line.replacing("--bundle-identity \(other)", with: "--bundle-passphrase-fd 0")
@@ -175,8 +177,8 @@ struct BundleBadInputTests {
             "export --format msal --armor x",
             "restore x --bundle-identity a --bundle-passphrase-fd 0", "import x --merge --replace", "export", "restore",
             "export x --to age1x --bundle-passphrase-fd 0", "export x --bundle-passphrase-fd -1", "export x --to ''",
-            "restore backup.age --bundle-identity recovery --vault data/new --kdf-memory 5",
-            "restore backup.age --bundle-identity recovery --vault data/new --identity recovery",
+            "restore backup.age --bundle-identity both --vault data/new --kdf-memory 5",
+            "restore backup.age --bundle-identity both --vault data/new --identity recovery",
             "import good.age --bundle-identity id.txt --no-labels", "import cache.json --bundle-identity id.txt",
             "import cache.json --replace",
         ])

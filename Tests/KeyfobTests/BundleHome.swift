@@ -1,6 +1,7 @@
 import Foundation
 import Keyfob
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobModel
 import KeyfobRecords
 import KeyfobSodium

@@ -39,6 +39,56 @@ struct KeyringUnlockTests {
         )
     }
 
+    @Test("new recovery keys are hybrid, and an identity of X25519 opens where a person has given its recipient")
+    func hybridRecoveryKey() throws {
+        let key = text(of: secret(home.recoveryKey))
+        #expect(key.hasPrefix("AGE-SECRET-KEY-PQ-1"))
+        let slot = try #require(try home.keyring.slots().first(where: \.isRecoveryKey))
+        #expect(slot.kind == "recipient" && slot.recipient?.hasPrefix("age1pq1") == true)
+        let own = AgeIdentity.generate()
+        _ = try home.keyring.addSlot(.recipient(own.recipient.text))
+        let backup = try home.keyring.backup()
+        for identity in [home.recoveryKey, contents(of: own.text())] {
+            let keyring = try LockedKeyring(at: home.location).unlock(with: .identity(secret(identity)))
+            #expect(keyring.opensWholeVault)
+            _ = try Keyring.verifyBackup(BundleFile(path: backup.path), with: .identities(secret(identity)))
+        }
+    }
+
+    @Test("an identity file holds what can be used beside what cannot, or is encrypted")
+    func mixedIdentities() throws {
+        let key = text(of: secret(home.recoveryKey))
+        let mixed = "AGE-PLUGIN-X-1QQQ\n-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n"
+        let unusable = try IdentityText.unusable(in: secret(mixed + key))
+        #expect(unusable == ["line 1 is a plugin's (AGE-PLUGIN-…)", "line 2 begins a private key of SSH"])
+        let keyring = try LockedKeyring(at: home.location).unlock(with: .identity(secret(mixed + key)))
+        #expect(keyring.opensWholeVault)
+        let error = failure(of: KeyringError.self) {
+            _ = try LockedKeyring(at: home.location).unlock(with: .identity(secret(mixed)))
+        }
+        #expect(error?.code == .damaged && error?.message.contains("line 1 is a plugin's") == true)
+        var encryptor = try AgeEncryptor(passphrase: secret("correct"), encoding: .armored, workFactor: 4)
+        let start = Array(key.utf8).withBytes { encryptor.update($0) }
+        let file = start + encryptor.finish()
+        let areEncrypted = [IdentityText.isEncrypted(secret(file)), IdentityText.isEncrypted(secret(key))]
+        #expect(areEncrypted == [true, false])
+        let decrypted = text(of: try IdentityText.decrypted(secret(file), passphrase: secret("correct")))
+        #expect(decrypted == key)
+        #expect(code { _ = try IdentityText.decrypted(secret(file), passphrase: secret("wrong")) } == .wrongKey)
+        #expect(
+            code { _ = try IdentityText.decrypted(secret(Array(file.dropLast(60))), passphrase: secret("correct")) }
+                == .damaged)
+    }
+
+    @Test("recipients that withstand a quantum computer are not mixed with others in a bundle")
+    func mixedRecipients() throws {
+        let hybrid = try #require(try home.keyring.slots().first(where: \.isRecoveryKey)?.recipient)
+        let plain = AgeIdentity.generate().recipient.text
+        #expect(code { _ = try home.keyring.bundle(for: .recipients([hybrid, plain])) } == .usage)
+        #expect(code { _ = try home.keyring.backup(for: [plain, hybrid]) } == .usage)
+        _ = try home.keyring.bundle(for: .recipients([hybrid, hybrid]))
+    }
+
     @Test("a passphrase opens it however its letters are composed")
     func passphrases() throws {
         _ = try home.keyring.addSlot(.passphrase(secret("caf\u{E9}"), memory: 64 << 20))

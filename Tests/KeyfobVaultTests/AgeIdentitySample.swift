@@ -1,4 +1,5 @@
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobSodium
 import KeyfobTestSupport
 
@@ -6,6 +7,13 @@ import KeyfobTestSupport
 enum AgeIdentitySample {
     static func one() -> AgeIdentity { identity(0x11) }
     static func another() -> AgeIdentity { identity(0x22) }
+
+    static func hybrid() -> AgeIdentity {
+        guard let identity = AgeIdentity(seed: keyFile(0x33), hybrid: .swiftCrypto) else {
+            preconditionFailure("a seed has 32 bytes")
+        }
+        return identity
+    }
 
     /// An identity file that holds one identity.
     static func file(_ identity: borrowing AgeIdentity) throws -> AgeIdentityFile {

@@ -1,4 +1,5 @@
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobModel
 import KeyfobSodium
 import KeyfobTestSupport

@@ -79,6 +79,8 @@ struct FormatVectorWriting {
             try bytes(.keyFile(secret(fileKey))), try bytes(.recipient(AgeIdentitySample.one().recipient))
         )
         let passphrase = try bytes(.passphrase(NewPassphrase(secret("correct horse"), cost: .floor)))
+        let hybrid = try bytes(.recoveryKey(AgeIdentitySample.hybrid()))
+        let hybridIdentity = text(of: AgeIdentitySample.hybrid().text())
         let kept = try bytes(.secretService(secret(fileKey)))
         let (identity, stranger) = (
             text(of: AgeIdentitySample.one().text()), text(of: AgeIdentitySample.another().text())
@@ -114,6 +116,15 @@ struct FormatVectorWriting {
                 Slot(
                     name: "another age identity", vault: id, slot: Hex(recipient), identity: stranger, expect: .wrongKey
                 ),
+                Slot(
+                    name: "recovery key of X-Wing", vault: id, slot: Hex(hybrid), identity: hybridIdentity,
+                    expect: .opened, key: key),
+                Slot(
+                    name: "another identity for a recovery key of X-Wing", vault: id, slot: Hex(hybrid),
+                    identity: identity, expect: .wrongKey),
+                Slot(
+                    name: "a recovery key of X-Wing, taken for one of X25519", vault: id,
+                    slot: Hex([3] + hybrid.dropFirst()), identity: hybridIdentity, expect: .corrupted),
                 Slot(
                     name: "Secret Service", vault: id, slot: Hex(kept), secretService: Hex(fileKey), expect: .opened,
                     key: key),

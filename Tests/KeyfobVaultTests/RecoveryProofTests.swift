@@ -1,4 +1,5 @@
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobModel
 import KeyfobSodium
 import KeyfobTestSupport
@@ -22,6 +23,20 @@ struct RecoveryProofTests {
     @Test("a slot that was made with the identity proves it")
     func proven() throws {
         #expect(try isProven(try header(.recoveryKey(AgeIdentitySample.one())), by: AgeIdentitySample.one()))
+    }
+
+    @Test("a slot of a hybrid identity proves it too, and opens with nothing else")
+    func hybrid() throws {
+        let header = try header(.recoveryKey(AgeIdentitySample.hybrid()))
+        #expect(try isProven(header, by: AgeIdentitySample.hybrid()))
+        let unproven = try self.header(.recipient(AgeIdentitySample.hybrid().recipient))
+        #expect(try !isProven(unproven, by: AgeIdentitySample.hybrid()))
+        let error = failure(of: VaultError.self) { _ = try isProven(header, by: AgeIdentity.generateHybrid()) }
+        #expect(error == .wrongKey)
+        let other = failure(of: VaultError.self) { _ = try isProven(header, by: AgeIdentitySample.one()) }
+        #expect(other == .wrongKey)
+        let slots = try VaultHeader(encoded: header).slots
+        #expect(slots.last?.kind == .recipient)
     }
 
     @Test("a slot that was made with the public key alone opens, and proves nothing")

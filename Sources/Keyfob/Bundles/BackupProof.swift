@@ -15,7 +15,7 @@ extension BundleReader.Verified {
         switch opener {
         case .passphrase: return false
         case .identities(let text):
-            let identities = try? text.withBytes { (bytes) throws(AgeError) in try AgeIdentityFile(parsing: bytes) }
+            let identities = try? AgeIdentityFile(text)
             guard let header = manifest.header, let locked = try? LockedVault(headerBytes: header),
                 locked.header.vault.bytes == manifest.vault, let identities,
                 let vault = try? locked.unlock(with: .identities(identities)), vault.isProven

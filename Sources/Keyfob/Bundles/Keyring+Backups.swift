@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobRecords
@@ -28,7 +29,7 @@ extension Keyring {
     /// - Parameters:
     ///   - path: A file that is not there yet, or a folder; nil for the vault's own folder of backups, in which the
     ///     newest five are kept.
-    ///   - recipients: Who can open it, `age1…`; nil for the owners of the vault's recovery keys.
+    ///   - recipients: Who can open it, `age1…` or `age1pq1…`; nil for the owners of the vault's recovery keys.
     /// - Throws: `configuration` where the vault has no recovery key, `needsVaultKey`, `alreadyExists`,
     ///   `noSuchFile` where the folder is missing, `usage`, `limitExceeded`, and what writing can throw.
     public func backup(
@@ -92,7 +93,7 @@ extension Keyring {
                 advice: .nameRecipient)
         }
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
-        let witness = AgeIdentity.generate()
+        let witness = AgeIdentity.generateHybrid()
         try database.refresh(&state.vault)
         let writing = BundleWriting(
             database: database, vault: state.vault.header.vault, header: try state.vault.headerForBackup(),

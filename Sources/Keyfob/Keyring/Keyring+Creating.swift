@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
@@ -17,7 +18,7 @@ extension Keyring {
         case passphrase(SecretBytes, memory: UInt64 = 256 << 20)
         /// Whoever has a file with these bytes, 32 bytes to 64 KiB.
         case keyFile(SecretBytes)
-        /// Whoever has the identity of this age recipient, `age1…`.
+        /// Whoever has the identity of this age recipient, `age1…` or `age1pq1…`.
         case recipient(String)
         /// Whoever the Secret Service, the keyring of the desktop, gives 32 random bytes: they are made for the slot and
         /// stored there. For the whole vault only.
@@ -51,7 +52,7 @@ extension Keyring {
     ///   - handOver: Takes the recovery key before there is a vault, so that it cannot be lost with a crash. What it
     ///     throws stops everything.
     /// - Returns: The keyring, and the recovery key as the text of an age identity
-    ///   (`AGE-SECRET-KEY-1…`), which exists nowhere else: `age -d` with it opens every backup.
+    ///   (`AGE-SECRET-KEY-PQ-1…`), which exists nowhere else: `age -d` (1.3 or later) with it opens every backup.
     /// - Throws: `alreadyExists` also where only a part of a vault is left, `configuration`, `diskFull`, `inputOutput`,
     ///   `busy`, `unavailable`; `locked` and `cancelled` where the Secret Service is to open it. There is no vault then.
     public static func create(
@@ -159,7 +160,7 @@ extension Keyring {
         _ location: KeyringLocation, _ directory: VaultDirectory, _ slot: consuming NewSlot,
         _ secretService: SecretServiceOptions?, _ clock: WallClock
     ) throws -> Created {
-        let recovery = AgeIdentity.generate()
+        let recovery = AgeIdentity.generateHybrid()
         let recoveryKey = recovery.text()
         let first = try slot.forVault()
         let now = clock.now
@@ -197,7 +198,7 @@ extension Keyring {
         guard directory.lacksDatabase,
             let bytes = try? VaultDatabaseReader.headerCopy(in: directory.building),
             let header = try? VaultHeader(encoded: bytes),
-            let identity = try? text.withBytes({ (bytes) throws(AgeError) in try AgeIdentityFile(parsing: bytes) })
+            let identity = try? AgeIdentityFile(text)
         else { return false }
         return header.slot(openedBy: .identities(identity)) != nil
     }

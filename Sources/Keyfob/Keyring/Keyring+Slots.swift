@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
@@ -20,7 +21,7 @@ extension Keyring {
         public let memory: UInt64?
         /// How many passes it makes; for passphrases.
         public let operations: UInt32?
-        /// The recipient that it is for, `age1…`.
+        /// The recipient that it is for, `age1…` or `age1pq1…`.
         public let recipient: String?
         /// Whether it is a recovery key's, which is a recipient.
         public let isRecoveryKey: Bool

@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobRecords
@@ -123,7 +124,7 @@ public struct Rekeying: ~Copyable {
         handingOver handOver: (borrowing SecretBytes) throws(KeyringError) -> Void,
         progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> Rekeyed {
-        let recovery = AgeIdentity.generate()
+        let recovery = AgeIdentity.generateHybrid()
         let text = recovery.text()
         let new = keeper.map { _ in SecretBytes.random(count: 32) }
         var serviceSlot: SlotID?

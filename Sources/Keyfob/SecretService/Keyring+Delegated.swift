@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobDesktop
 internal import KeyfobFiles
 internal import KeyfobLookup
@@ -33,7 +34,7 @@ extension Keyring {
         at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Created {
-        let recovery = AgeIdentity.generate()
+        let recovery = AgeIdentity.generateHybrid()
         let recoveryKey = recovery.text()
         do {
             let directory = VaultDirectory(path: location.vault)

@@ -1,4 +1,5 @@
 internal import KeyfobAge
+internal import KeyfobAgeHybrid
 internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobRecords

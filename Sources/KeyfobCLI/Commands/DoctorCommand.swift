@@ -31,6 +31,8 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
+        // What is wrong with the identity is not the vault's.
+        if let identity = global.identity { _ = try IdentityInput.read(identity, global) }
         if acceptVault { try Keyring.acceptVault(at: location) }
         var findings: [Finding] = []
         if Keyring.canLockMemory {
@@ -54,8 +56,8 @@ struct DoctorCommand: ParsableCommand {
             if acceptLoss { findings += LossText.accepted(try keyring.acceptLosses()) }
             if repair { try mend(keyring, &findings) }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
-            // From here on the desktop's keyring is not asked, and nothing is read but the vault and the recovery key.
-            (global.identity == nil ? Reach.vault : .files()).confine(keyring)
+            // From here on the desktop's keyring is not asked, and nothing is read but the vault.
+            Reach.vault.confine(keyring)
             try examine(keyring, &findings)
         }
         if let keyring { try lookAtBackups(location, keyring, &findings) }
@@ -224,7 +226,7 @@ struct DoctorCommand: ParsableCommand {
         // Only the recovery key opens them.
         if let identity = global.identity {
             for backup in try BackupFile.all(at: location) {
-                let opener = BundleOpener.identities(try SecretInput.keyFile(identity))
+                let opener = BundleOpener.identities(try IdentityInput.read(identity, global))
                 guard BackupOrigin(try BundleFile(path: backup.path), opener) == .unknown else { continue }
                 findings.append(
                     Finding(

@@ -6,7 +6,7 @@ struct InitCommand: ParsableCommand {
         commandName: "init", abstract: "Make a new vault.",
         discussion: """
             The vault gets one way to unlock it, a recovery key, and the group 'default'. The recovery key \
-            is shown once, or written to --recovery-file; it is an age identity, and nothing else can open \
+            is shown once, or written to --recovery-file; it is an age identity (post-quantum), and nothing else can open \
             the vault when the passphrase or the key file is lost. Stopped half-way it leaves no vault, or a whole one: \
             where there is none, the same command works again.
             With --secret-service the keyring of your desktop (GNOME Keyring, KWallet, KeePassXC) keeps a key that \

@@ -7,7 +7,7 @@ struct NewSlotInput: ParsableArguments {
     @Argument(help: "passphrase, key-file, recipient or secret-service.")
     var kind: Kind
 
-    @Argument(help: "The key file's path, or the age recipient (age1…).")
+    @Argument(help: "The key file's path, or the age recipient (age1… or age1pq1…).")
     var value: String?
 
     @Option(name: .long, help: ArgumentHelp("Read the new passphrase from this descriptor.", valueName: "n"))

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobSodium
 
-/// Where secrets come from: a descriptor, a file whose mode has been checked, or standard input.
+/// Where secrets come from: a descriptor, a file or pipe whose owner and mode have been checked, or standard input.
 ///
 /// Never an argument, never the environment.
 enum SecretInput {
@@ -65,13 +65,13 @@ enum SecretInput {
         return all.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
     }
 
-    /// A file that holds a key, which must be closed to other users.
+    /// A file that holds a key, or a pipe through which one comes, which must be closed to other users.
     static func keyFile(_ path: String, limit: Int = keyFileLimit) throws(KeyringError) -> SecretBytes {
         try read(path, limit: limit, mode: 0o077)
     }
 
-    /// A file that is no secret, but must not be written by others: who can decide for whom something is encrypted
-    /// can read it.
+    /// A file or pipe that is no secret, but must not be written by others: who can decide for whom something is
+    /// encrypted can read it.
     static func ownFile(_ path: String) throws(KeyringError) -> SecretBytes {
         try read(path, limit: keyFileLimit, mode: 0o022)
     }
@@ -89,7 +89,7 @@ enum SecretInput {
 
     /// The first bytes of a regular file, at most `count`: to tell what it is.
     static func start(of path: String, count: Int) throws(KeyringError) -> [UInt8] {
-        let descriptor = try regularFile(path, mode: 0)
+        let descriptor = try open(path, mode: 0)
         defer { close(descriptor) }
         var start = SecretBuffer(capacity: count)
         do {
@@ -120,7 +120,7 @@ enum SecretInput {
 
     /// Reads a file; `mode` are the permissions that it must not have, if any.
     private static func read(_ path: String, limit: Int, mode: mode_t) throws(KeyringError) -> SecretBytes {
-        let descriptor = try regularFile(path, mode: mode)
+        let descriptor = try open(path, mode: mode)
         defer { close(descriptor) }
         do {
             return try SecretBytes.reading(descriptor: descriptor, limit: limit)
@@ -129,9 +129,9 @@ enum SecretInput {
         }
     }
 
-    /// Opens a file, which the caller closes.
-    private static func regularFile(_ path: String, mode: mode_t) throws(KeyringError) -> CInt {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    /// Opens a regular file or, where owner and mode are checked, a pipe as `<(command)` is one; the caller closes it.
+    private static func open(_ path: String, mode: mode_t) throws(KeyringError) -> CInt {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw KeyringError(opening: path, errno) }
         do throws(KeyringError) {
             try check(descriptor, path, mode: mode)
@@ -145,7 +145,8 @@ enum SecretInput {
     private static func check(_ descriptor: CInt, _ path: String, mode: mode_t) throws(KeyringError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw KeyringError(opening: path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        let isPipe = status.st_mode & S_IFMT == S_IFIFO && mode != 0
+        guard status.st_mode & S_IFMT == S_IFREG || isPipe else {
             throw KeyringError(.configuration, "\(path) is not a regular file")
         }
         guard mode != 0 else { return }
@@ -158,6 +159,16 @@ enum SecretInput {
                 .configuration, "\(path) \(isRead ? "is open to other users" : "can be changed by other users")",
                 hint: isRead ? "chmod 600 it" : "chmod go-w it")
         }
+        if isPipe { awaitWriter(descriptor) }
+    }
+
+    /// Waits until something was written into a pipe, or whoever could write has gone; from then on reading waits too.
+    ///
+    /// A pipe that nobody has opened yet looks as one at its end does.
+    private static func awaitWriter(_ descriptor: CInt) {
+        var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while unsafe poll(&asked, 1, -1) < 0, errno == EINTR {}
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     }
 }
 

@@ -6,7 +6,7 @@ struct BundleOpenerOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Open the bundle with an age identity, such as the recovery key, in this file.", valueName: "file"))
+            "Open the bundle with an age identity, such as the recovery key, in this file or pipe.", valueName: "file"))
     var bundleIdentity: String?
 
     @Option(name: .long, help: ArgumentHelp("Open the bundle with the passphrase on this descriptor.", valueName: "n"))
@@ -42,7 +42,7 @@ struct BundleOpenerOptions: ParsableArguments {
                     .wrongKey, "\(name) is for a passphrase, not for an identity",
                     hint: "open it with --bundle-passphrase-fd")
             }
-            return .identities(try SecretInput.keyFile(bundleIdentity))
+            return .identities(try IdentityInput.read(bundleIdentity, global))
         }
         guard file.needsPassphrase else {
             throw KeyringError(

@@ -40,20 +40,42 @@ struct BundleSealOptions: ParsableArguments {
 }
 
 /// A file with age recipients, one a line; empty lines and comments (`#`) are passed over, as `age -R` does.
+///
+/// Recipients of plugins and of SSH, for whom Keyfob cannot write, are told and left out.
 enum RecipientsFile {
     static func read(_ path: String) throws(KeyringError) -> [String] {
         let text = try SecretInput.ownFile(path).withBytes { String(validating: [UInt8]($0), as: UTF8.self) }
         guard let text else { throw KeyringError(.damaged, "\(path) is no text") }
         var recipients: [String] = []
+        var others: [String] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = line.hasSuffix("\r") ? line.dropLast() : line
             if line.isEmpty || line.hasPrefix("#") { continue }
+            if let kind = otherKind(line) {
+                others.append("line \(index + 1) is \(kind)")
+                continue
+            }
             guard line.hasPrefix("age1"), line.allSatisfy({ $0.isASCII && ($0.isLowercase || $0.isNumber) }) else {
                 throw KeyringError(.damaged, "line \(index + 1) of \(path) is no age recipient (age1…)")
             }
             recipients.append(String(line))
         }
-        guard !recipients.isEmpty else { throw KeyringError(.damaged, "\(path) holds no age recipient (age1…)") }
+        guard !recipients.isEmpty else {
+            let found = others.isEmpty ? "" : " for whom Keyfob can write: \(others.prefix(3).joined(separator: "; "))"
+            throw KeyringError(.damaged, "\(path) holds no age recipient (age1…)\(found)")
+        }
+        for other in others {
+            StandardError.write(
+                line: "keyfob: warning: \(path): \(other), for whom Keyfob cannot write: they cannot open the file")
+        }
         return recipients
+    }
+
+    /// What a line is that `age` takes and Keyfob does not.
+    private static func otherKind(_ line: Substring) -> String? {
+        if ["ssh-", "ecdsa-sha2-"].contains(where: line.hasPrefix) { return "a key of SSH" }
+        // age1NAME1…; neither the separator nor a key's own letters hold another 1.
+        let isPlugin = line.hasPrefix("age1") && !line.hasPrefix("age1pq1") && line.dropFirst(4).contains("1")
+        return isPlugin ? "a plugin's recipient" : nil
     }
 }

@@ -32,7 +32,8 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Unlock with an age identity, such as the recovery key, in this file.", valueName: "file"))
+        help: ArgumentHelp(
+            "Unlock with an age identity, such as the recovery key, in this file or pipe.", valueName: "file"))
     var identity: String?
 
     @Option(name: .long, help: "When to use colour.")

@@ -131,7 +131,7 @@ extension Advice {
         case .makeKeyFile(let group): "make another key file for group '\(group)'"
         case .makeLongKeyFile: "make one with 'head -c 32 /dev/urandom > FILE' and chmod 600 it"
         case .usePassphraseOrKeyFile: "give it a passphrase or a key file"
-        case .giveRecipient: "one looks like age1… and has 62 characters"
+        case .giveRecipient: "one looks like age1… (62 characters) or age1pq1… (1959)"
         case .addRecipient: "add one with 'keyfob slot add recipient'"
         case .nameRecipient: "say for whom it is, or add one with 'keyfob slot add recipient'"
         case .startSession:

@@ -116,8 +116,9 @@ struct ManualPage {
             + prose(
                 """
                 A backup is an age file for the recovery key, and so is an export for its recipients. Inside is a JSON \
-                object a line: first what the bundle is, then the records, and at the end a digest. The age and jq \
-                programs show what it is, who the accounts are, and their refresh tokens:
+                object a line: first what the bundle is, then the records, and at the end a digest. The age program (1.3 \
+                or later, since recovery keys are post-quantum) and jq show what it is, who the accounts are, and their \
+                refresh tokens:
 
                   age -d -i recovery.txt keyfob-20261121T101500Z.age | head -n 1 | jq
                   age -d -i recovery.txt keyfob-20261121T101500Z.age | jq -r '.account.username | values'

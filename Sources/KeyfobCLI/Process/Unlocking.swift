@@ -75,7 +75,7 @@ extension GlobalOptions {
         _ location: KeyringLocation, for storage: StoragePlace
     ) throws(KeyringError) -> LockedKeyring.Key? {
         if let passphraseFd { return .passphrase(try SecretInput.passphrase(descriptor: passphraseFd)) }
-        if let identity { return .identity(try SecretInput.keyFile(identity)) }
+        if let identity { return .identity(try IdentityInput.read(identity, self)) }
         let environment = Environment.current
         let usual = storage == .embedded ? environment["KEYFOB_KEY_FILE"] : nil
         guard let named = keyFile ?? usual else { return nil }

@@ -96,7 +96,7 @@ extension BundleError {
         case .noRecipients: self = .noRecipients
         case .outOfMemory: self = .outOfMemory
         // These belong to key files and to whoever sets a limit there; none comes from a bundle.
-        case .malformedIdentity, .tooManyIdentities: self = .wrongIdentity
+        case .malformedIdentity, .noUsableIdentity, .tooManyIdentities: self = .wrongIdentity
         case .plaintextTooLarge(let limit): self = .limitExceeded(.fileSize(limit))
         case .stopped: self = .damagedFile(.payload)
         }

@@ -2,7 +2,7 @@
 package enum FormatVersion {
     /// The version written, and the newest read.
     package static let current: UInt16 = 2
-    /// The one set of primitives: Argon2id, BLAKE2b, XChaCha20-Poly1305, age with X25519.
+    /// The one set of primitives: Argon2id, BLAKE2b, XChaCha20-Poly1305, age with X25519 or X-Wing.
     package static let suite: UInt16 = 1
     /// The first eight bytes of a header.
     static let magic = Array("KEYFOBV1".utf8)

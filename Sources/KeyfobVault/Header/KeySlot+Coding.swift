@@ -1,11 +1,18 @@
+internal import KeyfobAge
 internal import KeyfobSodium
 
 extension KeySlot {
     private static let maximumFileCount = 4_096
+    /// The code of a recipient of X-Wing, whose public key is longer.
+    private static let hybridCode: UInt8 = 5
 
-    /// kind u8 ‖ id 16 ‖ created i64 ‖ what the kind needs.
+    /// code of the kind u8 ‖ id 16 ‖ created i64 ‖ what the kind needs.
     func write(to writer: inout ByteWriter) {
-        writer.write(kind.rawValue)
+        if case .recipient(let publicKey, _, _) = lock, publicKey.count == AgeHybrid.publicKeyCount {
+            writer.write(Self.hybridCode)
+        } else {
+            writer.write(kind.rawValue)
+        }
         writer.write(id)
         writer.write(created)
         switch lock {
@@ -28,7 +35,9 @@ extension KeySlot {
     }
 
     init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
-        guard let kind = Kind(rawValue: try reader.read()) else { throw ByteReader.Malformed() }
+        let code: UInt8 = try reader.read()
+        let isHybrid = code == Self.hybridCode
+        guard let kind = isHybrid ? .recipient : Kind(rawValue: code) else { throw ByteReader.Malformed() }
         id = try reader.readID()
         created = try reader.read()
         switch kind {
@@ -40,7 +49,7 @@ extension KeySlot {
             let salt = try reader.read(32)
             lock = .keyFile(salt: salt, box: try CommittingAEAD.Box(from: &reader, messageCount: 32))
         case .recipient:
-            let publicKey = try reader.read(32)
+            let publicKey = try reader.read(isHybrid ? AgeHybrid.publicKeyCount : 32)
             let file = Array(try reader.readCounted(limit: Self.maximumFileCount))
             let proof = Array(try reader.readCounted(limit: Self.proofCount))
             guard proof.isEmpty || proof.count == Self.proofCount else { throw ByteReader.Malformed() }

@@ -57,11 +57,11 @@ extension KeySlot {
     /// The length of a proof in bytes.
     static let proofCount = 32
 
-    /// What nobody can make of a slot who has not the identity that opens it: BLAKE2b keyed with its scalar.
+    /// What nobody can make of a slot who has not the identity that opens it: BLAKE2b keyed with its secret key.
     private static func proof(
-        of file: [UInt8], in slot: SlotID, of vault: VaultID, created: Int64, by scalar: RawSpan
+        of file: [UInt8], in slot: SlotID, of vault: VaultID, created: Int64, by secret: RawSpan
     ) -> [UInt8] {
-        BLAKE2b.mac(SealingContext.slotProof(vault, slot, created: created) + file, key: scalar, count: proofCount)
+        BLAKE2b.mac(SealingContext.slotProof(vault, slot, created: created) + file, key: secret, count: proofCount)
     }
 
     /// Whether the slot proves that whoever made it had the identity that opens it, which is among `identities`.

@@ -17,7 +17,7 @@ package struct KeySlot: Equatable, Sendable {
         case passphrase(salt: [UInt8], cost: Argon2id.Cost, box: CommittingAEAD.Box)
         /// The bytes of a file, through BLAKE2b keyed with a 32-byte salt.
         case keyFile(salt: [UInt8], box: CommittingAEAD.Box)
-        /// The identity of an age recipient (32 bytes, X25519); the key lies in an age file.
+        /// The identity of an age recipient (32 bytes of X25519, or 1,216 of X-Wing); the key lies in an age file.
         ///
         /// Anybody can seal a key for a public key. The proof (32 bytes) is made with the identity, and only a slot for a
         /// recovery key has one.

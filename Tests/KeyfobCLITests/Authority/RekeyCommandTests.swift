@@ -50,7 +50,7 @@ struct RekeyCommandTests {
         let place = try home()
         let shown = try place.run("keyfob rekey --keep-key-file key --force > shown; chmod 600 shown").expectSuccess()
         #expect(!shown.errors.contains("AGE-SECRET-KEY"))
-        #expect(try place.run("cat shown").text.wholeMatch(of: /AGE-SECRET-KEY-1[A-Z0-9]{58}\n/) != nil)
+        #expect(try place.run("cat shown").text.wholeMatch(of: /AGE-SECRET-KEY-PQ-1[A-Z0-9]{58}\n/) != nil)
         #expect(try opens(place, "--identity shown"))
         try place.run("keyfob group grant -q ci key-file ci").expectSuccess()
         var documents = Documents()

@@ -66,7 +66,8 @@ struct Transcript: CustomStringConvertible, Sendable {
 enum LinePattern {
     private static let placeholders: [(String, String)] = [
         ("<id>", "[0-9a-f]{32}"), ("<slot>", "[0-9a-f]{8}"), ("<n>", "[0-9]+"), ("<any>", ".*"),
-        ("<time>", "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"), ("<key>", "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+        ("<time>", "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"),
+        ("<key>", "AGE-SECRET-KEY-PQ-1[A-Z0-9]{58}"),
     ]
 
     /// Whether `lines` fit `expected`, in a workplace at `path`.

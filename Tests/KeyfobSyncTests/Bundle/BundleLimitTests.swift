@@ -101,8 +101,8 @@ struct BundleLimitTests {
         let stanza = "-> X25519 \(share)\n\(String(repeating: "A", count: 43))\n"
         let many = Self.header(String(repeating: stanza, count: 10_000))
         #expect(BundleSample.flaw(many) == .limitExceeded(.recipients(64)))
-        let long = Self.header("-> other \(String(repeating: "a", count: 70_000))\n\n")
-        #expect(BundleSample.flaw(long) == .limitExceeded(.header(65_536)))
+        let long = Self.header("-> other \(String(repeating: "a", count: 140_000))\n\n")
+        #expect(BundleSample.flaw(long) == .limitExceeded(.header(131_072)))
         for workFactor in ["21", "40", "999999999999999999999"] {
             let file = Self.header("-> scrypt \(String(repeating: "A", count: 22)) \(workFactor)\n\(share)\n")
             let error = failure(of: BundleError.self) {

@@ -1,5 +1,6 @@
 import Foundation
 import KeyfobAge
+import KeyfobAgeHybrid
 @testable import Keyfob
 import KeyfobSodium
 import KeyfobTestSupport

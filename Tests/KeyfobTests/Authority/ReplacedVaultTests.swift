@@ -1,6 +1,7 @@
 import Foundation
 import Keyfob
 import KeyfobAge
+import KeyfobAgeHybrid
 import KeyfobSodium
 import KeyfobTestSupport
 import Testing

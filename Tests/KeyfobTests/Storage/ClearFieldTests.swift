@@ -105,8 +105,10 @@ struct ClearFieldTests {
         // Magic, version and suite; sequence and number of slots; kind, and time, of the slot of a key file.
         var clear = [0..<12, 28..<38, 38..<39, 55..<63]
         // Kind and time of the recovery key's slot; then its public key, and an age file with its length.
-        clear += [199..<200, 216..<224, 256..<260]
-        let age = 260..<260 + Int(first[256]) + Int(first[257]) << 8
+        let publicKey = 224..<224 + 1_216
+        clear += [199..<200, 216..<224, publicKey.upperBound..<publicKey.upperBound + 4]
+        let start = publicKey.upperBound + 4
+        let age = start..<start + Int(first[start - 4]) + Int(first[start - 3]) << 8
         // How long its proof is; how many groups; the epoch of the group, and how many slots it has.
         let group = age.upperBound + 4 + 32 + 2
         clear += [age.upperBound..<age.upperBound + 4, group - 2..<group, group + 16..<group + 20]
