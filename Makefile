@@ -22,6 +22,8 @@ MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
+UNITS = keyfob-backup@.service keyfob-backup@.timer
 
 .PHONY: help try test test-full test-faults test-store test-cli quick api bench build sbom reproduce install uninstall clean
 
@@ -36,7 +38,7 @@ help:
 	@echo 'make build                   .build/release/keyfob'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
-	@echo 'make install PREFIX=DIR      the command, its manual and completions; DESTDIR=DIR for packagers'
+	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
 	@echo 'make bench                   measure, beside MSAL for Python'
 	@echo 'make clean                   remove what was built'
@@ -101,16 +103,18 @@ api:
 # Does not build, so that `sudo make install` compiles nothing as root.
 install:
 	@test -x .build/release/keyfob || { echo "install: run 'make build' first" >&2; exit 1; }
-	install -d '$(BIN)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)'
+	install -d '$(BIN)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)'
 	install -m 755 -s .build/release/keyfob '$(BIN)/keyfob'
 	'$(BIN)/keyfob' completions bash > '$(BASH_COMPLETIONS)/keyfob'
 	'$(BIN)/keyfob' completions zsh > '$(ZSH_COMPLETIONS)/_keyfob'
 	'$(BIN)/keyfob' completions fish > '$(FISH_COMPLETIONS)/keyfob.fish'
 	'$(BIN)/keyfob' man --directory '$(MAN)'
+	for unit in $(UNITS); do sed 's|@BIN@|$(PREFIX)/bin|' "Packaging/$$unit" > '$(USER_UNITS)'/"$$unit" || exit 1; done
 
 uninstall:
 	rm -f '$(BIN)/keyfob' '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1
+	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done
 
 bench:
 	Benchmarks/run $(BENCH_FLAGS)

@@ -18,6 +18,8 @@ package enum FileAccess {
         package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
         package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
         package var isWritableByEverybody: Bool { mode & 0o002 != 0 }
+        /// Whether others than its owner can read it, as far as its mode says.
+        package var isReadableByOthers: Bool { mode & 0o044 != 0 }
         /// Whether it belongs to the caller or to root, so that nobody else has put it there.
         package var isTrustworthy: Bool { owner == geteuid() || owner == 0 }
     }

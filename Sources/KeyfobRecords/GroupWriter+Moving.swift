@@ -1,5 +1,6 @@
 internal import KeyfobFiles
 package import KeyfobModel
+package import KeyfobSodium
 internal import KeyfobVault
 
 extension GroupWriter {
@@ -26,5 +27,20 @@ extension GroupWriter {
             try source.bury(record)
         }
         return records.count
+    }
+
+    /// Writes an item that is gone from the group, or was never there: as new, after its removal, a grant in an epoch of its
+    /// own.
+    ///
+    /// The caller has seen that it is not there.
+    package func bringBack(_ item: ItemRecord, secret: consuming SecretBytes?) throws {
+        var (header, body) = try beginning(
+            item.content, former: ItemBody.encode(item.content).body.with(item.history.moved))
+        header.isThisDeviceOnly = item.isThisDeviceOnly
+        if item.isOwners { body = SettingBody.signed(body, item.content, keys) }
+        switch consume secret {
+        case .some(let secret): try insert(try keys.seal(header, attributes: body, secret: secret))
+        case nil: try insert(try keys.seal(header, attributes: body))
+        }
     }
 }

@@ -173,7 +173,7 @@ struct BundleBadInputTests {
         arguments: [
             "backup --list --to x", "backup --list --verify x", "backup --verify x --recipient age1x",
             "backup --group a",
-            "backup --bundle-identity x", "backup --recipient age1x", "restore x --group a",
+            "backup --bundle-identity x", "backup --recipient age1x",
             "export --format msal --armor x",
             "restore x --bundle-identity a --bundle-passphrase-fd 0", "import x --merge --replace", "export", "restore",
             "export x --to age1x --bundle-passphrase-fd 0", "export x --bundle-passphrase-fd -1", "export x --to ''",

@@ -153,17 +153,17 @@ struct BundleCommandTests {
         #expect(grants?.compactMap { $0["clientID"] as? String } == ["sample-client", "sample-client"])
     }
 
-    @Test("five backups are kept, and the list has the newest first")
+    @Test("of many at once the newest five and the first are kept, and the list has the newest first")
     func kept() throws {
         let place = try place()
         var made: [String] = []
-        for _ in 0..<6 { made.append(try place.run("keyfob backup --quiet").expectSuccess().text) }
+        for _ in 0..<8 { made.append(try place.run("keyfob backup --quiet").expectSuccess().text) }
         let listed = try place.document("keyfob backup --list --json")["backups"] as? [[String: Any]]
         #expect(
             listed?.compactMap { $0["path"] as? String }
-                == made.suffix(5).reversed().map { $0.trimmingCharacters(in: .newlines) })
+                == (made.suffix(5).reversed() + made.prefix(1)).map { $0.trimmingCharacters(in: .newlines) })
         let status = try place.document("keyfob status --json")["backups"] as? [String: Any]
-        #expect(status?["count"] as? Int == 5)
+        #expect(status?["count"] as? Int == 6 && status?["warning"] == nil)
     }
 
     @Test("the list needs neither key nor vault, and waits for no pipe that lies among the backups")

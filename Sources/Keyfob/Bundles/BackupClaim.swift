@@ -37,26 +37,46 @@ public struct BackupClaim: Hashable, Sendable {
     public let isComplete: Bool
     /// Why it was made; nil for a reason that this Keyfob does not know.
     public let reason: Reason?
+    /// What stands for its content: the same for the same; nil where nothing was said.
+    let content: String?
     /// The words that were said, in the order in which the MAC has them.
     private let words: [String]
     private let mac: [UInt8]
 }
 
-// The stanza `-> keyfob-backup 1 vault=… time=… records=… groups=… complete=yes reason=asked`, whose body is the MAC.
+// The stanza `-> keyfob-backup 1 vault=… time=… records=… groups=… complete=yes reason=asked
+// content=…`, whose body is the MAC.
 extension BackupClaim {
     private static let type = "keyfob-backup"
     private static let version = "1"
 
     /// What the owner of `vault` claims of a backup that holds this.
     static func remark(
-        on report: Keyring.BundleReport, made reason: Reason, by vault: borrowing UnlockedVault
+        on report: Keyring.BundleReport, of content: String, made reason: Reason, by vault: borrowing UnlockedVault
     ) throws(VaultError) -> AgeRemark {
         let words = [
             version, "vault=\(report.summary.vault)", "time=\(report.summary.created.rfc3339)",
             "records=\(report.summary.records)", "groups=\(report.summary.groups.count)",
             "complete=\(report.isIncomplete ? "no" : "yes")", "reason=\(reason.rawValue)",
+            "content=\(content)",
         ]
         return AgeRemark(type, words, body: try vault.authentication(ofBackup: authenticated(words)))
+    }
+
+    /// What stands for the content of a backup of `vault` whose groups have these fingerprints; nobody without its key learns
+    /// anything by it, but whether two backups hold the same.
+    static func content(
+        _ fingerprints: [(group: AccessGroup, bytes: [UInt8])], of vault: borrowing UnlockedVault
+    ) throws(VaultError) -> String {
+        var text = ["content of a backup"]
+        for slot in vault.header.slots {
+            if case .recipient(let publicKey, _, _) = slot.lock { text.append(Hexadecimal.text(publicKey)) }
+        }
+        for (group, bytes) in fingerprints.sorted(by: { $0.group < $1.group }) {
+            text.append("\(Hexadecimal.text(Array(group.name.utf8))) \(Hexadecimal.text(bytes))")
+        }
+        let bytes = Array(text.joined(separator: "\n").utf8)
+        return Hexadecimal.text(Array(try vault.authentication(ofBackup: bytes).prefix(16)))
     }
 
     /// What the MAC is of: longer than the digest that the last line's is of, so that neither passes for the other.
@@ -81,6 +101,7 @@ extension BackupClaim {
         else { return nil }
         (self.vault, time, self.records, self.groups, self.isComplete) = (vault, date.time, records, groups, isComplete)
         reason = values["reason"].flatMap(Reason.init)
+        content = values["content"]
         mac = remark.body
     }
 

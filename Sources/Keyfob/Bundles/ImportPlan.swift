@@ -115,4 +115,26 @@ extension ImportPlan {
             moreConflicts: tally.moreFindings, newGroups: newGroups, keptGroups: keptGroups, backup: backup,
             tallies: tally.counts)
     }
+
+    /// The plan of an import with what was brought back before it.
+    public func after(_ first: ImportPlan) -> ImportPlan {
+        let added = Dictionary(grouping: first.lines.filter { $0.outcome == "added" }) {
+            [$0.group.name, $0.kind, $0.item]
+        }
+        var tallies = tallies
+        for (entry, count) in first.tallies where entry.outcome == "added" {
+            tallies[entry, default: 0] += count
+            var rest = count
+            for other in tallies.keys where other.kind == entry.kind && other.outcome == "kept" {
+                let part = min(rest, tallies[other] ?? 0)
+                tallies[other, default: 0] -= part
+                rest -= part
+            }
+        }
+        return ImportPlan(
+            mode: mode, source: source,
+            lines: lines.map { line in added[[line.group.name, line.kind, line.item]]?.first ?? line },
+            moreLines: moreLines, conflicts: conflicts, moreConflicts: moreConflicts, newGroups: newGroups,
+            keptGroups: keptGroups, backup: backup, tallies: tallies.filter { $0.value > 0 })
+    }
 }

@@ -26,13 +26,17 @@ struct ImportTally {
     mutating func lines(_ lines: [MergePlan.Line], overlapped: Set<ItemPlace>) {
         for line in lines {
             let outcome = overlapped.contains(line.place) ? .kept(.newerHere) : line.outcome
-            counts[Entry(kind: line.place.key.kind, outcome: outcome.name, reason: outcome.reason), default: 0] += 1
-            // What is the same on both sides takes nobody else's place.
-            if outcome == .kept(.same) {
-                if same.count < ImportPlan.lineLimit { same.append((line.place, .init(line.place, outcome))) }
-            } else if kept.count < ImportPlan.lineLimit {
-                kept.append((line.place, .init(line.place, outcome)))
-            }
+            add(line.place, outcome)
+        }
+    }
+
+    mutating func add(_ place: ItemPlace, _ outcome: MergeOutcome) {
+        counts[Entry(kind: place.key.kind, outcome: outcome.name, reason: outcome.reason), default: 0] += 1
+        // What is the same on both sides takes nobody else's place.
+        if outcome == .kept(.same) {
+            if same.count < ImportPlan.lineLimit { same.append((place, .init(place, outcome))) }
+        } else if kept.count < ImportPlan.lineLimit {
+            kept.append((place, .init(place, outcome)))
         }
     }
 

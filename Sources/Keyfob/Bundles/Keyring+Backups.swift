@@ -21,23 +21,71 @@ extension Keyring {
         public let removed: [String]
     }
 
-    /// How many backups the vault's folder keeps.
-    public static let backupsKept = 5
-
     /// Writes everything but access tokens into an encrypted backup, and reads it back.
     ///
     /// - Parameters:
     ///   - path: A file that is not there yet, or a folder; nil for the vault's own folder of backups, in which the
-    ///     newest five are kept.
+    ///     newest five are kept, of the last seven days that have one the first, and of the last four weeks.
     ///   - recipients: Who can open it, `age1…` or `age1pq1…`; nil for the owners of the vault's recovery keys.
+    ///   - reason: Why it is made.
+    ///   - count: How many complete ones of this vault to keep in the folder `path`, the newest; nil for all.
     /// - Throws: `configuration` where the vault has no recovery key, `needsVaultKey`, `alreadyExists`,
     ///   `noSuchFile` where the folder is missing, `usage`, `limitExceeded`, and what writing can throw.
     public func backup(
-        to path: String? = nil, for recipients: [String]? = nil
+        to path: String? = nil, for recipients: [String]? = nil, because reason: BackupClaim.Reason = .asked,
+        keeping count: Int? = nil
     ) throws(KeyringError) -> BackupReport {
         let named: [AgeRecipient]?
         if let recipients { named = try AgeRecipient.parsing(recipients) } else { named = nil }
-        return try withState { state in try makeBackup(&state, .asked, to: path, for: named) }
+        if let count {
+            guard let path, FileAccess.status(path, following: true)?.isDirectory == true, count > 0 else {
+                throw KeyringError(.usage, "older backups are removed from a folder alone, and one at least is kept")
+            }
+        }
+        let retention = path == nil ? BackupRetention.automatic : count.map(BackupRetention.newest)
+        return try withState { state in
+            try makeBackup(&state, reason, to: path, for: named, keeping: retention)
+        }
+    }
+
+    /// The newest complete backup of this vault in a folder (nil: the vault's own) where it holds what the vault holds now.
+    ///
+    /// It is told by what it says of itself, which the vault's key proves; whether the file is whole, a recovery key shows.
+    ///
+    /// - Throws: `needsVaultKey`, `noSuchFile`, and what reading can throw.
+    public func currentBackup(in folder: String? = nil) throws(KeyringError) -> BackupFile? {
+        let files: [BackupFile]
+        if let folder { files = try BackupFile.all(in: folder) } else { files = try BackupFile.all(at: location) }
+        return try withState { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            try database.refresh(&state.vault)
+            let newest = files.first { file in
+                file.claim.map { $0.isComplete && $0.isOwners(by: state.vault) } ?? false
+            }
+            guard let newest, newest.claim?.content == (try content(of: state.vault)) else { return nil }
+            remember(newest.path, newest.claim?.vault)
+            return newest
+        }
+    }
+
+    /// The last complete backup of a vault that was made on this machine, as far as that was noted, wherever it went: when
+    /// it was made, or last seen to hold what the vault held, and where.
+    public static func lastBackup(
+        of vault: String, at location: KeyringLocation
+    ) -> (time: Timestamp, path: String)? {
+        LastBackup(state: location.state, vault: vault).map { ($0.time, $0.path) }
+    }
+
+    private func remember(_ path: String, _ vault: String?) {
+        guard let vault else { return }
+        // To be told once too often that a backup is old is better than none.
+        try? LastBackup(time: clock.now, path: FileAccess.realPath(path) ?? path).keep(
+            state: location.state, vault: vault)
+    }
+
+    private func content(of vault: borrowing UnlockedVault) throws -> String {
+        try BackupClaim.content(
+            try vault.groups.map { ($0.name, try database.fingerprint(of: $0.keys)) }, of: vault)
     }
 
     /// The backups in the vault's folder, newest first.
@@ -56,16 +104,31 @@ extension Keyring {
         return BundleSummary(verified.manifest, isOwners: verified.isOwners(by: opener, keyring))
     }
 
-    /// The backup that is made by itself before a group gets a new key; where nobody could open it, a warning.
+    /// Makes a backup before something is removed, from which it can come back; a warning where none can be made, because
+    /// nobody could open it or the key held does not open the whole vault.
+    ///
+    /// - Throws: what writing can throw; nothing should be removed then.
+    public func backUpBeforeRemoval() throws(KeyringError) -> BackupReport? {
+        try withState { state in
+            guard state.vault.opensWholeVault else {
+                state.warn(Warning(.noBackup, "no backup was made: that takes a key of the whole vault"))
+                return nil
+            }
+            return try backUpBeforehand(&state, .beforeRemoval)
+        }
+    }
+
+    /// The backup that is made by itself; where nobody could open it, a warning.
     ///
     /// - Throws: Why none can be made, and that it can be done without one.
-    func backUpBeforehand(_ state: inout State, _ reason: BackupClaim.Reason) throws {
+    @discardableResult
+    func backUpBeforehand(_ state: inout State, _ reason: BackupClaim.Reason) throws -> BackupReport? {
         guard !Self.recoveryRecipients(of: state.vault).isEmpty else {
-            return state.warn(
-                Warning(.noBackup, "no backup was made: the vault has no recovery key that could open it"))
+            state.warn(Warning(.noBackup, "no backup was made: the vault has no recovery key that could open it"))
+            return nil
         }
         do {
-            _ = try makeBackup(&state, reason)
+            return try makeBackup(&state, reason)
         } catch  where !Self.mayBeStale(error) {
             let known = KeyringError(error).asNotDone
             throw KeyringError(
@@ -80,10 +143,10 @@ extension Keyring {
         }
     }
 
-    /// - Parameter rotates: Whether older ones give way; never to one that is incomplete.
+    /// - Parameter retention: Which older ones of its folder stay; nil for all. None gives way to one that is incomplete.
     func makeBackup(
         _ state: inout State, _ reason: BackupClaim.Reason, to path: String? = nil, for named: [AgeRecipient]? = nil,
-        rotates: Bool = true
+        keeping retention: BackupRetention? = .automatic
     ) throws -> BackupReport {
         guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
         let recipients = named ?? Self.recoveryRecipients(of: state.vault)
@@ -99,10 +162,11 @@ extension Keyring {
             database: database, vault: state.vault.header.vault, header: try state.vault.headerForBackup(),
             groups: state.vault.groups, content: BundleContent(), purpose: .backup, isArmored: false,
             milliseconds: clock.milliseconds())
-        var file = try NewFile.begin(try backupPlace(path))
+        var file = try beginBackup(path)
         let written = try writing.run(
             sealing: { report in
-                let remark = try BackupClaim.remark(on: report, made: reason, by: state.vault)
+                let remark = try BackupClaim.remark(
+                    on: report, of: try content(of: state.vault), made: reason, by: state.vault)
                 do throws(AgeError) {
                     return try AgeEncryptor(recipients: recipients + [witness.recipient], remark: remark)
                 } catch {
@@ -126,10 +190,32 @@ extension Keyring {
         let place = try backupPlace(path)
         try file.putInPlace(as: place)
         let report = written.report
-        let removed = path == nil && rotates && !report.isIncomplete ? removeOldBackups(except: [place]) : []
+        if !report.isIncomplete { remember(place, report.summary.vault) }
+        let folder = place.lastIndex(of: "/").map { String(place[..<$0]) } ?? "."
+        let removed =
+            report.isIncomplete
+            ? [] : removeOldBackups(in: folder, keeping: retention, except: [place], state.vault)
         return BackupReport(
             path: place, summary: report.summary, skipped: report.skipped, isIncomplete: report.isIncomplete,
             removed: removed)
+    }
+
+    /// Begins the file; what keeps a place that somebody named from being written is no flaw of the vault.
+    private func beginBackup(_ path: String?) throws -> NewFile {
+        let place = try backupPlace(path)
+        guard path != nil else { return try NewFile.begin(place) }
+        let folder = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
+        guard FileAccess.status(folder, following: true)?.isDirectory == true else {
+            throw KeyringError(.noSuchFile, "there is no folder \(folder), so that no backup can be made in it")
+        }
+        do {
+            return try NewFile.begin(place)
+        } catch StoreError.notWritable {
+            throw KeyringError(.inputOutput, "\(place) cannot be written, and no backup was made")
+        } catch StoreError.inputOutput(let number) {
+            throw KeyringError(
+                .inputOutput, "\(place) cannot be made: \(KeyringError.text(ofErrno: number)); no backup was made")
+        }
     }
 
     private func backupPlace(_ path: String?) throws -> String {
@@ -150,14 +236,17 @@ extension Keyring {
         return "\(folder)/\((names.filter { $0.time == first.time }.max()?.next ?? first).text)"
     }
 
-    /// Removes all but the newest and those in `kept`; what cannot be removed stays.
+    /// Removes what `retention` does not keep, but for those in `kept`; what cannot be removed stays.
     @discardableResult
-    func removeOldBackups(except kept: [String]) -> [String] {
+    func removeOldBackups(
+        in folder: String, keeping retention: BackupRetention?, except kept: [String], _ vault: borrowing UnlockedVault
+    ) -> [String] {
+        guard let retention, let files = try? BackupFile.all(in: folder) else { return [] }
         let kept = Set(kept.map { FileAccess.realPath($0) ?? $0 })
-        let files = ((try? BackupFile.all(at: location)) ?? []).filter { $0.name != nil }.map(\.path)
-        let others = files.filter { !kept.contains(FileAccess.realPath($0) ?? $0) }
-        return others.dropFirst(Self.backupsKept - 1).filter { path in
-            (try? POSIXFile.remove(path)) != nil
+        var claims: Set<BackupClaim> = []
+        for case let claim? in files.map(\.claim) where claim.isOwners(by: vault) { claims.insert(claim) }
+        return retention.superfluous(among: files, isOurs: claims.contains).map(\.path).filter { path in
+            !kept.contains(FileAccess.realPath(path) ?? path) && (try? POSIXFile.remove(path)) != nil
         }
     }
 }

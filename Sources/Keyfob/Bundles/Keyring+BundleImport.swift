@@ -69,7 +69,7 @@ extension Keyring {
             outcomes = try withVault { state in try choose(&state, incoming, mode, wanted) }
             if mode == .replace, backsUp, !isDryRun {
                 let reason: BackupClaim.Reason = source == nil ? .beforeReplacement : .beforeRestore
-                let report = try withVault { state in try makeBackup(&state, reason, rotates: false) }
+                let report = try withVault { state in try makeBackup(&state, reason, keeping: nil) }
                 backup = report.path
                 isBackupWhole = !report.isIncomplete
             }
@@ -106,7 +106,13 @@ extension Keyring {
             if let backup { try? POSIXFile.remove(backup) }
             throw KeyringError(error)
         }
-        if let backup, isBackupWhole { removeOldBackups(except: [backup] + [source].compactMap(\.self)) }
+        if let backup, isBackupWhole {
+            _ = try? withVault { state in
+                removeOldBackups(
+                    in: database.directory.backups, keeping: .automatic, except: [backup] + [source].compactMap(\.self),
+                    state.vault)
+            }
+        }
         return plan
     }
 

@@ -34,20 +34,23 @@ extension Keyring {
     ///
     /// Keys and slots stay; groups that the backup does not have stay as they are.
     ///
-    /// - Parameter takesStrangers: Whether a backup is taken as well that nothing shows to be the owner's: without what
-    ///   decides, as an import.
+    /// - Parameters:
+    ///   - takesStrangers: Whether a backup is taken as well that nothing shows to be the owner's: without what decides, as
+    ///     an import.
+    ///   - isDryRun: Whether nothing is to be changed.
     /// - Throws: `needsVaultKey`, `unknownVault` where nothing shows who made the backup, and as
     ///   ``importBundle(_:with:mode:groups:taking:)``.
     public func restore(
-        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, takingStrangers takesStrangers: Bool = false,
+        isDryRun: Bool = false
     ) throws(KeyringError) -> ImportPlan {
         guard opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
         let verified = try file.verify(opener, for: [.backup])
         let incoming = IncomingBundle(
             verified.bundle.manifest, isOwners: verified.bundle.isOwners(by: opener, self))
-        try incoming.requireOwners(unless: takesStrangers, file.name)
+        try Self.requireOwners(incoming.isOwners, unless: takesStrangers, file.name)
         return try take(
-            incoming, .replace, nil, isRestoring: incoming.isOwners, from: file.name,
+            incoming, .replace, nil, isDryRun: isDryRun, isRestoring: incoming.isOwners, from: file.name,
             reading: { try file.read(verified, $0) })
     }
 
@@ -75,7 +78,7 @@ extension Keyring {
     ) throws(KeyringError) -> Restored {
         let verified = try file.verify(opener, for: [.backup])
         let incoming = IncomingBundle(verified.bundle.manifest, isOwners: verified.bundle.isOwners(by: opener, nil))
-        try incoming.requireOwners(unless: takesStrangers, file.name)
+        try Self.requireOwners(incoming.isOwners, unless: takesStrangers, file.name)
         let made = try make(
             at: location, slot: slot, secretService: secretService, clock: clock, puttingAside: remains,
             filling: { (keyring) throws(KeyringError) in
@@ -122,11 +125,11 @@ extension Keyring {
     }
 }
 
-extension IncomingBundle {
+extension Keyring {
     /// Makes sure that somebody shows to have made a backup, unless that does not matter.
     ///
     /// - Throws: `unknownVault`.
-    fileprivate func requireOwners(unless takesStrangers: Bool, _ name: String) throws(KeyringError) {
+    static func requireOwners(_ isOwners: Bool, unless takesStrangers: Bool, _ name: String) throws(KeyringError) {
         guard !isOwners, !takesStrangers else { return }
         throw KeyringError(
             .unknownVault, "\(name): nothing shows who made it: anybody can write a backup for a public key",

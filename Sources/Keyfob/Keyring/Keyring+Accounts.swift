@@ -192,16 +192,21 @@ extension Keyring {
 extension GroupWriter {
     /// Forgets what decides for an account that goes: bindings, allowances, and that it is the default.
     func forgetDecisions(for account: AccountID) throws {
-        try forgetSettings { setting in
-            let target: Binding.Target? =
-                if setting.name == Keyring.defaultAccount {
-                    Binding.Target(text: setting.value)
-                } else if let allowance = AllowanceSetting(setting) {
-                    allowance.target
-                } else {
-                    BindingSetting.binding(setting, in: .default)?.target
-                }
-            return target?.account == account
-        }
+        try forgetSettings { $0.account == account }
+    }
+}
+
+extension Setting {
+    /// The account that it decides for, as a binding, an allowance or the default; nil where it is none of these.
+    var account: AccountID? {
+        let target: Binding.Target? =
+            if name == Keyring.defaultAccount {
+                Binding.Target(text: value)
+            } else if let allowance = AllowanceSetting(self) {
+                allowance.target
+            } else {
+                BindingSetting.binding(self, in: .default)?.target
+            }
+        return target?.account
     }
 }

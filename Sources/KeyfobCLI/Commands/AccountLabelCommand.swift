@@ -61,6 +61,8 @@ struct AccountRemoveCommand: ParsableCommand {
         discussion: """
             The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on \
             the terminal. Tokens that 'keyfob verify' names are removed by the id it tells.
+            \(UndoOptions.discussion)
+            'keyfob logout --forget' signs out at the provider and removes too, without a backup.
 
             Example:
               keyfob account remove ada@contoso.example --force
@@ -68,32 +70,38 @@ struct AccountRemoveCommand: ParsableCommand {
 
     @OptionGroup var target: AccountArgument
     @Flag(name: .long, help: "Do not ask.") var force = false
+    @OptionGroup var undo: UndoOptions
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let (account, name, group) = try found(in: keyring)
+        let (account, name, group, isLeftover) = try found(in: keyring)
         if !force {
             try Confirmation.ask("Type 'remove' to remove \(name) (group \(group)): ", "remove", global)
         }
+        // What is left of an account that was removed has none to come back with.
+        let backup = isLeftover ? nil : try undo.backUp(keyring)
         let count = try keyring.remove(account, from: group)
         global.tellWarnings(of: keyring)
         global.say("removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'")
+        undo.tell(backup, ["--account", account.description, "--group", group.name], global)
     }
 
     /// The account; where nothing but tokens is left of it, its id alone names it.
-    private func found(in keyring: Keyring) throws(KeyringError) -> (AccountID, name: String, AccessGroup) {
+    private func found(in keyring: Keyring) throws(KeyringError) -> (
+        AccountID, name: String, AccessGroup, isLeftover: Bool
+    ) {
         let groups = try global.groups()
         do throws(KeyringError) {
             let candidate = try keyring.account(named: target.account, in: groups)
-            return (candidate.account.id, candidate.account.name, candidate.group)
+            return (candidate.account.id, candidate.account.name, candidate.group, false)
         } catch  where error.code == .noSuchAccount {
             guard let id = AccountID(target.account),
                 let left = try keyring.orphans().first(where: {
                     $0.account == id && groups?.contains($0.group) ?? true
                 })
             else { throw error }
-            return (id, id.description, left.group)
+            return (id, id.description, left.group, true)
         }
     }
 }

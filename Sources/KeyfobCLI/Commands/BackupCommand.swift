@@ -3,13 +3,22 @@ internal import Keyfob
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Back up the whole vault, list its backups, or check one.",
+        commandName: "backup", abstract: "Back up the whole vault, list its backups, check or compare them.",
         discussion: """
             Writes an age file for the owners of the vault's recovery keys, or for --recipient, reads it back, \
             and prints its path. It holds everything but access tokens. Without --to it goes to the folder \
-            'backups' of the vault, which keeps the newest five; one is also made before a group gets a new \
-            key, and before an import replaces something and a restore. A backup in the vault's folder does \
-            not survive the disk: have one elsewhere too.
+            'backups' of the vault; one is also made there before an account or a group is removed or gets a new key, and \
+            before an import replaces something and a restore. That folder keeps the newest five, and the first of each of the last \
+            seven days and four weeks that have one; incomplete ones count for nothing. A backup in the vault's folder does \
+            not survive the disk: have one elsewhere too. 'keyfob status' and 'keyfob doctor' warn where none is younger than \
+            30 days.
+            --diff says in words what changed from a backup to another one, or to the vault: groups, accounts, labels, \
+            sign-ins, tokens that do not expire, and what decides. What each refresh makes anew is left out.
+            --if-changed makes one only if the vault holds something else than the newest complete one there. --keep removes \
+            older ones of this vault from the folder of --to. Both are for a timer: 'make install' has one, \
+            'systemctl --user enable --now keyfob-backup@$(systemd-escape -p /media/stick).timer' starts it for that folder, \
+            once a day. It needs a key that it can use without asking: 'keyfob unlock --user', or KEYFOB_KEY_FILE in \
+            ~/.config/environment.d.
             --list opens nothing, neither the vault nor a backup, and works where the vault is damaged or gone. What it shows \
             is what each backup says of itself, and whoever can write the file could have written that: --bundle-identity shows \
             who made it, and --verify what is in it. With a folder, such as that of --to, it lists that one.
@@ -21,6 +30,7 @@ struct BackupCommand: ParsableCommand {
               keyfob backup
               keyfob backup --to /media/stick
               keyfob backup --list /media/stick
+              keyfob backup --diff /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
               keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
 
             Exit status: 0 done, 65 damaged, incomplete because records do not open, or nothing shows who made it, 73 exists already, 74 \
@@ -38,10 +48,22 @@ struct BackupCommand: ParsableCommand {
             "Encrypt for this age recipient instead of the recovery key; repeatable.", valueName: "age1…"))
     var recipient: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Of this vault's complete ones, keep this many in the folder of --to.", valueName: "n"))
+    var keep: Int?
+
+    @Flag(name: .long, help: "Only if something has changed since the newest one there.") var ifChanged = false
+
     @Flag(name: .long, help: "List the backups in the vault's folder, or in another one, newest first.") var list =
         false
 
-    @Argument(help: "With --list, the folder.") var folder: String?
+    @Flag(name: .long, help: "Say what changed from a backup to a second one, or to the vault.") var diff = false
+
+    @Argument(help: "With --list, the folder; with --diff, one backup or two.") var files: [String] = []
+
+    /// The folder to list; nil for the vault's.
+    var folder: String? { files.first }
 
     @Option(name: .long, help: ArgumentHelp("Check this backup.", valueName: "file")) var verify: String?
 
@@ -49,15 +71,23 @@ struct BackupCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        let makes = to != nil || !recipient.isEmpty
+        let makes = to != nil || !recipient.isEmpty || keep != nil || ifChanged
+        if let keep, to == nil || keep < 1 {
+            throw ValidationError("--keep takes a number from 1 on, and goes with --to and a folder")
+        }
         if list, verify != nil || makes { throw ValidationError("--list goes with no other option of backups") }
-        if folder != nil, !list {
+        if diff, list || verify != nil || makes { throw ValidationError("--diff goes with no other option of backups") }
+        if diff, !(1...2).contains(files.count) {
+            throw ValidationError("--diff compares a backup with a second one, or with the vault")
+        }
+        if !diff, files.count > (list ? 1 : 0) {
             throw ValidationError("a folder is named with --to, and with --list the one to be listed")
         }
-        if verify != nil, makes { throw ValidationError("--verify goes with neither --to nor --recipient") }
-        if verify == nil, list ? opening.bundlePassphraseFd != nil : opening.isGiven {
+        if verify != nil, makes { throw ValidationError("--verify goes with no option that makes a backup") }
+        if verify == nil, !diff, list ? opening.bundlePassphraseFd != nil : opening.isGiven {
             throw ValidationError(
-                "--bundle-identity goes with --verify and --list, --bundle-passphrase-fd with --verify")
+                "--bundle-identity goes with --verify, --diff and --list, --bundle-passphrase-fd with --verify and --diff"
+            )
         }
         if !global.group.isEmpty { throw ValidationError("a backup is of all groups; 'keyfob export' writes some") }
     }
@@ -65,8 +95,15 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         if list { return try showList() }
         if let verify { return try check(verify) }
+        if diff { return try showDifference() }
         let keyring = try global.unlockedKeyring(reaching: .files(writing: to))
-        let report = try keyring.backup(to: to, for: recipient.isEmpty ? nil : recipient)
+        if ifChanged, let current = try keyring.currentBackup(in: to) {
+            global.tellWarnings(of: keyring)
+            if global.json { return try JSONOutput.print(UnchangedBackupDocument(path: current.path)) }
+            return global.say("nothing has changed since \(current.path), made \(current.time.rfc3339)")
+        }
+        let report = try keyring.backup(
+            to: to, for: recipient.isEmpty ? nil : recipient, because: ifChanged ? .changed : .asked, keeping: keep)
         global.tellWarnings(of: keyring)
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
         if global.json {
@@ -163,6 +200,13 @@ struct BackupDocument: JSONDocument {
         isIncomplete = report.isIncomplete
         removed = report.removed
     }
+}
+
+/// `Schemas/backup.schema.json`, where no backup was needed.
+struct UnchangedBackupDocument: JSONDocument {
+    let formatVersion = 1
+    let isUnchanged = true
+    let path: String
 }
 
 /// `Schemas/backup-verification.schema.json`.

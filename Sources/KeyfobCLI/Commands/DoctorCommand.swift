@@ -221,8 +221,11 @@ struct DoctorCommand: ParsableCommand {
     private func lookAtBackups(
         _ location: KeyringLocation, _ keyring: Keyring, _ findings: inout [Finding]
     ) throws(KeyringError) {
-        let text = BackupText.text(try BackupFile.all(at: location), now: WallClock.system.now)
-        findings.append(Finding("backups", .ok, text))
+        let state = try BackupState(of: keyring.vaultID, at: location, holding: try? keyring.groups())
+        findings.append(Finding("backups", .ok, state.text))
+        if let warning = state.warning {
+            findings.append(Finding("backups", .warning, warning, hint: BackupState.advice))
+        }
         // Only the recovery key opens them.
         if let identity = global.identity {
             for backup in try BackupFile.all(at: location) {

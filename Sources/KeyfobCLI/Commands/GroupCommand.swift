@@ -95,6 +95,8 @@ struct GroupRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Remove a group and everything in it.",
         discussion: """
             A group that holds accounts is removed only with --force, or after the question on the terminal.
+            \(UndoOptions.discussion)
+            The group comes back under a new key: who had been given the old one is given the new one with 'keyfob group grant'.
 
             Example:
               keyfob group remove old --force
@@ -102,20 +104,24 @@ struct GroupRemoveCommand: ParsableCommand {
 
     @Argument(help: "The group's name.") var name: String
     @Flag(name: .long, help: "Remove it although it holds accounts.") var force = false
+    @OptionGroup var undo: UndoOptions
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        let accounts = try keyring.groups().first { $0.name == group }?.accounts ?? 0
+        let summary = try keyring.groups().first { $0.name == group }
+        let (isThere, accounts) = (summary != nil, summary?.accounts ?? 0)
         if accounts > 0, !force {
             try Confirmation.ask(
                 "Group '\(group)' holds \(Quantity.of(accounts, "account")). Type its name to remove it: ", group.name,
                 global)
         }
+        let backup = isThere ? try undo.backUp(keyring) : nil
         let count = try keyring.removeGroup(group)
         global.tellWarnings(of: keyring)
         global.say("removed group '\(group)' and \(Quantity.of(count, "record"))")
+        undo.tell(backup, ["--group", group.name], global)
     }
 }
 

@@ -8,8 +8,15 @@ extension ImportCommand {
         let mode: Keyring.ImportMode = way == .replace ? .replace : .merge
         let opener = try opening.opener(for: bundle, global)
         let groups = try global.groups()
-        let plan: ImportPlan
+        if bringBack, mode == .replace {
+            throw KeyringError(
+                .usage, "--bring-back is for a merge; a replacement brings all of the bundle anyhow", hint: nil)
+        }
+        var plan: ImportPlan
         do throws(KeyringError) {
+            let broughtBack =
+                bringBack
+                ? try keyring.bringBackRemoved(from: bundle, with: opener, groups: groups, isDryRun: dryRun) : nil
             if dryRun {
                 plan = try keyring.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             } else {
@@ -20,15 +27,18 @@ extension ImportCommand {
                 }
                 plan = try keyring.importBundle(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             }
+            if let broughtBack { plan = plan.after(broughtBack) }
         } catch {
             throw error.naming(bundle: bundle.name)
         }
         global.tellWarnings(of: keyring)
         tell(leftOut: PlanText(plan).leftOut)
         if global.json {
-            return try JSONOutput.print(BundleImportDocument(isDryRun: dryRun, plan: PlanDocument(plan)))
+            try JSONOutput.print(BundleImportDocument(isDryRun: dryRun, plan: PlanDocument(plan)))
+        } else {
+            try tell(plan, bundle.name)
         }
-        try tell(plan, bundle.name)
+        if plan.isLeftOut { throw ReportedFailure(status: .malformed) }
     }
 
     private func confirm(_ plan: ImportPlan, _ name: String) throws(KeyringError) {
@@ -60,10 +70,27 @@ extension ImportCommand {
             global.say(dryRun ? "would make the group '\(group)'" : "made the group '\(group)'")
         }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
+        let removed = plan.lines.filter { $0.kind == "account" && $0.reason == "deletedHere" }
+        if !removed.isEmpty {
+            global.say(
+                "left out \(Quantity.of(removed.count, "account")) that \(removed.count == 1 ? "was" : "were") removed here; "
+                    + "the same with --bring-back takes \(removed.count == 1 ? "it" : "them") in")
+        }
         global.say(
-            dryRun
-                ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
-                : "imported \(name), \(plan.source.text)")
+            plan.isLeftOut
+                ? "nothing of \(name) was taken: every entry was left out"
+                : dryRun
+                    ? "nothing was changed: this was a dry run of \(name), \(plan.source.text)"
+                    : "imported \(name), \(plan.source.text)")
+    }
+}
+
+extension ImportPlan {
+    /// Whether it has entries, and every one of them was left out, for another reason than that it is here.
+    fileprivate var isLeftOut: Bool {
+        let entries = lines.filter { $0.reason != "deletedThere" }
+        return !entries.isEmpty && moreLines == 0 && newGroups.isEmpty
+            && entries.allSatisfy { $0.outcome == "refused" || ["deletedHere", "signedOutHere"].contains($0.reason) }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 struct ImportCommand: ParsableCommand {
@@ -34,8 +35,8 @@ struct ImportCommand: ParsableCommand {
               keyfob import work.age --bundle-identity identity.txt
               keyfob import ~/.azure/msal_token_cache.json
 
-            Exit status: 0 done, 12 nothing was given that opens the bundle, 15 cancelled, 65 damaged, 77 \
-            wrong passphrase or identity.
+            Exit status: 0 done, 12 nothing was given that opens the bundle, 15 cancelled, 65 damaged, or every entry was \
+            left out, 77 wrong passphrase or identity.
             """)
 
     @Argument(help: "The bundle or the cache.") var file: String
@@ -48,7 +49,7 @@ struct ImportCommand: ParsableCommand {
             "Of a bundle, also what decides: bindings, defaults, providers, clients; several with commas.",
             valueName: "kinds"))
     var with: [DecisionList] = []
-    @Flag(name: .long, help: "Of a cache, also take in accounts that were removed from the group.") var bringBack =
+    @Flag(name: .long, help: "Also take in accounts that were removed from the group.") var bringBack =
         false
     @Flag(name: .long, help: "Take the refresh tokens out of the cache, once they are in the vault.") var takeOver =
         false
@@ -104,8 +105,18 @@ struct ImportCommand: ParsableCommand {
         }
         progress.finish()
         global.tellWarnings(of: keyring)
-        if global.json { return try JSONOutput.print(ImportDocument(report, isDryRun: dryRun)) }
-        try tell(report)
+        if file != "-", FileAccess.status(file, following: true)?.isReadableByOthers == true, !global.quiet {
+            StandardError.write(
+                line:
+                    "keyfob: warning: others can read the tokens in \(file); 'chmod 600 \(ShellWord.quoted(file))' keeps them out"
+            )
+        }
+        if global.json {
+            try JSONOutput.print(ImportDocument(report, isDryRun: dryRun))
+        } else {
+            try tell(report)
+        }
+        if report.isNothingTaken { throw ReportedFailure(status: .malformed) }
     }
 
     /// The error with the file's name in the place of "the file".
@@ -151,10 +162,20 @@ struct ImportCommand: ParsableCommand {
             ? "its refresh tokens are out of the cache, which holds the other tokens in plain text"
             : "the cache itself still holds every token in plain text"
         global.say(
-            dryRun
-                ? "nothing was changed: this was a dry run for group '\(report.group)'\(skipped)"
-                : "imported into group '\(report.group)'\(skipped); \(rest)"
+            report.isNothingTaken
+                ? "nothing was imported into group '\(report.group)'\(skipped)"
+                : dryRun
+                    ? "nothing was changed: this was a dry run for group '\(report.group)'\(skipped)"
+                    : "imported into group '\(report.group)'\(skipped); \(rest)"
         )
+    }
+}
+
+extension Keyring.ImportReport {
+    /// Whether something was left out, and nothing else was there.
+    fileprivate var isNothingTaken: Bool {
+        let taken = [accounts, credentials, others].contains { $0.values.contains { $0 > 0 } }
+        return !taken && !(skipped.isEmpty && removedAccounts.isEmpty)
     }
 }
 

@@ -15,6 +15,11 @@ struct RestoreCommand: ParsableCommand {
             there, its journal and the copy of its header as well, goes into a folder 'put-aside-TIME' beside it. --put-aside \
             does so with a vault that could still be opened, for example because its records are damaged or its keys are \
             lost. Nothing is deleted, and the backups stay where they are.
+            --account and --group bring single accounts or groups back into the vault that is there, and leave all else as \
+            it is: what is gone comes as new, also where it was removed here; what is here stays, signed in or out. An account \
+            comes with its tokens, its bindings and, if it was that, as the default; a group that is gone gets a new key, and \
+            'keyfob group grant' gives it to others again. Nothing is asked and no backup made, since nothing is lost.
+            --dry-run says what would be done to the vault that is there, item by item.
             A backup counts when the owner of its vault made it, which its recovery key shows, or the vault that is there. \
             Another one is refused, because anybody can write one for a public key: --from-stranger takes what it holds \
             all the same, but for what decides whose token goes where, which is listed.
@@ -23,14 +28,20 @@ struct RestoreCommand: ParsableCommand {
 
             Example:
               keyfob backup --list
+              keyfob restore backup.age --bundle-identity recovery.txt --account ada@contoso.example
               keyfob restore backup.age --bundle-identity recovery.txt --vault /tmp/looking
               keyfob restore backup.age --bundle-identity recovery.txt --recovery-file new-recovery.txt
 
-            Exit status: 0 done, 12 nothing was given that opens the backup, 15 cancelled, 64 an export and \
-            no backup, 65 damaged, or nothing shows who made it, 77 wrong identity, 78 no recovery key for the backup before.
+            Exit status: 0 done, 12 nothing was given that opens the backup, 13 no such account or group in it, 15 \
+            cancelled, 64 an export and no backup, 65 damaged, or nothing shows who made it, 77 wrong identity, 78 no recovery key for the backup before.
             """)
 
     @Argument(help: "The backup.") var file: String
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Bring this account back, by id, user name or label; repeatable.", valueName: "name"))
+    var account: [String] = []
+    @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
     @OptionGroup var opening: BundleOpenerOptions
     @OptionGroup var new: NewVaultInput
     @Flag(name: .long, help: "Restore over the vault that is there without asking.") var force = false
@@ -38,10 +49,6 @@ struct RestoreCommand: ParsableCommand {
     @Flag(name: .long, help: "Take a backup that nothing shows to be its vault's owner's, without what decides.")
     var fromStranger = false
     @OptionGroup var global: GlobalOptions
-
-    func validate() throws {
-        if !global.group.isEmpty { throw ValidationError("a backup is of all groups and is restored as a whole") }
-    }
 
     func run() throws {
         let location = try global.location()
@@ -61,18 +68,70 @@ struct RestoreCommand: ParsableCommand {
                 .usage, "a new vault is made with a passphrase, a key file or --secret-service",
                 hint: "--bundle-identity is what opens the backup")
         }
-        let backup = try BundleInput.open(file, spoolingIn: location.vault)
+        let groups = try global.groups()
+        let isPart = !account.isEmpty || groups != nil
+        if !isThere, isPart || dryRun {
+            throw KeyringError(
+                .noVault,
+                "there is no vault at \(location.vault), into which \(dryRun ? "it would be restored" : "a part could come back")",
+                hint: "without --account, --group and --dry-run a backup makes one")
+        }
+        let backup = try opened(location)
         do throws(KeyringError) {
+            if isPart { return try bringBack(groups, from: backup, into: location) }
             try isThere ? restore(backup, over: location) : restore(backup, into: location, remains)
         } catch {
             throw error.naming(bundle: backup.name)
         }
     }
 
+    /// The backup; where an automatic one has made room for others, the list names them.
+    private func opened(_ location: KeyringLocation) throws(KeyringError) -> BundleFile {
+        do throws(KeyringError) {
+            return try BundleInput.open(file, spoolingIn: location.vault)
+        } catch  where error.code == .noSuchFile {
+            throw KeyringError(.noSuchFile, error.message, hint: "'keyfob backup --list' names those that there are")
+        }
+    }
+
+    private func bringBack(
+        _ groups: [AccessGroup]?, from backup: borrowing BundleFile, into location: KeyringLocation
+    ) throws(KeyringError) {
+        let keyring = try global.unlockedKeyring(reaching: .files())
+        let plan = try keyring.bringBack(
+            accounts: account, groups: groups, from: backup, with: opening.opener(for: backup, global),
+            takingStrangers: fromStranger, isDryRun: dryRun)
+        global.tellWarnings(of: keyring)
+        if global.json { return try tellDocument(plan, keyring, location) }
+        try StandardOutput.write(lines: PlanText(plan).table + (dryRun ? "\n" + PlanText(plan).items : ""))
+        guard !global.quiet else { return }
+        for line in PlanText(plan).leftOut { StandardError.write(line: line) }
+        for group in plan.newGroups {
+            global.say(dryRun ? "would make the group '\(group)'" : "made the group '\(group)', with a key of its own")
+        }
+        let count = Quantity.of(plan.counts["added"] ?? 0, "item")
+        if dryRun {
+            global.say("nothing was changed: this was a dry run; \(count) would come back from \(backup.name)")
+        } else {
+            let isNothing = plan.isEmpty ? ": what was asked for is here already" : ""
+            global.say("brought back \(count) from \(backup.name), written \(plan.source.created.rfc3339)\(isNothing)")
+            if !plan.isEmpty { tellRestoredGrants(keyring) }
+        }
+    }
+
+    private func tellDocument(
+        _ plan: ImportPlan, _ keyring: Keyring, _ location: KeyringLocation
+    ) throws(KeyringError) {
+        try JSONOutput.print(
+            RestoreDocument(
+                vault: location.vault, id: keyring.vaultID, isNew: false, isDryRun: dryRun, plan: PlanDocument(plan),
+                recoveryFile: nil, recoveryKey: nil))
+    }
+
     private func restore(_ backup: borrowing BundleFile, over location: KeyringLocation) throws(KeyringError) {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let opener = try opening.opener(for: backup, global)
-        if !force {
+        if !force, !dryRun {
             let summary = try Keyring.verifyBackup(backup, with: opener, of: keyring)
             // One that is refused is not asked about.
             if summary.isOwners || fromStranger {
@@ -84,7 +143,7 @@ struct RestoreCommand: ParsableCommand {
         }
         let plan: ImportPlan
         do throws(KeyringError) {
-            plan = try keyring.restore(backup, with: opener, takingStrangers: fromStranger)
+            plan = try keyring.restore(backup, with: opener, takingStrangers: fromStranger, isDryRun: dryRun)
         } catch  where error.code == .damaged && !error.message.contains(backup.name) {
             throw KeyringError(
                 error.code, "what is there cannot be taken back: \(error.message)",
@@ -93,11 +152,11 @@ struct RestoreCommand: ParsableCommand {
                     + "vault of the backup")
         }
         global.tellWarnings(of: keyring)
-        if global.json {
-            return try JSONOutput.print(
-                RestoreDocument(
-                    vault: location.vault, id: keyring.vaultID, isNew: false, plan: PlanDocument(plan),
-                    recoveryFile: nil, recoveryKey: nil))
+        if global.json { return try tellDocument(plan, keyring, location) }
+        if dryRun {
+            try StandardOutput.write(lines: PlanText(plan).table + "\n" + PlanText(plan).items)
+            for line in PlanText(plan).leftOut + PlanText(plan).notes { global.say(line) }
+            return global.say("nothing was changed: this was a dry run of \(backup.name), \(plan.source.text)")
         }
         try tell(plan, keyring, backup.name)
     }
@@ -119,7 +178,7 @@ struct RestoreCommand: ParsableCommand {
                 if global.json, let plan = vault.plan {
                     try JSONOutput.print(
                         RestoreDocument(
-                            vault: location.vault, id: vault.id, isNew: true, plan: PlanDocument(plan),
+                            vault: location.vault, id: vault.id, isNew: true, isDryRun: false, plan: PlanDocument(plan),
                             recoveryFile: new.recoveryFile, recoveryKey: handOver.keyForDocument))
                 }
             }
@@ -152,6 +211,10 @@ struct RestoreCommand: ParsableCommand {
         let origin =
             plan.source.isOwners ? "a backup of vault \(plan.source.vault), made by its owner" : "a stranger's backup"
         global.say("restored \(name), \(origin): \(plan.source.text)")
+        tellRestoredGrants(keyring)
+    }
+
+    private func tellRestoredGrants(_ keyring: Keyring) {
         if let count = try? keyring.restoredGrantCount(), count > 0 { global.say(RestoredGrantText.of(count)) }
     }
 }

@@ -23,7 +23,7 @@ struct StatusCommand: ParsableCommand {
         let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []
         let slots = try keyring?.slots() ?? []
-        let backups = try BackupFile.all(at: location)
+        let backups = try BackupState(of: id, at: location, holding: keyring == nil ? nil : groups)
         let restored = try keyring?.restoredGrants()
         let ending = try keyring?.endingSignIns()
         let findings = try keyring?.stateFindings() ?? earlier
@@ -82,7 +82,11 @@ struct StatusCommand: ParsableCommand {
         if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
             try StandardOutput.write(line: "        \(StateText.advice)")
         }
-        try StandardOutput.write(line: "backups \(BackupText.text(backups, now: WallClock.system.now))")
+        try StandardOutput.write(line: "backups \(backups.text)")
+        if let warning = backups.warning {
+            try StandardOutput.write(line: "warning \(warning)")
+            try StandardOutput.write(line: "        \(BackupState.advice)")
+        }
         if let restored, !restored.isEmpty {
             try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored.count))")
         }
@@ -147,14 +151,25 @@ struct StatusDocument: JSONDocument {
         }
     }
 
-    /// The backups in the vault's folder.
+    /// The backups in the vault's folder, and the last one wherever it was made.
     struct Backups: Encodable {
         let count: Int
         let newest: BackupListDocument.Backup?
+        let last: Last?
+        /// `none` or `old`; nil where a backup is young.
+        let warning: String?
 
-        init(_ backups: [BackupFile]) {
-            count = backups.count
-            newest = backups.first.map { BackupListDocument.Backup($0, nil) }
+        /// The last complete one that was made here.
+        struct Last: Encodable {
+            let created: String
+            let path: String
+        }
+
+        init(_ state: BackupState) {
+            count = state.files.count
+            newest = state.files.first.map { BackupListDocument.Backup($0, nil) }
+            last = state.last.map { Last(created: $0.time.rfc3339, path: $0.path) }
+            warning = state.problem
         }
     }
 
@@ -184,16 +199,6 @@ extension Keyring.EndingSignIn {
 
     /// What to do about it.
     var advice: Advice { .signIn(account.id, ScopeSet()) }
-}
-
-/// A vault's backups in words.
-enum BackupText {
-    /// How many there are and how old the newest is: `2, the last one 3 days ago`.
-    static func text(_ backups: [BackupFile], now: Timestamp) -> String {
-        guard let newest = backups.first else { return "none ('keyfob backup' makes one)" }
-        let age = TimeText.age(of: newest.time, now: now)
-        return backups.count == 1 ? "1, \(age)" : "\(backups.count), the last one \(age)"
-    }
 }
 
 /// What people are told about where records lie.

@@ -179,6 +179,7 @@ extension Advice {
         case .useProjectFileKeys: "the keys are 'account' and 'group'"
 
         case .goOnWithoutBackup: "--no-backup does the same without one"
+        case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
         case .proveBackup:
             "open it with the recovery key of its vault (one identity file can hold several), or take what it holds, but "

@@ -86,6 +86,8 @@ struct RestoreDocument: JSONDocument {
     let id: String
     /// Whether the vault was made for it.
     let isNew: Bool
+    /// Whether nothing was changed.
+    let isDryRun: Bool
     let plan: PlanDocument
     let recoveryFile: String?
     let recoveryKey: String?

@@ -245,6 +245,8 @@ public enum Advice: Hashable, Sendable {
     // MARK: Bundles, backups and other programs' files
     /// Do it without the backup that comes first.
     case goOnWithoutBackup
+    /// Find out what is in a backup and not here.
+    case compareBackup
     /// Restore the backup, or check it.
     case restoreOrVerify
     /// Give a recovery key of the vault that the backup is of, or take it as a stranger's.

@@ -10,6 +10,11 @@ package struct Setting: Hashable, Sendable {
     /// Whether it is known that the owner wrote it.
     package var isOwners: Bool { writer == .owner }
 
+    /// A setting as a backup has it.
+    package init(_ name: String, _ value: String, by writer: DecisionWriter) {
+        (self.name, self.value, self.writer) = (name, value, writer)
+    }
+
     init(_ body: FieldList, _ keys: GroupKeys) throws(FieldList.Malformed) {
         (name, value, writer) = try SettingBody.decode(body, keys)
     }

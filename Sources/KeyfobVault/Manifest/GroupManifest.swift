@@ -48,6 +48,9 @@ package struct GroupManifest: Equatable, Sendable {
         counts == other.counts && digest == other.digest
     }
 
+    /// The same for the same records, and worth nothing to whoever has not the group's key.
+    package var fingerprint: [UInt8] { BLAKE2b.hash(encoded(), count: Self.digestCount) }
+
     private mutating func combine(_ element: Element) {
         for index in digest.indices { digest[index] ^= element.hash[index] }
     }

@@ -44,6 +44,8 @@ struct RollbackCommandTests {
         let accepted = try place.run("keyfob doctor --accept-rollback").expectSuccess()
         #expect(accepted.text.contains("ok      state: accepted: group 'default'"), "\(accepted)")
         #expect(try place.run("keyfob verify").expectSuccess().text.hasPrefix("all is well"))
+        // A backup that is missing would be warned of, too.
+        try place.run("keyfob backup -q --to kept.age").expectSuccess()
         #expect(try place.run("keyfob status").text.contains("warning") == false)
     }
 

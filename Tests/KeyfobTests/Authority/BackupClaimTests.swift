@@ -40,7 +40,7 @@ struct BackupClaimTests {
         let start = try Data(contentsOf: URL(filePath: path)).prefix(1_024)
         let line = try #require(String(decoding: start, as: UTF8.self).split(separator: "\n").dropFirst().first)
         let pattern =
-            /-> keyfob-backup 1 vault=[0-9a-f]{32} time=[0-9TZ:-]{20} records=\d+ groups=\d+ complete=yes reason=asked/
+            /-> keyfob-backup 1 vault=[0-9a-f]{32} time=[0-9TZ:-]{20} records=\d+ groups=\d+ complete=yes reason=asked content=[0-9a-f]{32}/
         #expect(line.wholeMatch(of: pattern) != nil, "\(line)")
     }
 

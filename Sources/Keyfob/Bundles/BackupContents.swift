@@ -1,0 +1,204 @@
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobSync
+internal import KeyfobVault
+
+/// What a backup, an export or a vault holds, as far as two of them can be compared in words; no token is kept of it.
+public struct BackupContents: Sendable {
+    /// The bundle that it was read from; nil for a vault.
+    public let source: BundleSummary?
+    private var groups: Set<AccessGroup>
+    private var items: [ItemPlace: Item] = [:]
+
+    /// What is compared of an item.
+    private struct Item: Hashable, Sendable {
+        /// What it is, without what each refresh changes.
+        var content: ItemContent
+        var secret: SecretDigest?
+    }
+
+    /// What a person would call different.
+    public struct Change: Hashable, Sendable, CustomStringConvertible {
+        /// `added`, `removed` or `changed`.
+        public let outcome: Outcome
+        /// `group`, `account`, `label`, `name`, `signIn`, `token`, `decision` or `other`.
+        public let kind: Kind
+        /// The group it is in, or that it is.
+        public let group: AccessGroup
+        /// What it is, in words.
+        public let text: String
+
+        /// What became of it.
+        public enum Outcome: String, Hashable, Sendable {
+            case added, removed, changed
+        }
+
+        /// What it is.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            case group, account, label, name, signIn, token, decision, other
+        }
+
+        /// One line for people.
+        public var description: String {
+            kind == .group ? "\(outcome.rawValue): \(text)" : "\(outcome.rawValue): \(text) (group '\(group)')"
+        }
+    }
+
+    fileprivate init(_ source: BundleSummary?, _ groups: [AccessGroup]) {
+        self.source = source
+        self.groups = Set(groups)
+    }
+
+    /// Takes an item in, unless it is of no interest: gone, or made again by each refresh.
+    fileprivate mutating func take(_ record: ItemRecord, _ digest: SecretDigest?) {
+        var content = record.content
+        switch content {
+        case .tombstone, .setting(_, nil): return
+        case .credential(let credential):
+            guard credential.kind == .refreshToken || credential.kind == .accessToken && credential.expiresOn == nil
+            else { return }
+            var plain = Credential(
+                kind: credential.kind, account: credential.account, clientID: credential.clientID,
+                familyID: credential.familyID)
+            if let state = credential.grant?.state { plain.grant = Grant(state: state) }
+            content = .credential(plain)
+        default: break
+        }
+        items[record.place] = Item(content: content, secret: digest)
+    }
+
+    /// Takes away what is left of sign-ins whose account was removed.
+    fileprivate mutating func end() {
+        let accounts = Set(items.keys.filter { $0.key.kind == .account })
+        items = items.filter { place, item in
+            guard item.content.credential?.grant?.state == .signedOut, let account = place.key.account else {
+                return true
+            }
+            return accounts.contains(ItemPlace(place.group, ItemKey(.account, [account])))
+        }
+    }
+
+    /// What stands for a secret here; it never leaves the process.
+    fileprivate static func digest(of secret: borrowing SecretBytes) -> SecretDigest {
+        BLAKE2b.hash(Array("keyfob compare v1".utf8), count: 32).withBytes { key in
+            let key = SecretBytes(copying: key)
+            return SecretDigest(of: secret, key: key)
+        }
+    }
+
+    /// What is different in `later`, group by group, accounts first.
+    public func changes(to later: BackupContents) -> [Change] {
+        var changes: [Change] = []
+        for group in groups.union(later.groups).sorted() {
+            let (before, after) = (groups.contains(group), later.groups.contains(group))
+            guard before != after else { continue }
+            changes.append(
+                Change(outcome: after ? .added : .removed, kind: .group, group: group, text: "group '\(group)'"))
+        }
+        for place in Set(items.keys).union(later.items.keys).sorted() {
+            changes += Self.changes(place, items[place], later.items[place])
+        }
+        return changes
+    }
+
+    private static func changes(_ place: ItemPlace, _ old: Item?, _ new: Item?) -> [Change] {
+        guard old != new, let shown = new ?? old else { return [] }
+        let (kind, text) = words(place, shown.content)
+        func change(_ outcome: Change.Outcome, _ kind: Change.Kind, _ text: String) -> Change {
+            Change(outcome: outcome, kind: kind, group: place.group, text: text)
+        }
+        guard let old, let new else { return [change(old == nil ? .added : .removed, kind, text)] }
+        switch (old.content, new.content) {
+        case (.account(let before), .account(let after)):
+            var changes: [Change] = []
+            if before.label != after.label {
+                let labels = [before.label, after.label].map { $0.map { "'\($0)'" } ?? "none" }
+                changes.append(
+                    change(.changed, .label, "label of \(after.id): \(labels[0]) before, \(labels[1]) after"))
+            }
+            if (before.username, before.displayName) != (after.username, after.displayName) {
+                changes.append(
+                    change(.changed, .name, "name of \(after.id): '\(before.name)' before, '\(after.name)' after"))
+            }
+            return changes.isEmpty ? [change(.changed, kind, text + ", in its profiles")] : changes
+        case (.credential(let before), .credential(let after)) where before.grant?.state != after.grant?.state:
+            let words =
+                switch after.grant?.state {
+                case .signedOut: "signed out"
+                case .needsSignIn(let reason): "needs a sign-in: \(reason)"
+                case .active, nil: "signed in again"
+                }
+            return [change(.changed, kind, "\(text), \(words)")]
+        case (.credential, .credential): return [change(.changed, kind, "\(text), another token")]
+        default: return [change(.changed, kind, text)]
+        }
+    }
+
+    private static func words(_ place: ItemPlace, _ content: ItemContent) -> (Change.Kind, String) {
+        switch content {
+        case .account(let account):
+            let name = account.name == account.id.description ? "" : " (\(account.name))"
+            return (.account, "account \(account.id)\(name)")
+        case .credential(let credential):
+            return credential.kind == .refreshToken
+                ? (.signIn, place.key.description)
+                : (.token, "token of \(credential.account) that does not expire")
+        case .setting(let name, let value?):
+            guard DecisionKinds(place.key) != nil else { return (.other, place.key.description) }
+            return (.decision, GroupDecision(Setting(name, value, by: .owner), in: place.group).text)
+        case .clientSecret: return (.decision, place.key.description)
+        default: return (.other, place.key.description)
+        }
+    }
+}
+
+extension Keyring {
+    /// What a backup or an export holds, to compare it.
+    ///
+    /// - Parameter keyring: The keyring that it may be of; its key, too, shows who made a backup.
+    /// - Throws: as ``verifyBackup(_:with:of:)``.
+    public static func contents(
+        of file: borrowing BundleFile, with opener: borrowing BundleOpener, of keyring: Keyring? = nil
+    ) throws(KeyringError) -> BackupContents {
+        let verified = try file.verify(opener, for: [.backup, .export])
+        let (manifest, isOwners) = (verified.bundle.manifest, verified.bundle.isOwners(by: opener, keyring))
+        var contents = BackupContents(BundleSummary(manifest, isOwners: isOwners), manifest.groups)
+        do {
+            try file.read(verified) { record, secret in
+                var digest: SecretDigest?
+                if let secret { digest = BackupContents.digest(of: secret) }
+                contents.take(record, digest)
+            }
+        } catch {
+            throw KeyringError(error)
+        }
+        contents.end()
+        return contents
+    }
+
+    /// What the vault holds, to compare it with a backup.
+    ///
+    /// - Throws: `needsVaultKey`, `damaged`, `incomplete` where not all of it opens.
+    public func contents() throws(KeyringError) -> BackupContents {
+        try withState { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            try database.refresh(&state.vault)
+            var contents = BackupContents(nil, state.vault.groups.map(\.name))
+            for group in state.vault.groups {
+                let isWhole = try database.forEachItem(in: group) { result, secrets in
+                    let found = try result.get()
+                    guard !found.record.isTombstone else { return }
+                    contents.take(
+                        found.item,
+                        found.hasSecret ? BackupContents.digest(of: try secrets.secret(of: found)) : nil)
+                }
+                guard isWhole else { throw StoreError.incomplete(group: group.keys.group) }
+            }
+            contents.end()
+            return contents
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+@Suite("Undoing a removal by the command that is printed", .waitsForPrograms)
+struct UndoTests {
+    private func place() throws -> Workplace {
+        let place = try Workplace.withVault()
+        try place.run("keyfob group create -q 'my work'").expectSuccess()
+        try place.run("printf t | keyfob add -q --account ada --host git.example --group 'my work'").expectSuccess()
+        return place
+    }
+
+    @Test("what is typed off the message brings an account or a group back", arguments: ["account", "group"])
+    func undo(what: String) throws {
+        let place = try place()
+        let name = what == "account" ? "ada" : "'my work'"
+        let removed = try place.run("keyfob \(what) remove \(name) --force").expectSuccess()
+        try place.run("keyfob token --account ada").expectError(13)
+        let printed = try #require(removed.errors.firstMatch(of: /to bring it back: (keyfob restore .*)/)).output.1
+        try place.run(String(printed).replacing("RECOVERY-KEY-FILE", with: "recovery")).expectSuccess()
+        #expect(try place.run("keyfob token --account ada").expectSuccess().text == "t\n")
+        try place.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("a vault that is named, and a recovery key that unlocked it, stand in the command too")
+    func named() throws {
+        let place = try place()
+        let removed = try place.run(
+            "keyfob account remove ada --force --vault data/keyfob --identity recovery"
+        ).expectSuccess()
+        #expect(removed.errors.contains("--vault data/keyfob --bundle-identity recovery\n"), "\(removed)")
+    }
+
+    @Test("without a backup there is none, and nothing says that it can be undone")
+    func noBackup() throws {
+        let place = try place()
+        let removed = try place.run("keyfob account remove ada --force --no-backup").expectSuccess()
+        #expect(!removed.errors.contains("bring it back"), "\(removed)")
+        #expect(!FileManager.default.fileExists(atPath: place.path + "/data/keyfob/backups"))
+    }
+
+    @Test("where the backup cannot be written nothing is removed, and the message says what to do")
+    func unwritable() throws {
+        let place = try place()
+        try place.run("mkdir -p data/keyfob; printf x > data/keyfob/backups").expectSuccess()
+        let refused = try place.run("keyfob account remove ada --force")
+        #expect(refused.status != 0 && refused.errors.contains("--no-backup"), "\(refused)")
+        try place.run("keyfob token --account ada").expectSuccess()
+        try place.run("keyfob account remove ada --force --no-backup").expectSuccess()
+    }
+
+    @Test("an import that keeps everything out because it was removed says so, and how it comes in")
+    func imported() throws {
+        let place = try place()
+        try place.run("keyfob export -q --to $(age-keygen -y recovery) ada.age; keyfob account remove -q ada --force")
+            .expectSuccess()
+        let kept = try place.run("keyfob import ada.age --bundle-identity recovery")
+        #expect(kept.status == 65 && kept.errors.contains("removed here; the same with --bring-back"), "\(kept)")
+        #expect(kept.errors.contains("nothing of ada.age was taken"), "\(kept)")
+        let dry = try place.run("keyfob import ada.age --bundle-identity recovery --bring-back --dry-run")
+            .expectSuccess()
+        #expect(dry.text.contains("accounts  1 "), "\(dry)")
+        #expect(!(try place.run("keyfob account list").expectSuccess().text.contains("ada@")))
+        try place.run("keyfob import ada.age --bundle-identity recovery --bring-back").expectSuccess()
+        #expect(try place.run("keyfob account list").expectSuccess().text.contains("ada@"))
+    }
+
+    @Test("a cache that others can read is warned of, and the advice ends that")
+    func readable() throws {
+        let place = try Workplace.withVault()
+        try place.write("cache.json", SampleCache(people: 1).json())
+        try place.run("chmod 644 cache.json").expectSuccess()
+        let warned = try place.run("keyfob import cache.json").expectSuccess()
+        #expect(warned.errors.contains("others can read the tokens in cache.json; 'chmod 600 cache.json'"), "\(warned)")
+        let closed = try place.run("chmod 600 cache.json; keyfob import cache.json").expectSuccess()
+        #expect(!closed.errors.contains("others can read"), "\(closed)")
+    }
+
+    @Test("a backup into a folder that is not there blames the folder, not the vault")
+    func missingFolder() throws {
+        let place = try Workplace.withVault()
+        try place.run("keyfob backup --to missing/x").expectError(66, "there is no folder missing/")
+        try place.run("mkdir missing; keyfob backup --to missing/x").expectSuccess()
+    }
+
+    @Test("a cache of which every entry is left out is no success")
+    func cache() throws {
+        let place = try Workplace.withVault()
+        try place.write("cache.json", SampleCache(people: 1).json())
+        try place.run("keyfob import -q cache.json > out; keyfob account remove -q person0 --force").expectSuccess()
+        let skipped = try place.run("keyfob import cache.json")
+        #expect(skipped.errors.contains("--bring-back takes it in"), "\(skipped)")
+        #expect(skipped.status == 65 || skipped.text.contains("other"), "\(skipped)")
+        try place.write("broken.json", "{\"Account\": {\"x\": {\"home_account_id\": 5}}}")
+        let broken = try place.run("keyfob import broken.json")
+        #expect(broken.status == 65 && broken.errors.contains("nothing was imported"), "\(broken)")
+    }
+}
