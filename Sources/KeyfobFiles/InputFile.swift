@@ -12,6 +12,8 @@ package struct InputFile: ~Copyable {
         /// A folder, a device or a socket.
         case notAFile
         case tooLong(limit: Int)
+        /// It comes from a pipe, and a file may be longer.
+        case pipeTooLong(limit: Int)
         /// It is not the one that it was.
         case changed
         /// What comes from a pipe does not fit into this folder.
@@ -29,6 +31,8 @@ package struct InputFile: ~Copyable {
 
     /// How much of a pipe is kept in memory.
     private static let memoryLimit = 4 << 20
+    /// How long what comes from a pipe may be: one without an end must not fill the disk.
+    private static let pipeLimit = 256 << 20
 
     private let descriptor: CInt
     /// Nil for what was a pipe.
@@ -118,10 +122,11 @@ package struct InputFile: ~Copyable {
                 if count == 0 { return (file == nil ? content : nil, file) }
                 size += count
                 guard size <= limit else { throw .tooLong(limit: limit) }
+                guard size <= pipeLimit else { throw .pipeTooLong(limit: pipeLimit) }
                 content.append(contentsOf: buffer[..<count])
                 if content.count <= memoryLimit, file == nil { continue }
                 if file == nil {
-                    guard isExpected(content) else { throw .tooLong(limit: memoryLimit) }
+                    guard isExpected(content) else { throw .pipeTooLong(limit: memoryLimit) }
                     file = try nameless(place)
                 }
                 guard let file else { continue }

@@ -32,7 +32,7 @@ public struct BundleFile: ~Copyable {
 
     /// Reads from a descriptor that is open, such as standard input, and leaves it open.
     ///
-    /// A pipe is read to its end, or until it is longer than ``limit``.
+    /// A pipe is read to its end, or until it is longer than 256 MiB.
     ///
     /// - Parameters:
     ///   - start: What has been read from it already, to see what it is.
@@ -163,6 +163,10 @@ extension KeyringError {
         case InputFile.Failure.notAFile: self.init(.configuration, "\(name) is no file")
         case InputFile.Failure.tooLong(let limit):
             self.init(.limitExceeded, "\(name) is longer than \(limit) bytes, the most a bundle has")
+        case InputFile.Failure.pipeTooLong(let limit):
+            self.init(
+                .limitExceeded,
+                "\(name) is longer than \(limit) bytes, the most that is taken from a pipe: save it in a file first")
         case InputFile.Failure.changed: self.init(.damaged, "\(name) changed while it was read")
         case InputFile.Failure.noRoom(let folder):
             self.init(.diskFull, "there is no room in \(folder) for what comes from \(name)", advice: .makeRoom)

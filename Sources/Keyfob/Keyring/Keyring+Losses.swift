@@ -79,7 +79,8 @@ extension Keyring {
             return known
         }
         for backup in try BackupFile.all(at: location) {
-            guard let file = try? BundleFile(path: backup.path), let verified = try? file.verify(opener, for: [.backup]),
+            guard let file = try? BundleFile(path: backup.path),
+                let verified = try? file.verify(opener, for: [.backup]),
                 verified.bundle.isOwners(by: opener, self), Hexadecimal.text(verified.bundle.manifest.vault) == vaultID
             else { continue }
             try? file.read(verified) { record, _ in

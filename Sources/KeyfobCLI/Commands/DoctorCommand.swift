@@ -92,13 +92,13 @@ struct DoctorCommand: ParsableCommand {
     /// What opens backups; nil where nobody gives it.
     private func opener() throws(KeyringError) -> BundleOpener? {
         guard let identity = global.identity else { return nil }
-        return .identities(try SecretInput.keyFile(identity))
+        return .identities(try IdentityInput.read(identity, global))
     }
 
     /// How the newest good backup is made a vault again, in the place of what is there.
     private func wayBack(_ location: KeyringLocation) -> String {
         let putsAside = (try? VaultRemains(at: location)) == .vault
-        guard let identity = global.identity, let text = try? SecretInput.keyFile(identity) else {
+        guard let identity = global.identity, let text = try? IdentityInput.read(identity, global) else {
             return Advice.restoring(BackupFile.newest(at: location)?.path, puttingAside: putsAside)
         }
         let newest = BackupFile.newest(at: location, openedBy: .identities(text))

@@ -159,15 +159,23 @@ enum SecretInput {
                 .configuration, "\(path) \(isRead ? "is open to other users" : "can be changed by other users")",
                 hint: isRead ? "chmod 600 it" : "chmod go-w it")
         }
-        if isPipe { awaitWriter(descriptor) }
+        if isPipe { try awaitWriter(descriptor, path) }
     }
 
     /// Waits until something was written into a pipe, or whoever could write has gone; from then on reading waits too.
     ///
-    /// A pipe that nobody has opened yet looks as one at its end does.
-    private static func awaitWriter(_ descriptor: CInt) {
+    /// A pipe that nobody has opened yet looks as one at its end does. One with a name has to be written into soon; behind
+    /// one without, a command may be asking a person for a passphrase.
+    private static func awaitWriter(_ descriptor: CInt, _ path: String) throws(KeyringError) {
+        var target = [UInt8](repeating: 0, count: 5)
+        _ = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
+        let hasName = target != Array("pipe:".utf8)
         var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while unsafe poll(&asked, 1, -1) < 0, errno == EINTR {}
+        var found = unsafe poll(&asked, 1, hasName ? 10_000 : -1)
+        while found < 0, errno == EINTR { found = unsafe poll(&asked, 1, hasName ? 10_000 : -1) }
+        guard found != 0 else {
+            throw KeyringError(.inputOutput, "nothing came through the pipe \(path) in 10 seconds")
+        }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     }
 }
