@@ -34,7 +34,7 @@ struct HostileInputTests {
             ("import deep.json", 65, "more than 64 levels"), ("import entries.json", 65, "more than 400000 entries"),
             ("import values.json", 65, "larger than"), ("import text.json", 65, "a text of more than"),
             ("import endless.json", 65, "holds more than"),
-            ("import line.age --bundle-identity recovery", 65, "longer than 65536 bytes"),
+            ("import line.age --bundle-identity recovery", 65, "longer than 131072 bytes"),
             ("import recipients.age --bundle-identity recovery", 65, "more than 64 recipients"),
             ("import work.age --bundle-passphrase-fd 3 3< words", 65, "work.age"),
             ("import endless.age --bundle-identity recovery", 65, "holds more than"),
