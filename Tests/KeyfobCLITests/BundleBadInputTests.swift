@@ -174,7 +174,8 @@ struct BundleBadInputTests {
     @Test(
         "options that contradict one another are usage",
         arguments: [
-            "backup --list --to x", "backup --list --verify x", "backup --verify x --recipient age1x",
+            "backup --to - --if-changed", "backup --to - --keep 2", "backup --list --to x", "backup --list --verify x",
+            "backup --verify x --recipient age1x",
             "backup --group a",
             "backup --bundle-identity x", "backup --recipient age1x",
             "export --format msal --armor x",

@@ -71,6 +71,18 @@ struct FullDiskTests {
         ).expectSuccess()
     }
 
+    @Test("on one that can only be read tokens are read, and a backup goes elsewhere")
+    func readOnly() throws {
+        try onSmallDisk(
+            try home(), kibibytes: 400, "mount -o remount,ro disk", "fails 74 keyfob account label first Ada",
+            "grep -q 'the vault is as it was before' message",
+            "test \"$(keyfob token --account first)\" = 'first token'", "fails 74 keyfob backup",
+            "keyfob backup --quiet --to beside.age", "keyfob backup --quiet --to - > out.age",
+            "for file in beside.age out.age; do keyfob backup --verify $file --bundle-identity recovery-small; done",
+            "mount -o remount,rw disk"
+        ).expectSuccess()
+    }
+
     @Test("a bundle that does not fit is not there, and a restore that does not fit restores nothing")
     func bundles() throws {
         let place = try home()

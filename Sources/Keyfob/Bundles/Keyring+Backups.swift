@@ -48,6 +48,21 @@ extension Keyring {
         }
     }
 
+    /// Writes everything but access tokens, encrypted, to where it can be read back by nobody here, such as a pipe.
+    ///
+    /// It goes out in pieces of up to 64 KiB, which the closure must not keep; what came before an error is no backup.
+    ///
+    /// - Throws: as ``backup(to:for:because:keeping:)``, and what `output` throws.
+    public func backup(
+        for recipients: [String]? = nil, to output: (RawSpan) throws -> Void
+    ) throws(KeyringError) -> BundleReport {
+        let named: [AgeRecipient]?
+        if let recipients { named = try AgeRecipient.parsing(recipients) } else { named = nil }
+        return try withState { state in
+            try write(&state, .asked, for: try recipientsOfBackup(of: state.vault, named), output).report
+        }
+    }
+
     /// The newest complete backup of this vault in a folder (nil: the vault's own) where it holds what the vault holds now.
     ///
     /// It is told by what it says of itself, which the vault's key proves; whether the file is whole, a recovery key shows.
@@ -148,32 +163,11 @@ extension Keyring {
         _ state: inout State, _ reason: BackupClaim.Reason, to path: String? = nil, for named: [AgeRecipient]? = nil,
         keeping retention: BackupRetention? = .automatic
     ) throws -> BackupReport {
-        guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
-        let recipients = named ?? Self.recoveryRecipients(of: state.vault)
-        guard !recipients.isEmpty else {
-            throw KeyringError(
-                .configuration, "the vault has no recovery key that could open a backup",
-                advice: .nameRecipient)
-        }
+        let recipients = try recipientsOfBackup(of: state.vault, named)
         // To read it back without the recovery key, it is for somebody as well who lives as long as this call.
         let witness = AgeIdentity.generateHybrid()
-        try database.refresh(&state.vault)
-        let writing = BundleWriting(
-            database: database, vault: state.vault.header.vault, header: try state.vault.headerForBackup(),
-            groups: state.vault.groups, content: BundleContent(), purpose: .backup, isArmored: false,
-            milliseconds: clock.milliseconds())
         var file = try beginBackup(path)
-        let written = try writing.run(
-            sealing: { report in
-                let remark = try BackupClaim.remark(
-                    on: report, of: try content(of: state.vault), made: reason, by: state.vault)
-                do throws(AgeError) {
-                    return try AgeEncryptor(recipients: recipients + [witness.recipient], remark: remark)
-                } catch {
-                    throw BundleError(written: error)
-                }
-            }, authenticating: { try state.vault.authentication(ofBackup: $0) }
-        ) { try file.write($0) }
+        let written = try write(&state, reason, for: recipients + [witness.recipient]) { try file.write($0) }
         try file.synchronize()
         var offset = 0
         let found = try BundleReader.verify(.identity(witness), for: [.backup]) {
@@ -185,7 +179,12 @@ extension Keyring {
             throw KeyringError(.inputOutput, "the backup that was written could not be read back")
         }
         // Two that name theirs at once would take one name. A vault that cannot be backed up gets no lock file.
-        let lock = try FileLock(database.directory.backupLock)
+        var lock: FileLock?
+        do {
+            lock = try FileLock(database.directory.backupLock)
+        } catch StoreError.notWritable where path != nil {
+            // Beside a vault that cannot be written nobody makes one.
+        }
         defer { extendLifetime(lock) }
         let place = try backupPlace(path)
         try file.putInPlace(as: place)
@@ -198,6 +197,39 @@ extension Keyring {
         return BackupReport(
             path: place, summary: report.summary, skipped: report.skipped, isIncomplete: report.isIncomplete,
             removed: removed)
+    }
+
+    private func recipientsOfBackup(
+        of vault: borrowing UnlockedVault, _ named: [AgeRecipient]?
+    ) throws -> [AgeRecipient] {
+        guard vault.opensWholeVault else { throw VaultError.needsVaultKey }
+        let recipients = named ?? Self.recoveryRecipients(of: vault)
+        guard !recipients.isEmpty else {
+            throw KeyringError(
+                .configuration, "the vault has no recovery key that could open a backup", advice: .nameRecipient)
+        }
+        return recipients
+    }
+
+    private func write(
+        _ state: inout State, _ reason: BackupClaim.Reason, for recipients: [AgeRecipient],
+        _ output: (RawSpan) throws -> Void
+    ) throws -> BundleWriting.Written {
+        try database.refresh(&state.vault)
+        let writing = BundleWriting(
+            database: database, vault: state.vault.header.vault, header: try state.vault.headerForBackup(),
+            groups: state.vault.groups, content: BundleContent(), purpose: .backup, isArmored: false,
+            milliseconds: clock.milliseconds())
+        return try writing.run(
+            sealing: { report in
+                let remark = try BackupClaim.remark(
+                    on: report, of: try content(of: state.vault), made: reason, by: state.vault)
+                do throws(AgeError) {
+                    return try AgeEncryptor(recipients: recipients, remark: remark)
+                } catch {
+                    throw BundleError(written: error)
+                }
+            }, authenticating: { try state.vault.authentication(ofBackup: $0) }, output)
     }
 
     /// Begins the file; what keeps a place that somebody named from being written is no flaw of the vault.

@@ -29,6 +29,7 @@ struct BackupCommand: ParsableCommand {
             Example:
               keyfob backup
               keyfob backup --to /media/stick
+              keyfob backup --to - | ssh host 'cat > keyfob.age'
               keyfob backup --list /media/stick
               keyfob backup --diff /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
               keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
@@ -39,7 +40,8 @@ struct BackupCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A new file, or a folder, instead of the vault's folder.", valueName: "file"))
+        help: ArgumentHelp(
+            "A new file, a folder, or '-' for standard output, instead of the vault's folder.", valueName: "file"))
     var to: String?
 
     @Option(
@@ -75,6 +77,10 @@ struct BackupCommand: ParsableCommand {
         if let keep, to == nil || keep < 1 {
             throw ValidationError("--keep takes a number from 1 on, and goes with --to and a folder")
         }
+        if to == "-", keep != nil || ifChanged || global.json {
+            throw ValidationError(
+                "--to - writes the backup itself: --keep, --if-changed and --json go with a file or folder")
+        }
         if list, verify != nil || makes { throw ValidationError("--list goes with no other option of backups") }
         if diff, list || verify != nil || makes { throw ValidationError("--diff goes with no other option of backups") }
         if diff, !(1...2).contains(files.count) {
@@ -96,6 +102,7 @@ struct BackupCommand: ParsableCommand {
         if list { return try showList() }
         if let verify { return try check(verify) }
         if diff { return try showDifference() }
+        if to == "-" { return try writeOut() }
         let keyring = try global.unlockedKeyring(reaching: .files(writing: to))
         if ifChanged, let current = try keyring.currentBackup(in: to) {
             global.tellWarnings(of: keyring)
@@ -114,6 +121,21 @@ struct BackupCommand: ParsableCommand {
             if !report.removed.isEmpty { global.say("removed \(Quantity.of(report.removed.count, "older backup"))") }
         }
         if report.isIncomplete { throw ReportedFailure(status: .malformed) }
+    }
+
+    /// Writes the backup to standard output.
+    private func writeOut() throws {
+        guard !StandardOutput.isTerminal else {
+            throw KeyringError(.usage, "a backup is not written to a terminal", hint: "name a file, or pipe the output")
+        }
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: nil))
+        let report = try keyring.backup(for: recipient.isEmpty ? nil : recipient) { piece in
+            try StandardOutput.write(bytes: piece)
+        }
+        global.tellWarnings(of: keyring)
+        for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
+        if report.isIncomplete { throw ReportedFailure(status: .malformed) }
+        global.say("backed up \(report.summary.content); 'keyfob backup --verify FILE' reads it back")
     }
 
     private func check(_ path: String) throws {
