@@ -34,7 +34,7 @@ extension KeyringError {
         case .diskFull:
             self.init(.diskFull, "the disk is full", advice: .makeRoom)
         case .notWritable:
-            self.init(.inputOutput, "the vault, or its folder, cannot be written")
+            self.init(.inputOutput, "the vault, or its folder, cannot be written", advice: .diagnose(.none))
         case .inputOutput(let number):
             self.init(.inputOutput, "reading or writing the vault failed\(Self.reason(number))")
         case .unconfirmed(let number):

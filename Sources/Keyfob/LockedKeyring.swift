@@ -190,12 +190,14 @@ extension LockedKeyring {
 
 extension LockedVault {
     fileprivate consuming func unlocked(with key: borrowing SlotKey) throws(KeyringError) -> UnlockedVault {
-        let kinds = Set(header.slots.map(\.kind.name))
+        let kinds = Set(header.slots.map(\.kind))
         do {
             return try unlock(with: key)
         } catch .noSuchKindOfSlot {
             throw KeyringError(
-                .wrongKey, "the vault has no slot for what was offered", advice: .giveOtherKey(kinds.sorted()))
+                .wrongKey, "the vault has no slot for what was offered", advice: .giveOtherKey(kinds.names))
+        } catch .wrongKey {
+            throw KeyringError(.wrongKey, "\(key.words) does not open the vault", advice: key.advice(kinds))
         } catch {
             throw KeyringError(error)
         }
@@ -206,4 +208,28 @@ extension LockedVault {
     {
         try unlocked(with: .identities(AgeIdentityFile.usable(in: text)))
     }
+}
+
+extension SlotKey {
+    fileprivate var words: String {
+        switch self {
+        case .passphrase: "that passphrase"
+        case .keyFile: "that key file"
+        case .secretService: "what the desktop's keyring holds"
+        case .identities: "that identity"
+        }
+    }
+
+    /// What to do where it does not open a vault whose slots are of these kinds.
+    fileprivate func advice(_ kinds: Set<KeySlot.Kind>) -> Advice {
+        switch self {
+        case .passphrase where kinds.contains(.recipient): .replaceLostKey(KeySlot.Kind.passphrase.name)
+        case .keyFile where kinds.contains(.recipient): .replaceLostKey(KeySlot.Kind.keyFile.name)
+        default: .giveOtherKey(kinds.names)
+        }
+    }
+}
+
+extension Set<KeySlot.Kind> {
+    fileprivate var names: [String] { map(\.name).sorted() }
 }

@@ -15,8 +15,8 @@ package struct FileIdentity: Equatable, Sendable {
 }
 
 extension POSIXFile {
-    /// Whether the permissions and the mount let this process write at `path`.
-    package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+    /// The `errno` of permissions or a mount that keep this process from writing at `path`; nil where it may.
+    package static func errorOfWriting(_ path: String) -> CInt? { unsafe access(path, W_OK) == 0 ? nil : errno }
 
     /// Gives a file another name in the place of the file that has it, if any.
     package static func move(_ path: String, to name: String) throws {

@@ -5,7 +5,8 @@ extension StoreError {
     /// What a result code of SQLite means here: an extended one where it is known, else the primary.
     package init(resultCode: Int32) {
         // A transaction is made once its journal is gone; then its folder is brought to the disk, and locks are let go.
-        if [SQLITE_IOERR | 5 << 8, SQLITE_IOERR | 8 << 8].contains(resultCode) {
+        // SQLITE_IOERR_DIR_FSYNC; SQLITE_IOERR_UNLOCK and _RDLOCK, which unlocking alone ends with.
+        if [5, 8, 9].contains(where: { resultCode == SQLITE_IOERR | $0 << 8 }) {
             self = .unconfirmed(errno: 0)
             return
         }

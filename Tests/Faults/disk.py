@@ -3,6 +3,7 @@
 The log is the shim's. What is in the folder before the command runs is on the disk; from then on a file's bytes are there once
 the file was synchronised, and a name once its folder was."""
 
+import hashlib
 import os
 import pathlib
 import re
@@ -130,3 +131,12 @@ def write(found):
             with open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
                 file.write(content[1])
             os.chmod(path, content[0])
+
+
+def digest(folder):
+    """What tells whether two folders hold the same."""
+    found = hashlib.sha256()
+    for path in sorted(pathlib.Path(folder).rglob("*")):
+        content = None if path.is_dir() else path.read_bytes()
+        found.update(repr((str(path.relative_to(folder)), path.stat().st_mode, content)).encode())
+    return found.digest()

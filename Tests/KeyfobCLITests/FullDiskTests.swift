@@ -53,6 +53,27 @@ struct FullDiskTests {
         ).expectSuccess()
     }
 
+    @Test("what is printed leads from a disk without room, and from one that can only be read, to a vault that works")
+    func drill() throws {
+        let place = try home()
+        try place.write("token", "another")
+        try onSmallDisk(
+            place, kibibytes: 2_000, "fill", "fails 74 keyfob add --account second --host git.example < token",
+            "grep -q 'the vault is as it was before; make room and try again' message",
+            "test \"$(keyfob token --account first)\" = 'first token'",
+            "rm disk/filling", "printf second | keyfob add --account second --host git.example",
+            "mount -o remount,ro disk", "fails 74 keyfob add --account third --host git.example < token",
+            "grep -q \"the vault is as it was before; run 'keyfob doctor'\" message",
+            "keyfob doctor | grep -q 'warning vault: it can only be read: .*/vault: Read-only file system'",
+            "keyfob doctor | grep -q \"tokens that last are answered, and 'keyfob backup --to FOLDER' backs it up\"",
+            "test \"$(keyfob token --account second)\" = second",
+            "fails 74 keyfob backup",
+            "grep -q \"and no backup was made; 'keyfob backup --to FOLDER' writes one elsewhere\" message",
+            "mkdir elsewhere", "keyfob backup --to elsewhere", "mount -o remount,rw disk",
+            "printf third | keyfob add --account third --host git.example", "keyfob backup"
+        ).expectSuccess()
+    }
+
     @Test("every change of the vault fails as a whole")
     func changes() throws {
         let place = try home()

@@ -60,7 +60,8 @@ extension AgeRecipient {
 extension KeyringError {
     init(_ error: BundleError) {
         switch error {
-        case .wrongPassphrase, .wrongIdentity: self.init(.wrongKey, error.description)
+        case .wrongPassphrase: self.init(.wrongKey, error.description)
+        case .wrongIdentity: self.init(.wrongKey, error.description, advice: .giveBundleIdentity)
         case .limitExceeded: self.init(.limitExceeded, error.description)
         case .outOfMemory: self.init(.unavailable, error.description)
         case .newerVersion: self.init(.newerVersion, error.description, advice: .update(isReadable: false))

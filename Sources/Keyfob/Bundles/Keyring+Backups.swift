@@ -234,8 +234,16 @@ extension Keyring {
 
     /// Begins the file; what keeps a place that somebody named from being written is no flaw of the vault.
     private func beginBackup(_ path: String?) throws -> NewFile {
+        guard path != nil else {
+            do {
+                return try NewFile.begin(try backupPlace(nil))
+            } catch StoreError.notWritable {
+                throw KeyringError(
+                    .inputOutput, "\(database.directory.path) cannot be written, and no backup was made",
+                    advice: .backUpElsewhere)
+            }
+        }
         let place = try backupPlace(path)
-        guard path != nil else { return try NewFile.begin(place) }
         let folder = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
         guard FileAccess.status(folder, following: true)?.isDirectory == true else {
             throw KeyringError(.noSuchFile, "there is no folder \(folder), so that no backup can be made in it")

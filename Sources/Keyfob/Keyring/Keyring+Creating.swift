@@ -152,6 +152,10 @@ extension Keyring {
             throw KeyringError(
                 .alreadyExists, "\(path) exists already, which is left of a vault",
                 advice: .restoreBackup(path: BackupFile.newest(at: location)?.path, putsAside: false))
+        } catch StoreError.notWritable {
+            throw KeyringError(
+                .inputOutput, "no vault can be made at \(directory.path): permission denied, or a read-only disk",
+                advice: .nameVault)
         }
     }
 

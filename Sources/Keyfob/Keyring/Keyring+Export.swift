@@ -47,6 +47,12 @@ extension Keyring {
                 let found = try database.accounts(in: group.keys)
                 report.leaveOut(found.damaged, of: group)
                 for item in found.items where account == nil || item.value.id == account {
+                    guard !item.value.tenantProfiles.isEmpty else {
+                        report.skipped.append(
+                            "the account \(item.value.id) in group \(group.name): it has no tenant, and MSAL lists accounts by "
+                                + "tenant; its tokens are written")
+                        continue
+                    }
                     try writer.append(item.value, to: output)
                     report.accounts += 1
                 }

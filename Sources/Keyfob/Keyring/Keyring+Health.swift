@@ -162,6 +162,15 @@ extension Keyring {
         }
     }
 
+    /// What keeps the vault from being changed, such as a disk that is mounted read-only; nil where nothing is known to.
+    public var writeProblem: String? {
+        guard database.place == .embedded else { return nil }
+        for path in [database.directory.path, database.directory.database] {
+            if let error = POSIXFile.errorOfWriting(path) { return "\(path): \(KeyringError.text(ofErrno: error))" }
+        }
+        return nil
+    }
+
     /// What a repair did.
     public struct RepairReport: Hashable, Sendable {
         /// The files in `quarantine/` that hold what was put aside.

@@ -14,6 +14,9 @@ extension LockedKeyring {
     /// Whether a passphrase opens the vault, or a group of it.
     public var hasPassphraseSlot: Bool { header.hasSlot(.passphrase) }
 
+    /// Whether an identity, such as the recovery key, opens the vault.
+    public var hasRecoveryKey: Bool { header.slots.contains { $0.kind == .recipient } }
+
     /// What the Secret Service has for each such slot; asks the bus only where there is one.
     ///
     /// It never asks a person, whatever the options say.

@@ -128,6 +128,13 @@ struct DoctorCommand: ParsableCommand {
                     Finding(
                         "vault", .warning, "a newer Keyfob wrote it: it can only be read",
                         hint: "update Keyfob to change it"))
+            } else if let problem = keyring.writeProblem {
+                findings.append(
+                    Finding(
+                        "vault", .warning, "it can only be read: \(problem)",
+                        hint:
+                            "until it can be written, tokens that last are answered, and 'keyfob backup --to FOLDER' backs it up"
+                    ))
             }
             return .opened(keyring)
         } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {

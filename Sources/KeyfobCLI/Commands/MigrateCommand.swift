@@ -117,8 +117,8 @@ struct MigrateCommand: ParsableCommand {
         }
         let environment = Environment.current
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
-            let path = try KeyFile.path(of: named, vault: try global.location().vault, environment)
-            return .keyFile(try SecretInput.keyFile(path))
+            let vault = try global.location().vault
+            return .keyFile(try KeyFile.read(named, vault: vault, environment, ifMissing: .makeLongKeyFile))
         }
         // The library says what is missing where nobody can be asked.
         guard !global.noInput, Terminal.isThere else { return nil }

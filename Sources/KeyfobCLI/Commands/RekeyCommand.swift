@@ -73,7 +73,7 @@ struct RekeyCommand: ParsableCommand {
     private func keep(
         _ file: String, _ location: KeyringLocation, _ rekeying: inout Rekeying
     ) throws(KeyringError) {
-        let content = try SecretInput.keyFile(KeyFile.path(of: file, vault: location.vault))
+        let content = try KeyFile.read(file, vault: location.vault, ifMissing: nil)
         do throws(KeyringError) {
             try rekeying.keep(keyFile: content)
         } catch  where error.code == .wrongKey {

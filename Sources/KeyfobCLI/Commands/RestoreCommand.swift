@@ -80,6 +80,10 @@ struct RestoreCommand: ParsableCommand {
         do throws(KeyringError) {
             if isPart { return try bringBack(groups, from: backup, into: location) }
             try isThere ? restore(backup, over: location) : restore(backup, into: location, remains)
+        } catch  where error.code == .damaged && error.advice == nil {
+            throw KeyringError(
+                error.code, error.naming(bundle: backup.name).message,
+                hint: "'keyfob backup --list' names other backups")
         } catch {
             throw error.naming(bundle: backup.name)
         }
@@ -156,7 +160,8 @@ struct RestoreCommand: ParsableCommand {
         if dryRun {
             try StandardOutput.write(lines: PlanText(plan).table + "\n" + PlanText(plan).items)
             for line in PlanText(plan).leftOut + PlanText(plan).notes { global.say(line) }
-            return global.say("nothing was changed: this was a dry run of \(backup.name), \(plan.source.text)")
+            let other = plan.source.vault == keyring.vaultID ? "" : "a backup of another vault, \(plan.source.vault): "
+            return global.say("nothing was changed: this was a dry run of \(backup.name), \(other)\(plan.source.text)")
         }
         try tell(plan, keyring, backup.name)
     }

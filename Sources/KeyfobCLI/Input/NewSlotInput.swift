@@ -43,8 +43,8 @@ struct NewSlotInput: ParsableArguments {
             let text = try NewPassphraseInput.read(descriptor: newPassphraseFd, mayAsk: !global.noInput)
             return .passphrase(text, memory: kdfMemory << 20)
         case .keyFile:
-            let path = try KeyFile.path(of: value ?? "", vault: global.location().vault)
-            return .keyFile(try SecretInput.keyFile(path))
+            let vault = try global.location().vault
+            return .keyFile(try KeyFile.read(value ?? "", vault: vault, ifMissing: .makeLongKeyFile))
         case .recipient: return .recipient(value ?? "")
         case .secretService: return .secretService(global.secretService())
         }

@@ -31,8 +31,8 @@ struct NewVaultInput: ParsableArguments {
             return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20), secretService: beside)
         }
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
-            let path = try KeyFile.path(of: named, vault: location.vault, environment)
-            return NewVaultSlots(first: .keyFile(try SecretInput.keyFile(path)), secretService: beside)
+            let content = try KeyFile.read(named, vault: location.vault, environment, ifMissing: .makeLongKeyFile)
+            return NewVaultSlots(first: .keyFile(content), secretService: beside)
         }
         let isKeptByService = secretService ? true : try global.wantsSecretService(service)
         if isKeptByService {

@@ -126,6 +126,9 @@ extension Advice {
         case .createGroup: "make one with 'keyfob group create'"
         case .listSlots: "'keyfob slot list' shows those there are"
         case .giveOtherKey(let kinds): "it opens with \(kinds.map(Self.key).joined(separator: ", or "))"
+        case .replaceLostKey(let kind):
+            "if \(kind == "passphrase" ? "it is forgotten" : "the right one is lost"), 'keyfob slot add \(kind)"
+                + "\(kind == "passphrase" ? "" : " NEW") --identity FILE' makes another (FILE: your recovery key)"
         case .addSlot: "add another slot first"
         case .useKeyFile: "give the group a key file"
         case .makeKeyFile(let group): "make another key file for group '\(group)'"
@@ -178,6 +181,8 @@ extension Advice {
         case .restrictFile: "chmod o-w it"
         case .useProjectFileKeys: "the keys are 'account' and 'group'"
 
+        case .giveBundleIdentity: "give the one that it is for; for a backup, that is the recovery key of its vault"
+        case .backUpElsewhere: "'keyfob backup --to FOLDER' writes one elsewhere"
         case .goOnWithoutBackup: "--no-backup does the same without one"
         case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"

@@ -46,7 +46,7 @@ extension GlobalOptions {
     private func attempt(mayAsk: Bool) throws(KeyringError) -> UnlockOutcome {
         let location = try location()
         let locked = try LockedKeyring(at: location)
-        if let key = try givenKey(location, for: locked.storage) { return .opened(try locked.unlock(with: key)) }
+        if let key = try givenKey(location, locked) { return .opened(try locked.unlock(with: key)) }
         let (hasService, hasPassphrase) = (locked.hasSecretServiceSlot, locked.hasPassphraseSlot)
         var reason: KeyringError
         do throws(KeyringError) {
@@ -72,14 +72,17 @@ extension GlobalOptions {
     ///
     /// A key file that the environment names is for vaults that have such slots.
     private func givenKey(
-        _ location: KeyringLocation, for storage: StoragePlace
+        _ location: KeyringLocation, _ locked: borrowing LockedKeyring
     ) throws(KeyringError) -> LockedKeyring.Key? {
         if let passphraseFd { return .passphrase(try SecretInput.passphrase(descriptor: passphraseFd)) }
         if let identity { return .identity(try IdentityInput.read(identity, self)) }
         let environment = Environment.current
-        let usual = storage == .embedded ? environment["KEYFOB_KEY_FILE"] : nil
+        let usual = locked.storage == .embedded ? environment["KEYFOB_KEY_FILE"] : nil
         guard let named = keyFile ?? usual else { return nil }
-        return .keyFile(try SecretInput.keyFile(KeyFile.path(of: named, vault: location.vault, environment)))
+        return .keyFile(
+            try KeyFile.read(
+                named, vault: location.vault, environment,
+                ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil))
     }
 }
 
@@ -100,13 +103,28 @@ enum UnlockOutcome {
     }
 }
 
-/// Where a key file is, and where it may not be.
+/// A key file, and where it may not be.
 enum KeyFile {
+    /// What the file holds, or a systemd credential of that name.
+    ///
+    /// - Parameter advice: What to do where there is no such file.
+    /// - Throws: `configuration` for a file in the vault's own folder or open to others, `noSuchFile`, `inputOutput`.
+    static func read(
+        _ named: String, vault: String, _ environment: Environment = .current, ifMissing advice: Advice?
+    ) throws(KeyringError) -> SecretBytes {
+        let path = try path(of: named, vault: vault, environment)
+        do throws(KeyringError) {
+            return try SecretInput.keyFile(path)
+        } catch  where error.code == .noSuchFile && (try? POSIXFile.status(path) == nil) == true {
+            throw KeyringError(error.code, error.message, advice: advice)
+        }
+    }
+
     /// The path of a key file: the file, or a systemd credential of that name.
     ///
     /// - Throws: `configuration` for a file in the vault's own folder, where a thief of the vault finds it.
-    static func path(
-        of named: String, vault: String, _ environment: Environment = .current
+    private static func path(
+        of named: String, vault: String, _ environment: Environment
     ) throws(KeyringError) -> String {
         if !named.contains("/"), let folder = environment["CREDENTIALS_DIRECTORY"] {
             return folder + "/" + named

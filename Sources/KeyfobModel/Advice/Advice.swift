@@ -168,6 +168,8 @@ public enum Advice: Hashable, Sendable {
     case listSlots
     /// Unlock with a key that the vault has a slot for: `passphrase`, `key-file`, `recipient`, `secret-service`.
     case giveOtherKey([String])
+    /// Give the right `passphrase` or `key-file`, or, where there is none any more, make another with the recovery key.
+    case replaceLostKey(String)
     /// Add another slot first.
     case addSlot
     /// Use a key file for the group.
@@ -243,6 +245,10 @@ public enum Advice: Hashable, Sendable {
     case useProjectFileKeys
 
     // MARK: Bundles, backups and other programs' files
+    /// Give an identity that the bundle is for: for a backup, the recovery key of its vault.
+    case giveBundleIdentity
+    /// Write the backup to another folder.
+    case backUpElsewhere
     /// Do it without the backup that comes first.
     case goOnWithoutBackup
     /// Find out what is in a backup and not here.

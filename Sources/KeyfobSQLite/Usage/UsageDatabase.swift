@@ -153,7 +153,7 @@ package final class UsageDatabase: Sendable {
         case .noVault: return .unwritable(reason: "there is no such folder")
         case .notWritable:
             // SQLite also says so of a header that it cannot have written.
-            if POSIXFile.isWritable(directory.path), POSIXFile.isWritable(directory.usage) {
+            if [directory.path, directory.usage].allSatisfy({ POSIXFile.errorOfWriting($0) == nil }) {
                 return moveAside(identity)
             }
             return .unwritable(reason: "its folder, or the file, may not be written")

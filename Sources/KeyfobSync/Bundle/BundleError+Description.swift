@@ -71,7 +71,7 @@ extension BundleError.AgeFault: CustomStringConvertible {
         case .header: "the file is no age file, or its header is damaged"
         case .headerMAC: "the header of the age file was altered"
         case .armor: "the armor of the age file is damaged"
-        case .payload: "the age file was altered or extended"
+        case .payload: "the age file was altered, extended or cut short"
         case .truncated: "the age file ends early"
         }
     }
