@@ -40,7 +40,7 @@ help:
 	@echo 'make reproduce               build the last commit twice, and compare'
 	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
-	@echo 'make bench                   measure, beside MSAL for Python'
+	@echo 'make bench                   measure, beside MSAL for Python and other programs that keep tokens'
 	@echo 'make clean                   remove what was built'
 	@echo 'JOBS=N limits how many compilers run at once'
 

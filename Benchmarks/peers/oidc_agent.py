@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Keyfob beside oidc-agent, in one run: a cached token, a new one, 30 processes at once, and a provider that hangs.
+"""Keyfob beside oidc-agent, in one run: 30 processes at once that want a new token, and a provider that hangs.
 
 usage: oidc_agent.py KEYFOB
 
 KEYFOB is the command. oidc-agent comes from Debian's oidc-agent-cli. Both sign in, each by itself, at the provider of the
 tests that replaces the refresh token at each use and ends a sign-in whose old one comes again (Tests/Provider/wordless.py),
-60 ms away. Times are medians, of whole processes."""
+60 ms away. Times are of whole processes."""
 
 import argparse
 import json
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -71,14 +70,6 @@ class Home:
         with urllib.request.urlopen(self.counts_url) as answer:
             return json.load(answer)["rotated"]
 
-    def median(self, words, rounds):
-        times = []
-        for _ in range(rounds):
-            begin = time.perf_counter()
-            self.run(*words)
-            times.append((time.perf_counter() - begin) * 1_000)
-        return f"{statistics.median(times):.1f} ms"
-
     def at_once(self, words, count):
         """How long it takes, how many have a token then, and how many requests the provider did."""
         before, begin = self.rotations(), time.perf_counter()
@@ -97,11 +88,8 @@ def main(keyfob):
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         home = Home(folder, keyfob, server, server.stdout.readline().strip())
         try:
-            agent, own = ["oidc-token", "local"], [keyfob, "token"]
             forced_agent, forced_own = ["oidc-token", "-f", "local"], [keyfob, "token", "--force-refresh"]
             print("| | oidc-agent | keyfob |\n| --- | --- | --- |")
-            print(f"| cached | {home.median(agent, 100)} | {home.median(own, 100)} |", flush=True)
-            print(f"| a new one | {home.median(forced_agent, 10)} | {home.median(forced_own, 10)} |", flush=True)
             print(f"| 30 want a new one | {home.at_once(forced_agent, 30)} | {home.at_once(forced_own, 30)} |", flush=True)
             home.control.write_text(json.dumps({"delay_ms": HANG}))
             print(f"| 6, and the provider hangs | {home.at_once(forced_agent, 6)} | {home.at_once(forced_own, 6)} |")

@@ -9,60 +9,26 @@ The 30 threads share one application and its cache, or N of them on the same fil
 
 import http.client
 import json
-import os
 import random
 import statistics
-import subprocess
 import sys
 import threading
 import time
 from urllib.parse import urlencode, urlsplit
 
 import msal
-import requests
 from msal_extensions import FilePersistence, PersistedTokenCache
 
-from endpoint import refresh_token
+from endpoint import Endpoint, refresh_token
 from offline import peak_memory
+from without_tls import session
 
 CLIENT, SCOPE, THREADS = "benchmark", "api.read", 30
 
 
-class Endpoint:
-    """The provider, in a process of its own."""
-
-    def __init__(self):
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "endpoint.py")
-        self.process = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, bufsize=1)
-        self.issuer = self.process.stdout.readline().strip()
-
-    def begin(self, lifetime):
-        """Lets access tokens be good for so long; what was asked since the last time."""
-        self.process.stdin.write(f"{lifetime}\n")
-        return json.loads(self.process.stdout.readline())
-
-    def stop(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-class WithoutTLS(requests.adapters.HTTPAdapter):
-    """MSAL takes https addresses only; they are asked by http, as if a proxy had ended TLS."""
-
-    def send(self, request, **options):
-        request.url = request.url.replace("https://", "http://", 1)
-        request.headers["X-Forwarded-Proto"] = "https"
-        return super().send(request, **options)
-
-
 def application(path, issuer):
-    session = requests.Session()
-    session.mount("https://", WithoutTLS(pool_maxsize=THREADS))
-    # What the environment says of proxies is not for this machine.
-    session.trust_env = False
     return msal.PublicClientApplication(
-        CLIENT, oidc_authority=issuer.replace("http://", "https://"), http_client=session,
+        CLIENT, oidc_authority=issuer.replace("http://", "https://"), http_client=session(THREADS),
         token_cache=PersistedTokenCache(FilePersistence(path)))
 
 

@@ -1,0 +1,45 @@
+"""On what the figures were measured."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+
+from .files import PEERS
+
+PACKAGES = ["git", "oidc-agent-cli", "libsecret-tools", "gnome-keyring", "pass", "gnupg", "age", "gh", "keepassxc"]
+MODULES = ["keyring", "msal", "msal-extensions"]
+
+
+def build_floor(folder):
+    """Compiles the floor, as static as what it is compared with."""
+    program = f"{folder}/floor"
+    libraries = ["-lsqlite3", "-lsodium", "-lm", "-lpthread"]
+    subprocess.run(["gcc", "-O2", "-static", "-o", program, f"{PEERS}/floor.c", *libraries], check=True, stderr=subprocess.DEVNULL)
+    return program
+
+
+def text(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def package_version(name):
+    done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", name], capture_output=True, text=True, check=False)
+    return done.stdout or "not installed"
+
+
+def processor():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def facts(options):
+    system = platform.freedesktop_os_release()
+    versions = {name: package_version(name) for name in PACKAGES}
+    for name in MODULES:
+        versions[name] = importlib.metadata.version(name)
+    return {
+        "machine": f"{os.cpu_count()} × {processor()}, {system['PRETTY_NAME']}, Linux {platform.release()}",
+        "keyfob": f"{text(options.keyfob, '--version')} ({os.path.getsize(options.keyfob) / 1e6:.1f} MB)",
+        "versions": versions, "isQuick": options.quick, "loadBefore": os.getloadavg()[0]}

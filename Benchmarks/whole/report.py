@@ -1,0 +1,158 @@
+"""What was measured, as Markdown."""
+
+import json
+import re
+import shutil
+
+from . import chart
+
+BEGIN = "<!-- Written by Benchmarks/whole_process.py: run it, change nothing here. -->"
+END = "<!-- End of what is written -->"
+FIGURES = {
+    "lookup": "Look up the token of one account, chosen by chance", "list": "List all accounts", "store": "Store one new account",
+    "export": "Export all", "import": "Import all", "same": "Eight processes store a token of the same account at once",
+    "new": "Eight processes store one new account each at once"}
+
+
+def duration(milliseconds):
+    if milliseconds >= 9_950:
+        return f"{milliseconds / 1_000:.0f} s"
+    if milliseconds >= 995:
+        return f"{milliseconds / 1_000:.1f} s"
+    return f"{milliseconds:.0f} ms" if milliseconds >= 99.5 else f"{milliseconds:.2g} ms"
+
+
+def ratio(value):
+    return f"{value:.0f} ×" if value >= 9.95 else f"{value:.2f} ×" if value < 1.995 else f"{value:.1f} ×"
+
+
+def cell(figures, is_short=False):
+    """Time and ratio, in brackets those of the processors, and what else happened."""
+    text = "–"
+    if "wallMilliseconds" in figures:
+        text = f"{duration(figures['wallMilliseconds'])}, {ratio(figures['wallRatio'])}"
+        if not is_short:
+            text += f" ({duration(figures['cpuMilliseconds'])}, {ratio(figures['cpuRatio'])})"
+    elif figures.get("failures"):
+        text = "fails"
+    remarks = figures.get("remarks", {})
+    times = remarks.get("gatherings", 0)
+    for what, words in (("failed", f"{{}} of {8 * times} failed"), ("lost", f"{{}} of {8 * times} lost"),
+                        ("wrong", f"{{}} of {times} wrong"), ("broke", f"**{{}} of {times} lost older accounts**")):
+        if remarks.get(what):
+            text += "; " + words.format(remarks[what])
+    return text
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def head(document, first):
+    sizes = [f"{size['accounts']:,}" for size in document["sizes"]]
+    return [row([first, *sizes]), row(["---"] * (1 + len(sizes)))]
+
+
+def names(document):
+    """All programs, the floor and Keyfob first."""
+    return list(document["sizes"][0]["setup"])
+
+
+def figure_table(document, figure, is_short=False):
+    lines = head(document, "")
+    for name in names(document):
+        found = [size["figures"][figure][name] for size in document["sizes"]]
+        if any("wallMilliseconds" in each or each.get("failures") for each in found):
+            lines.append(row([name, *(cell(each, is_short) for each in found)]))
+    return lines
+
+
+def notes(document, figures):
+    """Why something could not be measured: each reason once, with the programs and numbers of accounts."""
+    reasons = {}
+    for figure in figures:
+        for size in document["sizes"]:
+            for name, found in size["figures"].get(figure, {}).items():
+                reason = found.get("notPossible") or (found.get("failures") or [None])[0]
+                if reason:
+                    sizes = reasons.setdefault(reason, {}).setdefault(name, [])
+                    if size["accounts"] not in sizes:
+                        sizes.append(size["accounts"])
+    everywhere = [size["accounts"] for size in document["sizes"]]
+    for reason, programs in reasons.items():
+        who = [name if sizes == everywhere else f"{name} at {', '.join(f'{size:,}' for size in sizes)}"
+               for name, sizes in programs.items()]
+        yield f"- {'; '.join(who)}: {reason}"
+
+
+def origin(document):
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
+    busy = " **while the machine was busy with other work**" if document["loadBefore"] > 0.5 else ""
+    quick = " with `--quick`: few rounds" if document["isQuick"] else ""
+    rounds = max(each["rounds"] for size in document["sizes"] for figure in size["figures"].values()
+                 for name, each in figure.items() if name != names(document)[0])
+    return (f"Measured on {document['date']}{quick},{busy} (load {document['loadBefore']:.1f} before, "
+            f"{document['loadAfter']:.1f} after) on {document['machine']}; medians of at most {rounds} rounds. "
+            f"keyfob {document['keyfob']}; {versions}.")
+
+
+def refresh_table(document):
+    lines = ["", "**A new token in place of one that is about to expire, one process and eight at once**", "",
+             row(["", "one", "eight", "requests for the eight", "with a replaced refresh token", "without a token"]), row(["---"] * 6)]
+    for name, found in document["refresh"].items():
+        if "notPossible" in found:
+            lines.append(row([name, "–", "–", "–", "–", found["notPossible"]]))
+            continue
+        one, eight = found["1"], found["8"]
+        times = [f"{duration(each['wallMilliseconds'])} ({duration(each['cpuMilliseconds'])})" for each in (one, eight)]
+        total = 8 * eight["rounds"]
+        lines.append(row([name, *times, f"{eight['requests']:.0f}", str(eight["reused"]), f"{eight['failed']} of {total}"]))
+    return lines
+
+
+def whole(document):
+    """All tables."""
+    lines = [origin(document)]
+    figures = list(document["sizes"][0]["figures"])
+    for figure in figures:
+        lines += ["", f"**{FIGURES[figure]}**", "", *figure_table(document, figure)]
+    if document["refresh"]:
+        lines += refresh_table(document)
+    reasons = list(notes(document, figures))
+    return "\n".join(lines + (["", "What could not be measured, and why:", "", *reasons] if reasons else []))
+
+
+def short(document):
+    """The lookup alone."""
+    lines = ["![How long a lookup takes with each program](Benchmarks/lookup.svg)", "", *figure_table(document, "lookup", True), ""]
+    reasons = list(notes(document, ["lookup"]))
+    return "\n".join(lines + (reasons + [""] if reasons else []) + [origin(document)])
+
+
+def put(path, text):
+    """Writes the text between the two marks of a page."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    if len(pattern.findall(page)) != 1:
+        raise SystemExit(f"whole_process.py: {path} does not have the two marks once")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(pattern.sub(lambda _: f"{BEGIN}\n{text}\n{END}", page))
+
+
+def write(document, out, pages):
+    """Writes all into a folder, and into the pages of the folder Benchmarks where one is given."""
+    with open(f"{out}/whole-process.json", "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=2, ensure_ascii=False)
+        file.write("\n")
+    with open(f"{out}/whole-process.md", "w", encoding="utf-8") as file:
+        file.write(whole(document) + "\n")
+    has_lookup = "lookup" in document["sizes"][0]["figures"]
+    if has_lookup:
+        with open(f"{out}/lookup.svg", "w", encoding="utf-8") as file:
+            file.write(chart.lookup(document))
+    if pages and has_lookup:
+        shutil.copy(f"{out}/lookup.svg", f"{pages}/lookup.svg")
+        put(f"{pages}/README.md", whole(document))
+        put(f"{pages}/../README.md", short(document))
+    print(whole(document))
