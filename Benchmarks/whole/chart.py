@@ -9,11 +9,11 @@ STYLE = """
   .axis, .quiet { fill: #59636e } .title { font-size: 14px; font-weight: 600 } .own { font-weight: 700 }
   .grid { stroke: #d1d9e0 } .range { stroke: #818b98; stroke-width: 2 } .dot { fill: #59636e; stroke: #fff }
   .own-range { stroke: #0969da; stroke-width: 2 } .own-dot { fill: #0969da; stroke: #fff }
-  .paper { fill: #fff }
+  .paper { fill: #fff } .value { paint-order: stroke; stroke: #fff; stroke-width: 4px }
   @media (prefers-color-scheme: dark) {
     text { fill: #f0f6fc } .axis, .quiet { fill: #9198a1 } .grid { stroke: #3d444d } .range { stroke: #656c76 }
     .dot { fill: #9198a1; stroke: #0d1117 } .own-range { stroke: #4493f8 } .own-dot { fill: #4493f8; stroke: #0d1117 }
-    .paper { fill: #0d1117 }
+    .paper { fill: #0d1117 } .value { stroke: #0d1117 }
   }
 """
 
@@ -67,9 +67,9 @@ def lookup(document):
             parts.append(f'<circle class="{own}dot" cx="{x:.1f}" cy="{y}" r="{radius(size):.1f}"/>')
         ordered = sorted(time for _, time in points)
         missing = "" if points[-1][0] == sizes[-1] else f", not with {sizes[len(points)]:,}"
-        parts.append(text(max(places) + 12, y + 4, label(ordered[-1]) + missing))
+        parts.append(text(max(places) + 12, y + 4, label(ordered[-1]) + missing, "value"))
         if max(places) - min(places) > 12:
-            parts.append(text(min(places) - 9, y + 4, label(ordered[0]), "", "end"))
+            parts.append(text(min(places) - 9, y + 4, label(ordered[0]), "value", "end"))
     x = 14
     for size in sizes:
         parts += [f'<circle class="dot" cx="{x + 6}" cy="{bottom + 22}" r="{radius(size):.1f}"/>',

@@ -13,7 +13,7 @@ from .measure import Command, Failure, NotPossible, name_of, token_of
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = os.path.join(os.path.dirname(HERE), "peers")
 sys.path.insert(0, PEERS)
-NO_COMMAND = "has no command for it"
+NO_COMMAND = "no command for it"
 
 
 class Store:
@@ -246,7 +246,7 @@ class GitHub(Store):
     """`gh`, which knows one account for each host, in a file in the open."""
 
     package = "gh"
-    missing = {"list": "`gh auth status` asks each host on the network", "export": NO_COMMAND, "import": NO_COMMAND}
+    missing = {"list": "asks each host on the network", "export": NO_COMMAND, "import": NO_COMMAND}
 
     def fill(self, limit):
         os.makedirs(f"{self.folder}/.config/gh")

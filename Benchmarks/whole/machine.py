@@ -40,6 +40,6 @@ def facts(options):
     for name in MODULES:
         versions[name] = importlib.metadata.version(name)
     return {
-        "machine": f"{os.cpu_count()} × {processor()}, {system['PRETTY_NAME']}, Linux {platform.release()}",
+        "machine": f"{os.cpu_count()} × {processor()}, {system['PRETTY_NAME']}, Linux {platform.release().split('-')[0]}",
         "keyfob": f"{text(options.keyfob, '--version')} ({os.path.getsize(options.keyfob) / 1e6:.1f} MB)",
         "versions": versions, "isQuick": options.quick, "loadBefore": os.getloadavg()[0]}

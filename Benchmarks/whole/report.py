@@ -68,21 +68,27 @@ def figure_table(document, figure, is_short=False):
 
 
 def notes(document, figures):
-    """Why something could not be measured: each reason once, with the programs and numbers of accounts."""
+    """Why something could not be measured: each reason once, with the programs, what they were to do, and with how many accounts."""
     reasons = {}
     for figure in figures:
         for size in document["sizes"]:
             for name, found in size["figures"].get(figure, {}).items():
                 reason = found.get("notPossible") or (found.get("failures") or [None])[0]
                 if reason:
-                    sizes = reasons.setdefault(reason, {}).setdefault(name, [])
-                    if size["accounts"] not in sizes:
-                        sizes.append(size["accounts"])
-    everywhere = [size["accounts"] for size in document["sizes"]]
+                    places = reasons.setdefault(reason, {}).setdefault(name, ([], []))
+                    for values, value in zip(places, (figure, f"{size['accounts']:,}")):
+                        if value not in values:
+                            values.append(value)
+    everything = list(document["sizes"][0]["figures"])
+    everywhere = [f"{size['accounts']:,}" for size in document["sizes"]]
     for reason, programs in reasons.items():
-        who = [name if sizes == everywhere else f"{name} at {', '.join(f'{size:,}' for size in sizes)}"
-               for name, sizes in programs.items()]
-        yield f"- {'; '.join(who)}: {reason}"
+        grouped = {}
+        for name, (which, sizes) in programs.items():
+            what = "" if which == everything else ", ".join(which)
+            where = "" if sizes == everywhere else f" with {' and '.join(sizes)}"
+            grouped.setdefault(what + where, []).append(name)
+        who = [", ".join(names_there) + (f" ({place.strip()})" if place else "") for place, names_there in grouped.items()]
+        yield f"- {reason}: {'; '.join(who)}"
 
 
 def origin(document):
@@ -94,6 +100,24 @@ def origin(document):
     return (f"Measured on {document['date']}{quick},{busy} (load {document['loadBefore']:.1f} before, "
             f"{document['loadAfter']:.1f} after) on {document['machine']}; medians of at most {rounds} rounds. "
             f"keyfob {document['keyfob']}; {versions}.")
+
+
+def aims(document):
+    """Whether a lookup is as fast as it is to be."""
+    def figures(name, part):
+        found = {size["accounts"]: size["figures"]["lookup"].get(name, {}).get(part) for size in document["sizes"]}
+        return {size: value for size, value in found.items() if value is not None}
+
+    most = figures("keyfob", "cpuRatio")
+    if most:
+        yield max(most.values()) <= 1.3, "a lookup takes at most 1.3 × the floor's processor time", [
+            f"{ratio(value)} with {size:,}" for size, value in most.items()]
+    for peer in ("git credential-cache", "oidc-token"):
+        for part, words in (("wall", "time"), ("cpu", "processor time")):
+            own, others = (figures(name, part + "Milliseconds") for name in ("keyfob", peer))
+            both = {size: own[size] / others[size] for size in own if size in others}
+            if both:
+                yield max(both.values()) < 1, f"less {words} than `{peer}`", [f"{ratio(value)} with {size:,}" for size, value in both.items()]
 
 
 def refresh_table(document):
@@ -118,6 +142,9 @@ def whole(document):
         lines += ["", f"**{FIGURES[figure]}**", "", *figure_table(document, figure)]
     if document["refresh"]:
         lines += refresh_table(document)
+    if "lookup" in figures:
+        lines += ["", "What was aimed at:", ""] + [
+            f"- {'met' if is_met else '**not met**'}: {aim} ({', '.join(found)})" for is_met, aim, found in aims(document)]
     reasons = list(notes(document, figures))
     return "\n".join(lines + (["", "What could not be measured, and why:", "", *reasons] if reasons else []))
 

@@ -71,7 +71,7 @@ class OIDCAgent(Store):
     """oidc-agent with an account configuration for each account, all loaded."""
 
     package = "oidc-agent-cli"
-    missing = dict.fromkeys(("store", "same", "new"), "takes no token: it gets them from the provider itself") | {
+    missing = dict.fromkeys(("store", "same", "new"), "takes no token, but gets them from the provider itself") | {
         "export": NO_COMMAND, "import": NO_COMMAND}
     agent = provider = None
 
@@ -85,7 +85,7 @@ class OIDCAgent(Store):
             each = (time.monotonic() - begin) / (number + 1)
             if number >= 9 and each * self.size > limit:
                 raise NotPossible(
-                    f"takes {each:.1f} s to set up one account, so {each * self.size / 3600:.1f} hours for {self.size:,}")
+                    f"setting up one account takes {each:.1f} s, so {each * self.size / 3600:.1f} hours for {self.size:,}")
 
     def start_agent(self):
         for name, value in re.findall(r"(OIDC\w+)=([^;]+);", self.call("oidc-agent")):
