@@ -15,8 +15,8 @@ import datetime
 import json
 import os
 import random
+import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -49,7 +49,8 @@ def programs(options, floor, desktop):
         "python keyring": lambda *place: services.Keyring(*place, desktop), "msal-extensions": files.MSALExtensions,
         "keepassxc-cli": files.KeePass}
     if options.only:
-        made = {name: make for name, make in made.items() if name == FLOOR or name in options.only.split(",")}
+        others = [FLOOR, *(also.partition("=")[0] for also in options.also), *options.only.split(",")]
+        made = {name: make for name, make in made.items() if name in others}
     return made
 
 
@@ -63,8 +64,15 @@ class Size:
         self.setups, self.stores = {}, {}
         self.makers = programs(options, floor, self.shared_desktop)
 
-    def shared_desktop(self, size, limit):
-        self.desktop = self.desktop or services.Desktop(f"{self.folder}/desktop", size, limit)
+    def shared_desktop(self, size):
+        """The one that the stores share, made for the first of them."""
+        if self.desktop is None:
+            try:
+                self.desktop = services.Desktop(f"{self.folder}/desktop", size)
+            except NotPossible as reason:
+                self.desktop = reason
+        if isinstance(self.desktop, NotPossible):
+            raise self.desktop
         return self.desktop
 
     def fill(self):
@@ -201,8 +209,10 @@ class Size:
             figure: {name: cell.document() for name, cell in cells.items()} for figure, cells in self.cells.items()}}
 
 
-def measure(options):
-    facts, sizes = machine.facts(options), []
+def measure(options, out):
+    """All sizes, one after the other; after each, what there is so far is written."""
+    facts = {"formatVersion": 1, "date": datetime.date.today().isoformat(), **machine.facts(options)}
+    document = {**facts, "sizes": [], "refresh": {}}
     with tempfile.TemporaryDirectory(prefix="kf") as folder:
         floor = machine.build_floor(folder)
         os.chdir(folder)
@@ -215,11 +225,14 @@ def measure(options):
                 group.measure()
             finally:
                 group.stop()
-            sizes.append(group.document())
-            subprocess.run(["rm", "-r", place], check=True)
-        renewed = refresh.measure(f"{folder}/refresh", options, progress) if not options.only else {}
-    facts["loadAfter"] = os.getloadavg()[0]
-    return {"formatVersion": 1, "date": datetime.date.today().isoformat(), **facts, "sizes": sizes, "refresh": renewed}
+            document["sizes"].append(group.document())
+            document["loadAfter"] = os.getloadavg()[0]
+            report.save(document, out)
+            shutil.rmtree(place)
+        if not options.only:
+            document["refresh"] = refresh.measure(f"{folder}/refresh", options, progress)
+        os.chdir("/")
+    return document
 
 
 def main():
@@ -249,7 +262,7 @@ def main():
         options.rounds = options.rounds or (10 if options.quick else 100)
         # For a program's part of a figure, for one run of it, and for all its accounts to be set up.
         options.seconds, options.limit, options.setup_limit = (3, 30, 60) if options.quick else (30, 120, 600)
-        document = measure(options)
+        document = measure(options, out)
     else:
         parser.error("KEYFOB is missing")
     report.write(document, out, here if options.write_readme else None)

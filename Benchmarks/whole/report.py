@@ -167,11 +167,15 @@ def put(path, text):
         file.write(pattern.sub(lambda _: f"{BEGIN}\n{text}\n{END}", page))
 
 
-def write(document, out, pages):
-    """Writes all into a folder, and into the pages of the folder Benchmarks where one is given."""
+def save(document, out):
     with open(f"{out}/whole-process.json", "w", encoding="utf-8") as file:
         json.dump(document, file, indent=2, ensure_ascii=False)
         file.write("\n")
+
+
+def write(document, out, pages):
+    """Writes all into a folder, and into the pages of the folder Benchmarks where one is given."""
+    save(document, out)
     with open(f"{out}/whole-process.md", "w", encoding="utf-8") as file:
         file.write(whole(document) + "\n")
     has_lookup = "lookup" in document["sizes"][0]["figures"]

@@ -130,7 +130,7 @@ class Desktop:
 
     SERVICE = "benchmark"
 
-    def __init__(self, folder, size, limit):
+    def __init__(self, folder, size):
         from secret_service_bus import Service  # pylint: disable=import-outside-toplevel
         from secret_service_file import copies  # pylint: disable=import-outside-toplevel
 
@@ -144,9 +144,9 @@ class Desktop:
                            input=token_of(first), text=True, check=True, capture_output=True)
             (item,) = self.service.items()
             self.service.fill(copies(item, "person000000", [f"person{number:06d}" for number in range(size)]))
-        except RuntimeError as error:
+        except Exception as error:  # Whatever says that it cannot hold so many; pylint: disable=broad-except
             self.service.end()
-            raise NotPossible(f"gnome-keyring with so many: {error}"[:200].replace(folder, "…")) from None
+            raise NotPossible(f"gnome-keyring with {size:,} items: {error!r}"[:200].replace(folder, "…")) from None
 
 
 class DesktopStore(Store):
@@ -157,7 +157,7 @@ class DesktopStore(Store):
         self.shared, self.desktop = shared, None
 
     def fill(self, limit):
-        self.desktop = self.shared(self.size, limit)
+        self.desktop = self.shared(self.size)
         self.desktop.users += 1
         self.environment = self.desktop.service.environment
 
