@@ -2,7 +2,8 @@
 """Keyfob beside other programs that keep tokens, each as a whole process, in one run.
 
 usage: whole_process.py KEYFOB [--also NAME=PROGRAM]… [--quick] [--sizes N,…] [--only NAME,…] [--figures NAME,…]
-                        [--rounds N] [--out FOLDER] [--write-readme]
+                        [--rounds N] [--seconds N] [--limit N] [--setup-limit N] [--build TEXT] [--out FOLDER]
+                        [--write-readme]
        whole_process.py --render FILE.json [--out FOLDER] [--write-readme]
 
 KEYFOB is the command; --also measures another Keyfob beside it. The others are installed by Scripts/install-dependencies --bench.
@@ -244,6 +245,12 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--figures", default=",".join(FIGURES))
     parser.add_argument("--rounds", type=int)
+    # What is said beside Keyfob's version, such as its commit.
+    parser.add_argument("--build")
+    # How long a program's part of a figure may take, one run of it, and to set its accounts up.
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--limit", type=float)
+    parser.add_argument("--setup-limit", type=float)
     parser.add_argument("--render")
     parser.add_argument("--out")
     parser.add_argument("--write-readme", action="store_true")
@@ -260,8 +267,9 @@ def main():
         options.keyfob = os.path.abspath(options.keyfob)
         options.sizes = options.sizes or ("10,1000" if options.quick else "10,1000,10000,100000")
         options.rounds = options.rounds or (10 if options.quick else 100)
-        # For a program's part of a figure, for one run of it, and for all its accounts to be set up.
-        options.seconds, options.limit, options.setup_limit = (3, 30, 60) if options.quick else (30, 120, 600)
+        options.seconds = options.seconds or (3 if options.quick else 10)
+        options.limit = options.limit or (30 if options.quick else 120)
+        options.setup_limit = options.setup_limit or (60 if options.quick else 600)
         document = measure(options, out)
     else:
         parser.error("KEYFOB is missing")

@@ -31,7 +31,7 @@ def rows(document):
         for name, cell in size["figures"]["lookup"].items():
             if "wallMilliseconds" in cell:
                 found.setdefault(name, []).append((size["accounts"], cell["wallMilliseconds"]))
-    return sorted(found.items(), key=lambda item: item[1][-1][1])
+    return sorted(found.items(), key=lambda item: item[1][0][1])
 
 
 def text(x, y, content, kind="", anchor="start"):

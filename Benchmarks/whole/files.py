@@ -159,6 +159,8 @@ class Keyfob(Store):
         vault = f"{self.folder}/other"
 
         def before():
+            if not os.path.exists(f"{self.folder}/all.age"):
+                self.call(*self.export().words)
             self.remove("other", "recovery2")
             self.call(self.program, "init", "--quiet", "--vault", vault, "--recovery-file", f"{self.folder}/recovery2")
 

@@ -39,7 +39,8 @@ def facts(options):
     versions = {name: package_version(name) for name in PACKAGES}
     for name in MODULES:
         versions[name] = importlib.metadata.version(name)
+    build = f", {options.build}" if options.build else ""
     return {
         "machine": f"{os.cpu_count()} × {processor()}, {system['PRETTY_NAME']}, Linux {platform.release().split('-')[0]}",
-        "keyfob": f"{text(options.keyfob, '--version')} ({os.path.getsize(options.keyfob) / 1e6:.1f} MB)",
+        "keyfob": f"{text(options.keyfob, '--version')} ({os.path.getsize(options.keyfob) / 1e6:.1f} MB{build})",
         "versions": versions, "isQuick": options.quick, "loadBefore": os.getloadavg()[0]}

@@ -85,7 +85,7 @@ class OIDCAgent(Store):
             each = (time.monotonic() - begin) / (number + 1)
             if number >= 9 and each * self.size > limit:
                 raise NotPossible(
-                    f"setting up one account takes {each:.1f} s, so {each * self.size / 3600:.1f} hours for {self.size:,}")
+                    f"setting up one account takes {each:.1f} s, so {each * self.size / 60:,.0f} minutes for {self.size:,}")
 
     def start_agent(self):
         for name, value in re.findall(r"(OIDC\w+)=([^;]+);", self.call("oidc-agent")):
