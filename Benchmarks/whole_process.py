@@ -84,15 +84,20 @@ class Size:
                 self.stores[name] = store
                 store.fill(self.options.setup_limit)
                 self.setups[name] = {"seconds": time.monotonic() - begin}
-            except (NotPossible, Failure) as reason:
-                del self.stores[name]
-                store.stop()
+            except Exception as reason:  # One that cannot be set up leaves the others; pylint: disable=broad-except
+                self.end(self.stores.pop(name))
                 self.setups[name] = {"notPossible": str(reason)}
                 progress(f"{name}: {reason}")
 
     def stop(self):
         for store in self.stores.values():
+            self.end(store)
+
+    def end(self, store):
+        try:
             store.stop()
+        except Exception as error:  # The others are to be stopped too; pylint: disable=broad-except
+            progress(f"{store.name} does not stop: {error!r}")
 
     def measure(self):
         for figure, cells in self.cells.items():
@@ -114,7 +119,7 @@ class Size:
         for round_number in range(most):
             self.random.shuffle(others)
             for name in list(others):
-                if round_number >= 2 and spent[name] > self.options.seconds or len(cells[name].failures) > 1:
+                if round_number >= 3 and spent[name] > self.options.seconds or len(cells[name].failures) > 1:
                     others.remove(name)
                     continue
                 begin = time.monotonic()
@@ -124,7 +129,7 @@ class Size:
     def try_first(self, figure, name, cell):
         try:
             self.once(figure, name, cell, is_first=True)
-        except Failure as failure:
+        except Exception as failure:  # Such as a service that has ended; pylint: disable=broad-except
             cell.failures.append(str(failure))
             progress(f"{figure}: {name} {failure}")
         return not cell.failures
@@ -135,7 +140,7 @@ class Size:
         for each in self.random.sample([name, FLOOR], 2):
             try:
                 taken[each] = self.once(figure, each, cells[each])
-            except Failure as failure:
+            except Exception as failure:  # The same; pylint: disable=broad-except
                 cells[each].failures.append(str(failure))
                 progress(f"{figure}: {each} {failure}")
         if len(taken) == 2:
