@@ -119,7 +119,7 @@ class Size:
         for round_number in range(most):
             self.random.shuffle(others)
             for name in list(others):
-                if round_number >= 3 and spent[name] > self.options.seconds or len(cells[name].failures) > 1:
+                if round_number >= (2 if at_once else 3) and spent[name] > self.options.seconds or len(cells[name].failures) > 1:
                     others.remove(name)
                     continue
                 begin = time.monotonic()
