@@ -24,7 +24,11 @@ extension TokenSearch {
     package func choose(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws -> (candidate: Candidate, reason: Verdict.Reason) {
-        let roster = try roster(&state, groups, request.context)
+        let bindings = try bindings(&state, groups, directory: request.context.directory)
+        if bindings.isWhole, let found = try chooseAmongFew(&state, request, groups, bindings.bindings, now) {
+            return found
+        }
+        let roster = try roster(&state, groups, request.context, bindings)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
         guard roster.isWhole else { throw LookupRefusal.uncertain }
@@ -44,22 +48,26 @@ extension TokenSearch {
     package func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext
     ) throws -> Roster {
-        var roster = Roster()
+        try roster(&state, groups, context, try bindings(&state, groups, directory: context.directory))
+    }
+
+    private func roster(
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext,
+        _ bindings: (bindings: [Binding], isWhole: Bool)
+    ) throws -> Roster {
+        var roster = Roster(bindings: bindings.bindings, isWhole: bindings.isWhole)
         for group in groups {
             var found = try self.candidates(&state, group)
             if context.url != nil { try addHosts(to: &found.candidates, of: group) }
             roster.candidates += found.candidates
             roster.isWhole = roster.isWhole && found.isWhole
         }
-        let found = try bindings(&state, groups, directory: context.directory)
-        roster.bindings = found.bindings
-        roster.isWhole = roster.isWhole && found.isWhole
         return roster
     }
 
     /// Tells the candidates of a group which hosts the providers name that were added to it: for an environment that the
     /// owner described, the owner's alone.
-    private func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
+    func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
         let settings = try storage.settings(prefixes: [Self.providerPrefix], in: group.keys).items
         guard !settings.isEmpty else { return }
         guard let providerHosts else { throw LookupRefusal.needsProviders }
@@ -91,31 +99,11 @@ extension TokenSearch {
     ) throws -> (candidates: [Candidate], isWhole: Bool) {
         let accounts = try storage.accounts(in: group.keys)
         var damaged = accounts.damaged
-        var clients: [AccountID: Set<String>] = [:]
-        var realms: [AccountID: Set<String>] = [:]
-        var grants: [AccountID: [Grant.State]] = [:]
-        var ends: [AccountID: SignInEnd] = [:]
-        var tokenScopes: [AccountID: [ScopeSet]] = [:]
-        var grantScopes: [AccountID: [String]] = [:]
-        for kind in Credential.Kind.allCases where kind != .idToken {
+        var holdings: [AccountID: Holdings] = [:]
+        for kind in Holdings.kinds {
             let credentials = try storage.credentials(kind, in: group.keys)
             damaged += credentials.damaged
-            for item in credentials.items {
-                clients[item.value.account, default: []].insert(item.value.clientID)
-                if !item.value.realm.isEmpty { realms[item.value.account, default: []].insert(item.value.realm) }
-                if kind == .refreshToken {
-                    let grant = item.value.grant ?? Grant()
-                    grants[item.value.account, default: []].append(grant.apparentState)
-                    guard grant.state == .active else { continue }
-                    if let end = SignInEnd(item.value), ends[item.value.account].map({ end.endsOn < $0.endsOn }) ?? true
-                    {
-                        ends[item.value.account] = end
-                    }
-                    grantScopes[item.value.account, default: []] += item.value.scopes.scopes
-                } else {
-                    tokenScopes[item.value.account, default: []].append(item.value.scopes)
-                }
-            }
+            for item in credentials.items { holdings[item.value.account, default: Holdings()].add(item.value) }
         }
         var preferred: Setting?
         do {
@@ -125,25 +113,53 @@ extension TokenSearch {
         }
         state.warn(ofDamage: damaged, in: group.name)
         let candidates = accounts.items.map { item in
-            let account = item.value
-            return Candidate(
-                account: account, group: group.name,
-                state: Self.signInState(grants[account.id] ?? [], hasTokens: clients[account.id] != nil),
-                clientIDs: clients[account.id] ?? [], realms: realms[account.id] ?? [],
-                tokenScopes: tokenScopes[account.id] ?? [], grantScopes: ScopeSet(grantScopes[account.id] ?? []),
-                end: ends[account.id],
-                isDefault: preferred?.value == account.id.canonical,
-                isOwnersDefault: preferred?.value == account.id.canonical && preferred?.isOwners == true)
+            (holdings[item.value.id] ?? Holdings()).candidate(item.value, in: group.name, preferred)
         }
         return (candidates, damaged.isEmpty)
     }
+}
 
-    private static func signInState(_ grants: [Grant.State], hasTokens: Bool) -> Candidate.SignInState {
+/// What an account holds in a group, as far as a choice asks for it.
+struct Holdings {
+    /// The kinds of credentials that count.
+    static let kinds = Credential.Kind.allCases.filter { $0 != .idToken }
+
+    private var clients: Set<String> = []
+    private var realms: Set<String> = []
+    private var grants: [Grant.State] = []
+    private var end: SignInEnd?
+    private var tokenScopes: [ScopeSet] = []
+    private var grantScopes: [String] = []
+
+    /// Counts a credential in.
+    mutating func add(_ credential: Credential) {
+        clients.insert(credential.clientID)
+        if !credential.realm.isEmpty { realms.insert(credential.realm) }
+        guard credential.kind == .refreshToken else { return tokenScopes.append(credential.scopes) }
+        let grant = credential.grant ?? Grant()
+        grants.append(grant.apparentState)
+        guard grant.state == .active else { return }
+        if let end = SignInEnd(credential), self.end.map({ end.endsOn < $0.endsOn }) ?? true { self.end = end }
+        grantScopes += credential.scopes.scopes
+    }
+
+    /// The account that holds it.
+    ///
+    /// - Parameter preferred: What the group has for its default account.
+    func candidate(_ account: Account, in group: AccessGroup, _ preferred: Setting?) -> Candidate {
+        let isDefault = preferred?.value == account.id.canonical
+        return Candidate(
+            account: account, group: group, state: state, clientIDs: clients, realms: realms, tokenScopes: tokenScopes,
+            grantScopes: ScopeSet(grantScopes), end: end, isDefault: isDefault,
+            isOwnersDefault: isDefault && preferred?.isOwners == true)
+    }
+
+    private var state: Candidate.SignInState {
         if grants.contains(.active) { return .signedIn }
         for grant in grants {
             if case .needsSignIn(let reason) = grant { return .needsSignIn(reason: reason) }
         }
         if !grants.isEmpty { return .signedOut }
-        return hasTokens ? .tokensOnly : .noCredentials
+        return clients.isEmpty ? .noCredentials : .tokensOnly
     }
 }

@@ -110,6 +110,18 @@ package struct DatabaseRecords: RecordReading {
         }
     }
 
+    package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord] {
+        var records: [StoredRecord] = []
+        try connection.run(.byKind) {
+            try $0.bind(keys.group.bytes, at: 1)
+            try $0.bind(Int64(kind.rawValue), at: 2)
+        } row: { row in
+            records.append(try StoredRecord(row: row, vault: keys.vault))
+            return records.count < count
+        }
+        return records
+    }
+
     package func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
         try connection.run(.everyRow, { try $0.bind(keys.group.bytes, at: 1) }) { row in
             try body(row.integer(0) ?? 0, Result { try StoredRecord(row: row, vault: keys.vault) })

@@ -35,6 +35,22 @@ public struct AccountSelector: Sendable {
         return Selection(choice, conclusion)
     }
 
+    /// The accounts that the bindings name which `request` meets, each with the group where its binding stands.
+    ///
+    /// Where one of the owner's bindings decides, or the bindings of the only group, it is for one of these accounts, and
+    /// the choice is the same among these alone.
+    package func bound(
+        _ request: TokenRequest, by bindings: [Binding], in groups: [AccessGroup]
+    ) -> [(account: AccountID, group: AccessGroup)] {
+        guard !bindings.isEmpty else { return [] }
+        var found: [(account: AccountID, group: AccessGroup)] = []
+        for binding in BindingPolicy(bindings, for: request.context, groups: groups).steps.joined() {
+            guard let id = binding.target.account else { continue }
+            if !found.contains(where: { $0 == (id, binding.origin.group) }) { found.append((id, binding.origin.group)) }
+        }
+        return found
+    }
+
     /// The accounts that answer to a name: by id, home account id, user name or label, or else by the
     /// beginning of one of these.
     public func candidates(named text: String, among candidates: [Candidate]) -> [Candidate] {

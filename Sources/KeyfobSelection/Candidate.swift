@@ -72,4 +72,7 @@ public struct Candidate: Hashable, Sendable {
             }
         }
     }
+
+    /// Whether it has a token with the scopes, or a grant that names them.
+    package func isGranted(_ scopes: ScopeSet) -> Bool { ScopePolicy(scopes: scopes).isGranted(to: self) }
 }

@@ -41,6 +41,9 @@ package protocol RecordReading {
     /// Calls `body` for each record of one kind, in the order in which they were stored.
     func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws
 
+    /// The first records of one kind, in the order in which they were stored.
+    func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord]
+
     /// Calls `body` with the number and the record of each row of the group, found without any index.
     func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws
 
@@ -110,6 +113,13 @@ package struct AccountLookup: Sendable {
 }
 
 extension RecordReading {
+    // A place without an order has to be read to its end.
+    package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord] {
+        var records: [StoredRecord] = []
+        try forEachRecord(kind: kind) { if records.count < count { records.append(try $0.get()) } }
+        return records
+    }
+
     package func records(rows rowIDs: [Int64]) throws -> [StoredRecord] { try rowIDs.map { try record(row: $0) } }
 
     /// The secret of a record.

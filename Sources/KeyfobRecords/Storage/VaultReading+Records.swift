@@ -51,6 +51,13 @@ extension VaultReading {
         }
     }
 
+    /// The accounts of a group that were stored first.
+    package func firstAccounts(_ count: Int, in keys: GroupKeys) throws -> [Account] {
+        try read(keys) { reader in
+            try reader.firstRecords(count, kind: .account).map { try $0.decode(keys, AccountBody.decode) }
+        }
+    }
+
     /// The credentials of one kind of an account; with a client and a realm, those issued to it there.
     package func credentials(
         _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
@@ -76,8 +83,17 @@ extension VaultReading {
 
     /// What is remembered under `name`.
     ///
+    /// Found by index; that there is none is said only after all settings were opened.
+    ///
     /// - Throws: `incomplete` or `damaged` when that cannot be told for certain.
     package func setting(_ name: String, in keys: GroupKeys) throws -> Setting? {
+        let indexed = try read(keys) { reader in
+            try reader.records(.credential, keys.blind(setting: name)).filter { $0.header.kind == .setting }
+        }
+        for record in indexed {
+            let setting = try? record.decode(keys) { body throws(FieldList.Malformed) in try Setting(body, keys) }
+            if let setting, setting.name == name { return setting }
+        }
         let found = try settings(prefixes: [name], in: keys)
         if let item = found.items.first(where: { $0.value.name == name }) { return item.value }
         if let damage = found.damaged.first { throw StoreError.damaged(what: damage) }

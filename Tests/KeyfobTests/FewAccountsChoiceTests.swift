@@ -1,0 +1,186 @@
+@testable import Keyfob
+import KeyfobLookup
+import KeyfobModel
+import KeyfobRecords
+import KeyfobSelection
+import KeyfobTestSupport
+import KeyfobVault
+import Testing
+
+/// The short way and the long one over vaults made at random: two groups, the second of which somebody else decides in too.
+@Suite("A choice by index beside one that opens everything")
+struct FewAccountsChoiceTests {
+    private static let environments = ["login.microsoftonline.com", "accounts.google.com", "github.com", "idp.example"]
+    private static let scopes: [ScopeSet] = [["mail.read"], ["mail.read", "mail.send"], ["repo"], []]
+    private static let contexts = [
+        RequestContext(), RequestContext(directory: "/srv/a/b"), RequestContext(tool: "gh", directory: "/srv"),
+        RequestContext(directory: "/srv/a", remote: ResourceURL(host: "github.com", path: ["contoso", "app"])),
+        RequestContext(url: ResourceURL(host: "api.github.com")),
+        RequestContext(url: ResourceURL(host: "git.example", path: ["contoso"])),
+        RequestContext(url: ResourceURL(host: "graph.microsoft.com"), directory: "/srv/a"),
+    ]
+    private static let subjects: [Binding.Subject] = [
+        .directory("/srv"), .directory("/srv/a"), .directory("/srv/a/b"), .tool("gh"), .host("github.com"),
+        .host("git.example"), .url(ResourceURL(host: "git.example", path: ["contoso"])),
+        .url(ResourceURL(host: "github.com", path: ["contoso"])),
+    ]
+
+    /// What a choice came to.
+    private struct Answer: Equatable, CustomStringConvertible {
+        var account: String?
+        var group: AccessGroup?
+        var reason: Verdict.Reason?
+        var passedOver: [Warning] = []
+
+        var description: String { "\(account ?? "nobody") \(group?.name ?? "-") \(reason.map { "\($0)" } ?? "-")" }
+    }
+
+    /// As it is without any index: all is opened.
+    private func slowly(
+        _ keyring: Keyring, _ request: TokenRequest, _ names: [AccessGroup]?
+    ) throws -> (answer: Answer, selection: Selection) {
+        try keyring.withState { state in
+            let (search, groups) = (keyring.search, try state.groups(names))
+            let roster = try search.roster(&state, groups, request.context)
+            let (candidates, evidence) = search.evidence(&state, roster, request, groups, noon)
+            let choice = AccountSelector().choose(
+                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            let selection = AccountSelector().select(
+                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            state.warnings = []
+            if let choice { state.warn(ofPassedOver: choice.passedOver) }
+            defer { state.warnings = [] }
+            let answer = Answer(
+                account: choice?.candidate.account.id.canonical, group: choice?.candidate.group, reason: choice?.reason,
+                passedOver: state.warnings)
+            return (answer, selection)
+        }
+    }
+
+    private func quickly(
+        _ keyring: Keyring, _ request: TokenRequest, _ names: [AccessGroup]?
+    ) throws -> (answer: Answer, selection: Selection?, isShort: Bool) {
+        try keyring.withState { state in
+            let (search, groups) = (keyring.search, try state.groups(names))
+            let bindings = try search.bindings(&state, groups, directory: request.context.directory).bindings
+            let isShort = try search.chooseAmongFew(&state, request, groups, bindings, noon) != nil
+            state.warnings = []
+            defer { state.warnings = [] }
+            do {
+                let choice = try search.choose(&state, request, groups, noon)
+                let answer = Answer(
+                    account: choice.candidate.account.id.canonical, group: choice.candidate.group,
+                    reason: choice.reason, passedOver: state.warnings)
+                return (answer, nil, isShort)
+            } catch LookupRefusal.unselected(let selection, _) {
+                return (Answer(), selection, isShort)
+            }
+        }
+    }
+
+    @Test("both come to the same, with the same reason", arguments: 1...TestLength.rounds(12, full: 120))
+    func same(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let vault = try RandomVault(&random, Self.environments, Self.scopes, Self.subjects)
+        var shortWays = 0
+        for _ in 0..<60 {
+            var request = TokenRequest(context: Self.contexts.randomElement(using: &random) ?? RequestContext())
+            request.scopes = Self.scopes.randomElement(using: &random) ?? []
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                request.environment = Self.environments.randomElement(using: &random)
+            }
+            if Int.random(in: 0..<6, using: &random) == 0 { request.clientID = "mailer" }
+            if Int.random(in: 0..<6, using: &random) == 0 { request.realm = "contoso" }
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                request.account = ["person1", "person2@contoso.example", "lab", "per", "nobody"].randomElement(
+                    using: &random)
+            }
+            let names = [nil, [AccessGroup.default], [vault.tools], [vault.tools, .default]].randomElement(
+                using: &random)
+            let slow = try slowly(vault.owner, request, names ?? nil)
+            let quick = try quickly(vault.owner, request, names ?? nil)
+            #expect(quick.answer == slow.answer, "\(request)")
+            if let selection = quick.selection { #expect(selection == slow.selection, "\(request)") }
+            shortWays += quick.isShort ? 1 : 0
+        }
+        #expect(shortWays > 0 || seed > 12)
+    }
+}
+
+/// A vault that random decisions made.
+private struct RandomVault {
+    let home: KeyringHome
+    let owner: Keyring
+    let tools: AccessGroup
+
+    init(
+        _ random: inout SeededGenerator, _ environments: [String], _ scopes: [ScopeSet], _ subjects: [Binding.Subject]
+    ) throws {
+        home = try KeyringHome()
+        owner = home.keyring
+        tools = try home.sharedGroup("tools")
+        let adversary = try home.opened(keyFile: 2)
+        var accounts: [AccessGroup: [Account]] = [:]
+        for group in [AccessGroup.default, tools] {
+            var own: [Account] = []
+            for number in 1...Int.random(in: 1...14, using: &random) {
+                let environment = environments.randomElement(using: &random) ?? environments[0]
+                let id = try #require(
+                    AccountID(
+                        homeAccountID: "uid\(Int.random(in: 1...20, using: &random)).contoso", environment: environment)
+                )
+                guard !own.contains(where: { $0.id == id }) else { continue }
+                let label = Int.random(in: 0..<5, using: &random) == 0 ? "lab" : nil
+                own.append(
+                    Account(
+                        id: id, username: "person\(number)@contoso.example",
+                        label: own.contains { $0.label == label } ? nil : label))
+            }
+            accounts[group] = own
+            let states: [Grant.State?] = own.map { _ in
+                [.active, .active, .signedOut, .needsSignIn(reason: "it expired"), nil].randomElement(using: &random)
+                    ?? nil
+            }
+            let tokens = own.map { _ in
+                (0..<Int.random(in: 0...2, using: &random)).map { _ in scopes.randomElement(using: &random) ?? [] }
+            }
+            let granted = own.map { _ in scopes.randomElement(using: &random) ?? [] }
+            try owner.withState { state in
+                try owner.change(&state, try state.group(group)) { writer in
+                    for (index, account) in own.enumerated() {
+                        _ = try writer.save(account, from: .owner)
+                        for (number, scopes) in tokens[index].enumerated() {
+                            let token = Credential.access(
+                                account, scopes: scopes, client: number == 0 ? "mailer" : "other")
+                            _ = try writer.save(token, secret: secret("token"), from: .owner)
+                        }
+                        guard let grant = states[index] else { continue }
+                        var credential = Credential.refresh(account)
+                        (credential.scopes, credential.grant) = (granted[index], Grant(state: grant))
+                        _ = try writer.save(credential, secret: secret("refresh"), from: .owner)
+                    }
+                }
+            }
+        }
+        for keyring in [owner, adversary] {
+            for _ in 0..<Int.random(in: 0...4, using: &random) {
+                let group = keyring === adversary || Bool.random(using: &random) ? tools : .default
+                guard let subject = subjects.randomElement(using: &random),
+                    let account = accounts[group]?.randomElement(using: &random)
+                else { continue }
+                let isNobody = Int.random(in: 0..<5, using: &random) == 0
+                _ = try? keyring.bind(subject, to: isNobody ? .nobody : .account(account.id), in: group)
+            }
+            let group = keyring === adversary || Bool.random(using: &random) ? tools : .default
+            if Bool.random(using: &random), let account = accounts[group]?.randomElement(using: &random) {
+                try keyring.setDefault(account.id, in: group)
+            }
+        }
+        guard Int.random(in: 0..<3, using: &random) == 0,
+            let account = accounts[.default]?.randomElement(using: &random)
+        else { return }
+        for _ in 0..<Int.random(in: 1...12, using: &random) {
+            owner.remember(account.id, in: .default, for: TokenRequest(), by: .person)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+@testable import Keyfob
+import KeyfobLookup
+import KeyfobModel
+import KeyfobRecords
+import KeyfobSQLite
+@testable import KeyfobStore
+import KeyfobTestSupport
+import Testing
+
+/// Nothing here is timed: what is read from the database is counted.
+@Suite("What a choice opens of a keyring that has very many accounts")
+struct FewAccountsCostTests {
+    /// What decides.
+    enum Evidence: String, CaseIterable {
+        case directory, host, remote, tool, projectFile, preferred, name
+    }
+
+    private let home: KeyringHome
+    private let ada: Account
+
+    init() throws {
+        home = try KeyringHome()
+        ada = try .contoso("ada")
+    }
+
+    /// A keyring in which `evidence` leads to Ada, who is one of so many, and what is asked of it.
+    private func request(_ evidence: Evidence, among count: Int) throws -> TokenRequest {
+        let (keyring, folder) = (home.keyring, home.folder.path)
+        try keyring.addMany((1...count).map { try Account.contoso("person\($0)") })
+        try keyring.store(.access(ada), "token of ada", for: ada)
+        let url = ResourceURL(host: "git.example", path: ["contoso", "app"])
+        var context = RequestContext()
+        switch evidence {
+        case .directory:
+            try keyring.bind(.directory("/srv/project"), to: .account(ada.id), in: .default)
+            context.directory = "/srv/project/src"
+        case .host:
+            try keyring.bind(.host("git.example"), to: .account(ada.id), in: .default)
+            context.url = url
+        case .remote:
+            try keyring.bind(.url(url), to: .account(ada.id), in: .default)
+            (context.remote, context.directory) = (url, "/srv/other")
+        case .tool:
+            try keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
+            context.tool = "gh"
+        case .projectFile:
+            try FileManager.default.createDirectory(atPath: folder + "/project", withIntermediateDirectories: true)
+            try home.folder.write("project/.keyfob.toml", [UInt8]("account = \"\(ada.username)\"".utf8))
+            _ = try keyring.allow(folder + "/project/.keyfob.toml")
+            context.directory = DirectoryContext(at: folder + "/project").directory
+        case .preferred: try keyring.setDefault(ada.id, in: .default)
+        case .name: return TokenRequest(account: ada.username, scopes: ["mail.read"])
+        }
+        return TokenRequest(scopes: ["mail.read"], context: context)
+    }
+
+    /// How many rows a process reads for Ada's token.
+    private func rows(_ evidence: Evidence, among count: Int) throws -> Int {
+        let request = try request(evidence, among: count)
+        let keyring = try home.opened()
+        let database = try #require(keyring.database as? VaultDatabase)
+        let before = try database.reader.rowCount
+        #expect(try keyring.tokenText(request) == "token of ada")
+        #expect(keyring.takeWarnings().isEmpty)
+        return try database.reader.rowCount - before
+    }
+
+    @Test("as much among 300 as among 10", arguments: Evidence.allCases)
+    func flat(_ evidence: Evidence) throws {
+        let few = try rows(evidence, among: 10)
+        let many = try FewAccountsCostTests().rows(evidence, among: 300)
+        #expect(many == few)
+    }
+}
+
+extension Keyring {
+    /// Stores accounts in one change, each with an access token, a refresh token and an ID token.
+    func addMany(
+        _ accounts: [Account], in group: AccessGroup = .default, scopes: ScopeSet = ["mail.read"]
+    ) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(group)
+            try change(&state, group) { writer in
+                for account in accounts {
+                    _ = try writer.save(account)
+                    _ = try writer.save(.access(account, scopes: scopes), secret: secret("token"))
+                    _ = try writer.save(.refresh(account), secret: secret("refresh"))
+                    let identity = Credential(
+                        kind: .idToken, account: account.id, clientID: "mailer", realm: "contoso", cachedAt: noon)
+                    _ = try writer.save(identity, secret: secret("identity"))
+                }
+            }
+        }
+    }
+}
