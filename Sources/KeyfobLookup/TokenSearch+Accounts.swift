@@ -28,36 +28,50 @@ extension TokenSearch {
         if bindings.isWhole, let found = try chooseAmongFew(&state, request, groups, bindings.bindings, now) {
             return found
         }
-        let roster = try roster(&state, groups, request.context, bindings)
+        // What access tokens there are nobody asks of many requests; who is told why nobody is chosen is told all.
+        if !request.asksOfTokens,
+            let found = try chooseAmongAll(&state, request, groups, bindings, [.refreshToken], now).found
+        {
+            return found
+        }
+        let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, bindings, Holdings.kinds, now)
+        if let found { return found }
+        // Before saying that there is nobody, make sure that nobody is missing.
+        for group in groups { try storage.requireComplete(group.keys) }
+        let selection = AccountSelector().select(
+            request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+        state.warn(ofPassedOver: selection.passedOver)
+        throw LookupRefusal.unselected(selection, request)
+    }
+
+    private func chooseAmongAll(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group],
+        _ bindings: (bindings: [Binding], isWhole: Bool), _ kinds: [Credential.Kind], _ now: Timestamp
+    ) throws -> (found: (candidate: Candidate, reason: Verdict.Reason)?, candidates: [Candidate], evidence: Evidence) {
+        let roster = try roster(&state, groups, request.context, bindings, kinds)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
         guard roster.isWhole else { throw LookupRefusal.uncertain }
-        let (selector, names) = (AccountSelector(), groups.map(\.name))
-        if let choice = selector.choose(request, among: candidates, groups: names, evidence: evidence) {
-            state.warn(ofPassedOver: choice.passedOver)
-            return (choice.candidate, choice.reason)
-        }
-        // Before saying that there is nobody, make sure that nobody is missing.
-        for group in groups { try storage.requireComplete(group.keys) }
-        let selection = selector.select(request, among: candidates, groups: names, evidence: evidence)
-        state.warn(ofPassedOver: selection.passedOver)
-        throw LookupRefusal.unselected(selection, request)
+        let choice = AccountSelector().choose(
+            request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+        if let choice { state.warn(ofPassedOver: choice.passedOver) }
+        return (choice.map { ($0.candidate, $0.reason) }, candidates, evidence)
     }
 
     /// The accounts and bindings of `groups`.
     package func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext
     ) throws -> Roster {
-        try roster(&state, groups, context, try bindings(&state, groups, directory: context.directory))
+        try roster(&state, groups, context, try bindings(&state, groups, directory: context.directory), Holdings.kinds)
     }
 
     private func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext,
-        _ bindings: (bindings: [Binding], isWhole: Bool)
+        _ bindings: (bindings: [Binding], isWhole: Bool), _ kinds: [Credential.Kind]
     ) throws -> Roster {
         var roster = Roster(bindings: bindings.bindings, isWhole: bindings.isWhole)
         for group in groups {
-            var found = try self.candidates(&state, group)
+            var found = try self.candidates(&state, group, kinds)
             if context.url != nil { try addHosts(to: &found.candidates, of: group) }
             roster.candidates += found.candidates
             roster.isWhole = roster.isWhole && found.isWhole
@@ -65,19 +79,25 @@ extension TokenSearch {
         return roster
     }
 
-    /// Tells the candidates of a group which hosts the providers name that were added to it: for an environment that the
-    /// owner described, the owner's alone.
-    func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
+    /// The hosts that the providers name which were added to a group, those that the owner described first.
+    func describedHosts(of group: UnlockedVault.Group) throws -> [(environment: String, hosts: [HostPattern])] {
         let settings = try storage.settings(prefixes: [Self.providerPrefix], in: group.keys).items
-        guard !settings.isEmpty else { return }
+        guard !settings.isEmpty else { return [] }
         guard let providerHosts else { throw LookupRefusal.needsProviders }
         let owners = settings.filter { $0.value.writer == .owner }.compactMap { providerHosts($0.value) }
         let others = settings.filter { $0.value.writer != .owner }.compactMap { providerHosts($0.value) }
+        return owners + others
+    }
+
+    /// Tells candidates which hosts the providers name that were added to their group: for an environment that the owner
+    /// described, the owner's alone.
+    func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
+        let described = try describedHosts(of: group)
+        guard !described.isEmpty else { return }
         for index in candidates.indices {
-            let described = (owners + others).first {
-                EnvironmentAliases.areSame($0.environment, candidates[index].account.id.environment)
-            }
-            candidates[index].apiHosts = described?.hosts ?? []
+            let own = candidates[index].account.id.environment
+            candidates[index].apiHosts =
+                described.first { EnvironmentAliases.areSame($0.environment, own) }?.hosts ?? []
         }
     }
 
@@ -94,13 +114,15 @@ extension TokenSearch {
     }
 
     /// The accounts of one group, and whether every record that tells of them opens.
+    ///
+    /// - Parameter kinds: Which credentials are opened: without access tokens, an account tells of none.
     package func candidates(
-        _ state: inout LookupState, _ group: UnlockedVault.Group
+        _ state: inout LookupState, _ group: UnlockedVault.Group, _ kinds: [Credential.Kind] = Holdings.kinds
     ) throws -> (candidates: [Candidate], isWhole: Bool) {
         let accounts = try storage.accounts(in: group.keys)
         var damaged = accounts.damaged
         var holdings: [AccountID: Holdings] = [:]
-        for kind in Holdings.kinds {
+        for kind in kinds {
             let credentials = try storage.credentials(kind, in: group.keys)
             damaged += credentials.damaged
             for item in credentials.items { holdings[item.value.account, default: Holdings()].add(item.value) }
@@ -120,9 +142,9 @@ extension TokenSearch {
 }
 
 /// What an account holds in a group, as far as a choice asks for it.
-struct Holdings {
+package struct Holdings {
     /// The kinds of credentials that count.
-    static let kinds = Credential.Kind.allCases.filter { $0 != .idToken }
+    package static let kinds = Credential.Kind.allCases.filter { $0 != .idToken }
 
     private var clients: Set<String> = []
     private var realms: Set<String> = []
@@ -161,5 +183,12 @@ struct Holdings {
         }
         if !grants.isEmpty { return .signedOut }
         return clients.isEmpty ? .noCredentials : .tokensOnly
+    }
+}
+
+extension TokenRequest {
+    /// Whether it depends on the access tokens that an account has whether it will do.
+    fileprivate var asksOfTokens: Bool {
+        !scopes.isEmpty || context.url != nil || realm != nil || clientID != nil
     }
 }

@@ -1,117 +1,188 @@
 internal import KeyfobFiles
+package import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSQLite
-package import KeyfobModel
 package import KeyfobSelection
 package import KeyfobVault
 
-// What a choice needs of a group that has very many accounts: the few that its evidence names, found by index and then
-// opened. An index makes nobody chosen: what is not found is looked for among all, and what is found speaks for itself.
+// What a choice needs of a group that has very many accounts: the few that its evidence names, found by index or by the
+// group's catalogue, and then opened. No index makes anybody chosen or hides another: what is not found is looked for
+// among all, and that there are no others says the catalogue alone, which is sealed.
 
 extension TokenSearch {
-    /// How many accounts of a group are looked at to see that its default is not the only one.
+    /// How many accounts of a group are looked at to see that one is not the only one.
     private static let witnesses = 8
 
-    /// The account that `request` means, where the accounts that it, a binding or a default names decide that; nil where
-    /// all of them have to be looked at.
+    /// The accounts that may decide a choice.
+    private struct Few {
+        var candidates: [Candidate] = []
+        var coverage = Coverage.some
+    }
+
+    /// Who else there may be.
+    private enum Coverage {
+        /// Others.
+        case some
+        /// Nobody who was granted the scopes.
+        case granted
+        /// Nobody who will do at all.
+        case feasible
+    }
+
+    /// An account, and where it lies.
+    private typealias Place = (account: Account, group: UnlockedVault.Group)
+
+    /// The account that `request` means, where a few accounts decide that; nil where all of them have to be looked at.
     ///
-    /// It is the one that a choice among all accounts comes to, with the same reason: nothing but the accounts that are
-    /// still in it at the end says anything of the reason, and they are here.
+    /// It is the one that a choice among all comes to, with the same reason: only the accounts that are still in it at its
+    /// end say anything of either, and they are here.
     package func chooseAmongFew(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding],
         _ now: Timestamp
     ) throws -> (candidate: Candidate, reason: Verdict.Reason)? {
         do {
             guard let few = try few(request, groups, bindings) else { return nil }
-            let (selector, evidence) = (AccountSelector(), Evidence(bindings: bindings, now: now))
-            let choice = selector.choose(request, among: few, groups: groups.map(\.name), evidence: evidence)
-            guard let choice, choice.passedOver.isEmpty else { return nil }
-            let isOneGroup = groups.count == 1
-            switch choice.reason {
-            case .explicit: return (choice.candidate, choice.reason)
-            case .bound(let binding):
-                return isOneGroup || binding.writer == .owner ? (choice.candidate, choice.reason) : nil
-            case .groupDefault:
-                // Another may have been granted what this one has not.
-                let isFirst = request.scopes.isEmpty || choice.candidate.isGranted(request.scopes)
-                return isFirst && (isOneGroup || choice.candidate.isOwnersDefault)
-                    ? (choice.candidate, choice.reason) : nil
-            case .onlyOne, .onlyGranted, .learned: return nil
-            }
+            let roster = Roster(candidates: few.candidates, bindings: bindings)
+            let (candidates, evidence) = evidence(&state, roster, request, groups, now)
+            let choice = AccountSelector().choose(
+                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            guard let choice, choice.passedOver.isEmpty,
+                stands(choice.reason, of: choice.candidate, few, request, groups)
+            else { return nil }
+            return (choice.candidate, choice.reason)
         } catch StoreError.damaged {
             // Told where all are looked at.
             return nil
         }
     }
 
-    /// An account, where it lies, and what the group has for its default account where that matters.
-    private typealias Named = (account: Account, group: UnlockedVault.Group, preferred: Setting?)
+    /// Whether a choice among a few is one among all.
+    private func stands(
+        _ reason: Verdict.Reason, of candidate: Candidate, _ few: Few, _ request: TokenRequest,
+        _ groups: [UnlockedVault.Group]
+    ) -> Bool {
+        if few.coverage == .feasible { return true }
+        // Whoever was not granted the scopes is out of it as soon as somebody was.
+        let isGranted = !request.scopes.isEmpty && candidate.isGranted(request.scopes)
+        switch reason {
+        case .explicit: return true
+        case .bound(let binding): return groups.count == 1 || binding.writer == .owner
+        case .groupDefault:
+            if few.coverage == .granted { return isGranted }
+            return (isGranted || request.scopes.isEmpty) && (groups.count == 1 || candidate.isOwnersDefault)
+        case .onlyGranted, .learned: return few.coverage == .granted && isGranted
+        case .onlyOne: return false
+        }
+    }
 
-    /// The accounts that the request names, or else those that a binding names that it meets, or else the defaults and some
-    /// others; nil where there are none, or one does not open.
+    /// The accounts that the request names; or those that a binding names that it meets, with those that alone will do or
+    /// were granted the scopes, or else the defaults and some others. Nil where there are none.
     private func few(
         _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
-    ) throws -> [Candidate]? {
-        var accounts: [Named] = []
+    ) throws -> Few? {
+        var few = Few()
+        var accounts: [Place] = []
+        var preferred: [Setting?]?
         if let text = request.account {
-            for group in groups {
-                accounts += try storage.accounts(named: text, in: group.keys).map { ($0, group, nil) }
-            }
+            for group in groups { accounts += try storage.accounts(named: text, in: group.keys).map { ($0, group) } }
         } else {
             let bound = AccountSelector().bound(request, by: bindings, in: groups.map(\.name))
             for group in groups {
-                for id in bound where id.group == group.name {
-                    guard let account = try storage.account(id.account, in: group.keys) else { continue }
-                    accounts.append((account, group, nil))
+                let own = bound.filter { $0.group == group.name }.map(\.account)
+                accounts += try self.accounts(own, in: [group])
+            }
+            // Nearly always it is what was bound.
+            if bound.isEmpty {
+                preferred = try groups.map { try storage.setting(Self.defaultAccount, in: $0.keys) }
+                if let feasible = try feasible(request, groups) {
+                    (accounts, few.coverage) = (feasible, .feasible)
+                } else if let holders = try holders(request, groups) {
+                    (accounts, few.coverage) = (try self.accounts(holders, in: groups), .granted)
+                    accounts += try witnesses(groups)
+                } else {
+                    let ids = preferred?.compactMap { $0.flatMap { AccountID($0.value) } } ?? []
+                    guard !ids.isEmpty, groups.allSatisfy({ isUnused($0) }) else { return nil }
+                    accounts = try self.accounts(ids, in: groups) + witnesses(groups)
                 }
             }
-            if bound.isEmpty { accounts = try defaults(of: groups) }
         }
-        guard !accounts.isEmpty else { return nil }
-        var candidates: [Candidate] = []
-        for group in groups {
+        for (index, group) in groups.enumerated() {
             var own: [Candidate] = []
-            for item in accounts where item.group.name == group.name {
-                guard let candidate = try candidate(item) else { return nil }
-                own.append(candidate)
+            for (account, _) in accounts.filter({ $0.group.name == group.name })
+            where !own.contains(where: { $0.account.id == account.id }) {
+                guard let holdings = try holdings(of: account.id, in: group) else { return nil }
+                own.append(holdings.candidate(account, in: group.name, preferred.flatMap { $0[index] }))
             }
             if request.context.url != nil { try addHosts(to: &own, of: group) }
-            candidates += own
+            few.candidates += own
         }
-        return candidates
+        return few.candidates.isEmpty ? nil : few
     }
 
-    /// The default accounts of `groups`, in whichever of them they are, and some others; none where what was used before
-    /// has a say, for then it counts how many there are.
-    private func defaults(of groups: [UnlockedVault.Group]) throws -> [Named] {
-        var preferred: [Setting?] = []
+    /// Whether nothing was ever used in a group: else what a default is worth depends on how many others there are.
+    private func isUnused(_ group: UnlockedVault.Group) -> Bool {
+        let (count, problem) = usage.count(group.keys)
+        return count == 0 && problem == nil
+    }
+
+    /// The accounts with these ids, in whichever of the groups they are.
+    private func accounts(_ ids: [AccountID], in groups: [UnlockedVault.Group]) throws -> [Place] {
+        var accounts: [Place] = []
         for group in groups {
-            let (count, problem) = usage.count(group.keys)
-            guard count == 0, problem == nil else { return [] }
-            preferred.append(try storage.setting(Self.defaultAccount, in: group.keys))
-        }
-        let ids = preferred.compactMap { $0.flatMap { AccountID($0.value) } }
-        guard !ids.isEmpty else { return [] }
-        var accounts: [Named] = []
-        for (group, preferred) in zip(groups, preferred) {
-            var own: [Account] = []
-            for id in ids where !own.contains(where: { $0.id == id }) {
-                if let account = try storage.account(id, in: group.keys) { own.append(account) }
+            for (index, id) in ids.enumerated() where !ids[..<index].contains(id) {
+                if let account = try storage.account(id, in: group.keys) { accounts.append((account, group)) }
             }
-            own += try storage.firstAccounts(Self.witnesses, in: group.keys).filter { !ids.contains($0.id) }
-            accounts += own.map { ($0, group, preferred) }
         }
         return accounts
     }
 
-    /// An account with what it holds; nil where some of that does not open.
-    private func candidate(_ item: Named) throws -> Candidate? {
+    /// Some accounts of each group.
+    private func witnesses(_ groups: [UnlockedVault.Group]) throws -> [Place] {
+        var accounts: [Place] = []
+        for group in groups {
+            accounts += try storage.firstAccounts(Self.witnesses, in: group.keys).map { ($0, group) }
+        }
+        return accounts
+    }
+
+    /// Every account of the provider asked for, or of those whose tokens go to the host; and the same accounts in the other
+    /// groups. Nil where the request tells neither, or there are more than a few.
+    private func feasible(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws -> [Place]? {
+        let rule = DestinationRule(request)
+        guard request.environment != nil || rule != nil else { return nil }
+        var ids: [AccountID] = []
+        for group in groups {
+            let described = rule == nil ? [] : try describedHosts(of: group)
+            let found = try storage.fewAccounts(
+                at: { name in
+                    if let wanted = request.environment, !EnvironmentAliases.areSame(wanted, name) { return false }
+                    let hosts = described.first { EnvironmentAliases.areSame($0.environment, name) }?.hosts ?? []
+                    return rule?.allows(everyoneAt: name, apiHosts: hosts) ?? true
+                }, in: group.keys)
+            guard let found else { return nil }
+            ids += found.map(\.id)
+        }
+        return try accounts(ids, in: groups)
+    }
+
+    /// Every account that may have been granted the scopes; nil where there are more than a few.
+    private func holders(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws -> [AccountID]? {
+        var ids: [AccountID] = []
+        for group in groups {
+            guard let found = try storage.fewHolders(of: request.scopes, in: group.keys) else { return nil }
+            ids += found
+        }
+        return ids
+    }
+
+    /// What an account holds; nil where some of that does not open.
+    private func holdings(of account: AccountID, in group: UnlockedVault.Group) throws -> Holdings? {
         var holdings = Holdings()
         for kind in Holdings.kinds {
-            let credentials = try storage.credentials(kind, of: item.account.id, in: item.group.keys)
+            let credentials = try storage.credentials(kind, of: account, in: group.keys)
             guard credentials.damaged.isEmpty else { return nil }
             for item in credentials.items { holdings.add(item.value) }
         }
-        return holdings.candidate(item.account, in: item.group.name, item.preferred)
+        return holdings
     }
 }

@@ -37,6 +37,13 @@ package struct StoredRecord: Sendable {
         keys.element(header, attributesCommitment: attributes.commitment, secretCommitment: secretCommitment)
     }
 
+    /// The same with what the manifest's catalogue has of the record, where that opens.
+    package func elementWithTraits(_ keys: GroupKeys) -> GroupManifest.Element {
+        var element = element(keys)
+        element.traits = try? open(keys).traits(header.kind)
+        return element
+    }
+
     /// The attributes.
     ///
     /// - Throws: `staleKeys` when another epoch's key sealed them, `damaged` when they do not open.

@@ -78,6 +78,12 @@ package struct DatabaseRecords: RecordReading {
         return record
     }
 
+    package func record(_ id: RecordID) throws -> StoredRecord {
+        let found = try records(.byID, { try $0.bind(id.bytes, at: 2) }, isExpected: { $0.record == id })
+        guard let record = found.first else { throw StoreError.damaged(what: "record \(id.short)") }
+        return record
+    }
+
     package func rowIDs() throws -> [Int64] {
         var rowIDs: [Int64] = []
         try connection.run(.rowNumbers, { try $0.bind(keys.group.bytes, at: 1) }) { row in

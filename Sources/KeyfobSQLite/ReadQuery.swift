@@ -2,7 +2,7 @@
 enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, schema, dataVersion, begin, commit, rollback
     case header, secondHeader, device, secondDevice, manifest, recordCount
-    case byAccount, byCredential, byName, byAccountAndKind, byKind, byRow, everyRow, rowNumbers, indexedRows
+    case byAccount, byCredential, byName, byAccountAndKind, byKind, byID, byRow, everyRow, rowNumbers, indexedRows
     case secret
 
     /// The columns of a record, in the order in which `StoredRecord` reads them.
@@ -38,6 +38,7 @@ enum ReadQuery: Int, CaseIterable {
                 """)
         case .byAccountAndKind: records("group_id = ?1 AND account_index = ?2 AND kind = ?3")
         case .byKind: records("group_id = ?1 AND kind = ?2 ORDER BY id")
+        case .byID: records("group_id = ?1 AND record = ?2")
         case .byRow: records("id = ?1")
         case .everyRow: "SELECT \(Self.columns) FROM records NOT INDEXED WHERE group_id = ?1 ORDER BY id"
         case .rowNumbers: "SELECT id FROM records WHERE group_id = ?1"

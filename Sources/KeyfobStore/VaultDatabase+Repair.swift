@@ -19,7 +19,7 @@ extension VaultDatabase {
             try database.execute(sql: "REINDEX")
             var manifest = GroupManifest(sequence: (try? reader.storedManifest().sequence) ?? seen)
             manifest.advance()
-            try reader.forEachRow { manifest.insert(try $1.get().element(keys)) }
+            try reader.forEachRow { manifest.insert(try $1.get().elementWithTraits(keys)) }
             try DatabaseChange.store(manifest, database, keys)
             try database.execute(
                 sql: "INSERT OR REPLACE INTO record_counts VALUES (?, ?)",

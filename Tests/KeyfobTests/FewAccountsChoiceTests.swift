@@ -78,32 +78,76 @@ struct FewAccountsChoiceTests {
         }
     }
 
+    /// A request for somebody, somewhere.
+    private func request(_ random: inout SeededGenerator) -> TokenRequest {
+        func happens(_ chance: Int) -> Bool { Int.random(in: 0..<chance, using: &random) == 0 }
+        let names = ["person1", "person2@contoso.example", "lab", "per", "nobody"]
+        return TokenRequest(
+            account: happens(4) ? names.randomElement(using: &random) : nil,
+            environment: happens(3) ? Self.environments.randomElement(using: &random) : nil,
+            realm: happens(6) ? "contoso" : nil, clientID: happens(6) ? "mailer" : nil,
+            scopes: Self.scopes.randomElement(using: &random) ?? [],
+            context: Self.contexts.randomElement(using: &random) ?? RequestContext())
+    }
+
     @Test("both come to the same, with the same reason", arguments: 1...TestLength.rounds(12, full: 120))
     func same(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let vault = try RandomVault(&random, Self.environments, Self.scopes, Self.subjects)
-        var shortWays = 0
+        var reasons: Set<String> = []
         for _ in 0..<60 {
-            var request = TokenRequest(context: Self.contexts.randomElement(using: &random) ?? RequestContext())
-            request.scopes = Self.scopes.randomElement(using: &random) ?? []
-            if Int.random(in: 0..<3, using: &random) == 0 {
-                request.environment = Self.environments.randomElement(using: &random)
-            }
-            if Int.random(in: 0..<6, using: &random) == 0 { request.clientID = "mailer" }
-            if Int.random(in: 0..<6, using: &random) == 0 { request.realm = "contoso" }
-            if Int.random(in: 0..<4, using: &random) == 0 {
-                request.account = ["person1", "person2@contoso.example", "lab", "per", "nobody"].randomElement(
-                    using: &random)
-            }
-            let names = [nil, [AccessGroup.default], [vault.tools], [vault.tools, .default]].randomElement(
-                using: &random)
-            let slow = try slowly(vault.owner, request, names ?? nil)
-            let quick = try quickly(vault.owner, request, names ?? nil)
+            let request = request(&random)
+            let groups = [nil, [AccessGroup.default], [vault.tools], [vault.tools, .default]]
+            let names = groups.randomElement(using: &random) ?? nil
+            let slow = try slowly(vault.owner, request, names)
+            let quick = try quickly(vault.owner, request, names)
             #expect(quick.answer == slow.answer, "\(request)")
             if let selection = quick.selection { #expect(selection == slow.selection, "\(request)") }
-            shortWays += quick.isShort ? 1 : 0
+            if quick.isShort, let reason = quick.answer.reason { reasons.insert(reason.name) }
         }
-        #expect(shortWays > 0 || seed > 12)
+        // Of the first vaults it is known that the short way is not idle.
+        if seed <= 12 { #expect(!reasons.isEmpty) }
+    }
+
+    @Test(
+        "the catalogue of a group names what is there, whatever was written, removed and sealed again", arguments: 1...6
+    )
+    func catalogue(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let vault = try RandomVault(&random, Self.environments, Self.scopes, Self.subjects)
+        try expectCatalogue(vault.owner)
+        for group in [AccessGroup.default, vault.tools] {
+            for candidate in try vault.owner.accounts(in: [group]).prefix(Int.random(in: 0...5, using: &random)) {
+                _ = try vault.owner.remove(candidate.account.id, from: group)
+            }
+        }
+        try expectCatalogue(vault.owner)
+        try vault.owner.withState { state in
+            _ = try vault.owner.database.rotateGroup(vault.tools, &state.vault)
+        }
+        try expectCatalogue(vault.owner)
+    }
+
+    /// Expects that what the catalogues name is what is there.
+    private func expectCatalogue(_ keyring: Keyring, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try keyring.withState { state in
+            for group in try state.groups(nil) {
+                try keyring.database.snapshot(group.keys) { reader in
+                    var there = GroupManifest()
+                    try reader.forEachRow { there.insert(try $1.get().elementWithTraits(group.keys)) }
+                    let found = try #require(reader.manifest()?.catalogue, sourceLocation: sourceLocation)
+                    let expected = try #require(there.catalogue)
+                    for environment in Self.environments {
+                        guard let records = found.records(at: { $0 == environment }) else { continue }
+                        #expect(records == expected.records { $0 == environment }, sourceLocation: sourceLocation)
+                    }
+                    for scope in ["mail.read", "MAIL.send", "repo", "nothing"] {
+                        guard let records = found.records(with: scope) else { continue }
+                        #expect(records == expected.records(with: scope), sourceLocation: sourceLocation)
+                    }
+                }
+            }
+        }
     }
 }
 

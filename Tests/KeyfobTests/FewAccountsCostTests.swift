@@ -13,22 +13,28 @@ import Testing
 struct FewAccountsCostTests {
     /// What decides.
     enum Evidence: String, CaseIterable {
-        case directory, host, remote, tool, projectFile, preferred, name
+        case directory, host, remote, tool, projectFile, preferred, name, environment, address, scope
     }
 
     private let home: KeyringHome
-    private let ada: Account
 
     init() throws {
         home = try KeyringHome()
-        ada = try .contoso("ada")
+    }
+
+    /// Ada, at GitHub where that is what tells her from the others.
+    private func ada(_ evidence: Evidence) throws -> Account {
+        guard evidence == .environment || evidence == .address else { return try .contoso("ada") }
+        let id = try #require(AccountID(homeAccountID: "4711", environment: "github.com"))
+        return Account(id: id, username: "ada")
     }
 
     /// A keyring in which `evidence` leads to Ada, who is one of so many, and what is asked of it.
     private func request(_ evidence: Evidence, among count: Int) throws -> TokenRequest {
-        let (keyring, folder) = (home.keyring, home.folder.path)
+        let (keyring, folder, ada) = (home.keyring, home.folder.path, try ada(evidence))
         try keyring.addMany((1...count).map { try Account.contoso("person\($0)") })
-        try keyring.store(.access(ada), "token of ada", for: ada)
+        let scopes: ScopeSet = evidence == .scope ? ["mail.read", "mail.send"] : ["mail.read"]
+        try keyring.store(.access(ada, scopes: scopes), "token of ada", for: ada)
         let url = ResourceURL(host: "git.example", path: ["contoso", "app"])
         var context = RequestContext()
         switch evidence {
@@ -50,6 +56,9 @@ struct FewAccountsCostTests {
             _ = try keyring.allow(folder + "/project/.keyfob.toml")
             context.directory = DirectoryContext(at: folder + "/project").directory
         case .preferred: try keyring.setDefault(ada.id, in: .default)
+        case .environment: return TokenRequest(environment: "github.com")
+        case .address: context.url = ResourceURL(host: "api.github.com", path: ["user"])
+        case .scope: return TokenRequest(scopes: ["mail.read", "mail.send"])
         case .name: return TokenRequest(account: ada.username, scopes: ["mail.read"])
         }
         return TokenRequest(scopes: ["mail.read"], context: context)

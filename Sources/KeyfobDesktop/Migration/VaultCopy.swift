@@ -60,7 +60,9 @@ extension VaultCopy.Group {
             let record = try result.get()
             found.insert(record.element(keys))
             let secret = record.secretCommitment == nil ? nil : try reader.sealedSecret(record)
-            let sealed = SealedRecord(header: record.header, attributes: record.attributes, secret: secret)
+            let sealed = SealedRecord(
+                header: record.header, attributes: record.attributes, secret: secret,
+                traits: record.elementWithTraits(keys).traits)
             records.append(VaultCopy.Record(sealed: sealed, print: try printer.print(sealed, keys)))
         }
         manifest = try reader.manifest()

@@ -30,6 +30,11 @@ package protocol RecordReading {
     /// - Throws: `damaged` when the row is missing or makes no sense.
     func record(row rowID: Int64) throws -> StoredRecord
 
+    /// The record with an id.
+    ///
+    /// - Throws: `damaged` when it is missing or makes no sense.
+    func record(_ id: RecordID) throws -> StoredRecord
+
     /// The records in some rows, in their order.
     ///
     /// - Throws: `damaged` when one is missing or makes no sense.
@@ -113,6 +118,11 @@ package struct AccountLookup: Sendable {
 }
 
 extension RecordReading {
+    // A place without a catalogue is never asked.
+    package func record(_ id: RecordID) throws -> StoredRecord {
+        throw StoreError.damaged(what: "record \(id.short)")
+    }
+
     // A place without an order has to be read to its end.
     package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord] {
         var records: [StoredRecord] = []

@@ -51,6 +51,30 @@ extension VaultReading {
         }
     }
 
+    /// The accounts of a group that are at the providers which `isWanted` finds, each by its canonical name; nil where they
+    /// are more than a few, or nobody knows.
+    ///
+    /// - Throws: `damaged` when one of them is missing or does not open.
+    package func fewAccounts(at isWanted: (String) -> Bool, in keys: GroupKeys) throws -> [Account]? {
+        try snapshot(keys) { reader in
+            try reader.manifest()?.catalogue?.records(at: isWanted)?.map {
+                try reader.record($0).decode(keys, AccountBody.decode)
+            }
+        }
+    }
+
+    /// The accounts of a group that may have been granted `scopes`, for they hold a token or a grant with one of them that
+    /// few have; nil where none of them is such, or nobody knows.
+    ///
+    /// - Throws: `damaged` when a record is missing or does not open.
+    package func fewHolders(of scopes: ScopeSet, in keys: GroupKeys) throws -> [AccountID]? {
+        try snapshot(keys) { reader in
+            guard let catalogue = try reader.manifest()?.catalogue else { return nil }
+            guard let found = scopes.scopes.lazy.compactMap(catalogue.records(with:)).first else { return nil }
+            return try found.compactMap { try reader.record($0).content(keys).credential?.account }
+        }
+    }
+
     /// The accounts of a group that were stored first.
     package func firstAccounts(_ count: Int, in keys: GroupKeys) throws -> [Account] {
         try read(keys) { reader in

@@ -22,9 +22,13 @@ package struct DestinationRule {
     ///
     /// - Parameter apiHosts: What the description of its provider names, where that is not built in.
     package func allows(_ account: AccountID, in group: AccessGroup, apiHosts: [HostPattern] = []) -> Bool {
-        if isAllowed || EnvironmentAliases.areSame(account.environment, host) { return true }
-        let hosts = BuiltInHosts.apiHosts(of: account.environment) + apiHosts
-        return hosts.contains { $0.matches(host) } || isBound(to: account, in: group)
+        isAllowed || allows(everyoneAt: account.environment, apiHosts: apiHosts) || isBound(to: account, in: group)
+    }
+
+    /// Whether the tokens of all accounts of a provider go there.
+    package func allows(everyoneAt environment: String, apiHosts: [HostPattern] = []) -> Bool {
+        if EnvironmentAliases.areSame(environment, host) { return true }
+        return (BuiltInHosts.apiHosts(of: environment) + apiHosts).contains { $0.matches(host) }
     }
 
     /// Whether the host, or the address, is bound to the account in the group where it lies, and nothing narrower to

@@ -11,6 +11,8 @@ package struct GroupManifest: Equatable, Sendable {
     package private(set) var sequence: UInt64
     private var counts: [UInt32]
     private var digest: [UInt8]
+    /// Which few records have something in common; nil where nobody knows, as after a record came whose body was not read.
+    package private(set) var catalogue: Catalogue? = Catalogue()
 
     private static let kinds = 16
     private static let digestCount = 32
@@ -32,12 +34,14 @@ package struct GroupManifest: Equatable, Sendable {
     package mutating func insert(_ element: Element) {
         counts[Int(element.kind.rawValue)] &+= 1
         combine(element)
+        if let traits = element.traits { catalogue?.insert(traits, element.record) } else { catalogue = nil }
     }
 
     /// Notes that a record, with these very bytes, is gone.
     package mutating func remove(_ element: Element) {
         counts[Int(element.kind.rawValue)] -= 1
         combine(element)
+        catalogue?.remove(element.record)
     }
 
     /// Begins the next version.
@@ -49,7 +53,7 @@ package struct GroupManifest: Equatable, Sendable {
     }
 
     /// The same for the same records, and worth nothing to whoever has not the group's key.
-    package var fingerprint: [UInt8] { BLAKE2b.hash(encoded(), count: Self.digestCount) }
+    package var fingerprint: [UInt8] { BLAKE2b.hash(summary, count: Self.digestCount) }
 
     private mutating func combine(_ element: Element) {
         for index in digest.indices { digest[index] ^= element.hash[index] }
@@ -59,6 +63,9 @@ package struct GroupManifest: Equatable, Sendable {
     package struct Element: Sendable {
         let kind: RecordHeader.Kind
         let hash: [UInt8]
+        let record: RecordID
+        /// Nil where the record's body was not read.
+        package var traits: [Catalogue.Trait]?
     }
 }
 
@@ -70,14 +77,16 @@ extension GroupKeys {
         let absent = [UInt8](repeating: 0, count: CommittingAEAD.commitmentCount)
         let message = header.encoded(.attributes) + attributesCommitment + (secretCommitment ?? absent)
         let hash = withManifestKey { BLAKE2b.mac(message, key: $0, count: 32) }
-        return GroupManifest.Element(kind: header.kind, hash: hash)
+        return GroupManifest.Element(kind: header.kind, hash: hash, record: header.record)
     }
 
     /// A sealed record's share of the digest.
     package func element(_ record: SealedRecord) -> GroupManifest.Element {
-        element(
+        var element = element(
             record.header, attributesCommitment: record.attributes.commitment,
             secretCommitment: record.secret?.commitment)
+        element.traits = record.traits
+        return element
     }
 
     /// Seals a manifest.
@@ -112,7 +121,14 @@ extension Milestone {
 }
 
 extension GroupManifest {
+    /// The summary and the catalogue, padded, or the summary alone where there is no catalogue.
     func encoded() -> [UInt8] {
+        guard let catalogue else { return summary }
+        let content = summary + catalogue.encoded()
+        return content + [0x80] + [UInt8](repeating: 0, count: Padding.paddedCount(content.count) - content.count - 1)
+    }
+
+    private var summary: [UInt8] {
         var writer = ByteWriter()
         writer.write(sequence)
         for count in counts { writer.write(count) }
@@ -125,6 +141,9 @@ extension GroupManifest {
         self.init(sequence: try reader.read())
         for index in counts.indices { counts[index] = try reader.read() }
         digest = try reader.read(Self.digestCount)
-        guard reader.isAtEnd else { throw ByteReader.Malformed() }
+        catalogue = nil
+        guard !reader.isAtEnd else { return }
+        catalogue = try Catalogue(&reader)
+        guard try reader.read(UInt8.self) == 0x80 else { throw ByteReader.Malformed() }
     }
 }

@@ -11,10 +11,17 @@ package struct SealedRecord: Equatable, Sendable {
     /// The token, for the kinds that have one.
     package var secret: CommittingAEAD.Box?
 
-    package init(header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?) {
+    /// What the manifest's catalogue has of it; nil where nobody has read the attributes.
+    package let traits: [Catalogue.Trait]?
+
+    package init(
+        header: RecordHeader, attributes: CommittingAEAD.Box, secret: CommittingAEAD.Box?,
+        traits: [Catalogue.Trait]? = nil
+    ) {
         self.header = header
         self.attributes = attributes
         self.secret = secret
+        self.traits = traits
     }
 }
 
@@ -40,7 +47,8 @@ extension GroupKeys {
         let body = try attributes.encoded().withBytes { (bytes) throws(VaultError) in
             try seal(bytes, header.encoded(.attributes))
         }
-        return SealedRecord(header: header, attributes: body, secret: nil)
+        return SealedRecord(
+            header: header, attributes: body, secret: nil, traits: attributes.traits(header.kind))
     }
 
     /// The attributes of a record.
