@@ -30,7 +30,7 @@ extension TokenSearch {
         }
         // What access tokens there are nobody asks of many requests; who is told why nobody is chosen is told all.
         if !request.asksOfTokens,
-            let found = try chooseAmongAll(&state, request, groups, bindings, [.refreshToken], now).found
+            let found = try chooseAmongAll(&state, request, groups, bindings, request.kinds, now).found
         {
             return found
         }
@@ -187,6 +187,9 @@ package struct Holdings {
 }
 
 extension TokenRequest {
+    /// The credentials from which it shows whether an account will do.
+    var kinds: [Credential.Kind] { asksOfTokens ? Holdings.kinds : [.refreshToken] }
+
     /// Whether it depends on the access tokens that an account has whether it will do.
     fileprivate var asksOfTokens: Bool {
         !scopes.isEmpty || context.url != nil || realm != nil || clientID != nil

@@ -75,8 +75,10 @@ extension TokenSearch {
         }
     }
 
-    /// The accounts that the request names; or those that a binding names that it meets, with those that alone will do or
-    /// were granted the scopes, or else the defaults and some others. Nil where there are none.
+    /// The accounts that may decide; nil where there are none, or one does not open.
+    ///
+    /// Those that the request names; or those that a binding names that it meets; or those that alone will do, or were granted
+    /// the scopes; or else the defaults and some others.
     private func few(
         _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
     ) throws -> Few? {
@@ -110,7 +112,7 @@ extension TokenSearch {
             var own: [Candidate] = []
             for (account, _) in accounts.filter({ $0.group.name == group.name })
             where !own.contains(where: { $0.account.id == account.id }) {
-                guard let holdings = try holdings(of: account.id, in: group) else { return nil }
+                guard let holdings = try holdings(of: account.id, in: group, request.kinds) else { return nil }
                 own.append(holdings.candidate(account, in: group.name, preferred.flatMap { $0[index] }))
             }
             if request.context.url != nil { try addHosts(to: &own, of: group) }
@@ -145,8 +147,9 @@ extension TokenSearch {
         return accounts
     }
 
-    /// Every account of the provider asked for, or of those whose tokens go to the host; and the same accounts in the other
-    /// groups. Nil where the request tells neither, or there are more than a few.
+    /// Every account of the provider asked for, or of those whose tokens go to the host, and the same in the other groups.
+    ///
+    /// Nil where the request tells neither, or there are more than a few.
     private func feasible(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws -> [Place]? {
         let rule = DestinationRule(request)
         guard request.environment != nil || rule != nil else { return nil }
@@ -176,9 +179,11 @@ extension TokenSearch {
     }
 
     /// What an account holds; nil where some of that does not open.
-    private func holdings(of account: AccountID, in group: UnlockedVault.Group) throws -> Holdings? {
+    private func holdings(
+        of account: AccountID, in group: UnlockedVault.Group, _ kinds: [Credential.Kind]
+    ) throws -> Holdings? {
         var holdings = Holdings()
-        for kind in Holdings.kinds {
+        for kind in kinds {
             let credentials = try storage.credentials(kind, of: account, in: group.keys)
             guard credentials.damaged.isEmpty else { return nil }
             for item in credentials.items { holdings.add(item.value) }

@@ -2,7 +2,6 @@
 import KeyfobLookup
 import KeyfobModel
 import KeyfobRecords
-import KeyfobSelection
 import KeyfobTestSupport
 import KeyfobVault
 import Testing

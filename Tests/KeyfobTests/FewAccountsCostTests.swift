@@ -75,6 +75,24 @@ struct FewAccountsCostTests {
         return try database.reader.rowCount - before
     }
 
+    @Test(
+        "an account that is hidden from an index, or gone, leaves nobody else chosen in its place",
+        arguments: ["account_index = NULL", "record = zeroblob(16)", "kind = 9", nil])
+    func hidden(change: String?) throws {
+        let (keyring, ada) = (home.keyring, try ada(.environment))
+        try keyring.addMany((1...5).map { try Account.contoso("person\($0)") })
+        let id = try #require(AccountID(homeAccountID: "4712", environment: "github.com"))
+        let eve = Account(id: id, username: "eve")
+        for account in [ada, eve] { try keyring.store(.access(account), "token of \(account.username)", for: account) }
+        let request = TokenRequest(environment: "github.com")
+        #expect(try home.opened().refusal(request) == .ambiguous)
+        // Of the two the one that was stored last.
+        let last = "id = (SELECT max(id) FROM records WHERE kind = 1)"
+        let words = change.map { "UPDATE records SET \($0) WHERE \(last)" } ?? "DELETE FROM records WHERE \(last)"
+        try home.database().runUnnoticed(words)
+        #expect(try home.opened().refusal(request) == .damaged)
+    }
+
     @Test("as much among 300 as among 10", arguments: Evidence.allCases)
     func flat(_ evidence: Evidence) throws {
         let few = try rows(evidence, among: 10)

@@ -36,6 +36,16 @@ struct CatalogueTests {
         #expect(try read(catalogue.encoded()) == catalogue)
     }
 
+    @Test("its bytes are those of the format")
+    func bytes() throws {
+        let id = try #require(RecordID([UInt8](0x30..<0x40)))
+        let catalogue = catalogue([(.environment("github.com"), id), (.scope("Mail.Read"), id)])
+        let hex = "303132333435363738393a3b3c3d3e3f"
+        #expect(
+            Hexadecimal.text(catalogue.encoded())
+                == "01000a6769746875622e636f6d01\(hex)010008d6ffd4d1b3bdb1fa01\(hex)")
+    }
+
     @Test("of more than a few it says that they are many, also once some of them are gone")
     func many() throws {
         var catalogue = catalogue(ids.prefix(Catalogue.few + 1).map { (.scope("repo"), $0) })

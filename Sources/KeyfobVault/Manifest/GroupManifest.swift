@@ -145,5 +145,11 @@ extension GroupManifest {
         guard !reader.isAtEnd else { return }
         catalogue = try Catalogue(&reader)
         guard try reader.read(UInt8.self) == 0x80 else { throw ByteReader.Malformed() }
+        var zeros = 0
+        while !reader.isAtEnd {
+            guard try reader.read(UInt8.self) == 0 else { throw ByteReader.Malformed() }
+            zeros += 1
+        }
+        guard bytes.count == Padding.paddedCount(bytes.count - zeros - 1) else { throw ByteReader.Malformed() }
     }
 }
