@@ -76,7 +76,7 @@ test-cli:
 
 # The tests of the network run by themselves: they have deadlines, and those that wait for programs would keep them busy.
 test:
-	Scripts/install-dependencies
+	Scripts/install-dependencies $(if $(KEYFOB_FULL),--full)
 	Scripts/check
 	Scripts/check --self-test
 	Scripts/dependencies.py resolved
@@ -86,8 +86,9 @@ test:
 	Scripts/test --skip KeyfobNetworkTests
 	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
-# What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and the rounds of
-# tests that kill, race or try at random, which go from some 20 to 100 and more; and a fault at each call that changes a file.
+# What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and these few with
+# KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; and a
+# fault at each call that changes a file.
 test-full: export KEYFOB_FULL = 1
 test-full: test api
 

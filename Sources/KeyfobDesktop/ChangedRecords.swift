@@ -4,7 +4,7 @@ internal import KeyfobVault
 
 /// One group's records as a change will leave them.
 struct ChangedRecords: RecordReading {
-    let base: ItemRecords
+    let base: any RecordReading
     let change: ItemChange
     var keys: GroupKeys { base.keys }
 

@@ -116,12 +116,27 @@ enum ItemAttributes {
         return (texts, labelPrefix(text(group.name)) + " " + text(what))
     }
 
+    /// The attributes by which an item for a record with this body is found, whatever its group is called.
+    static func filing(_ header: RecordHeader, _ body: FieldList) throws(FieldList.Malformed) -> [String: String] {
+        try describe(header, body, group: .default).attributes.filter { $0.key != "group" }
+    }
+
+    /// The attributes of an item that are Keyfob's: some services add their own, which nobody may write.
+    static func own(_ attributes: [String: String]) -> [String: String] {
+        attributes.filter { names.contains($0.key) }
+    }
+
+    private static let names: Set<String> = [
+        "xdg:schema", "vault", "aside", "group", "group-id", "kind", "account", "environment", "home-account",
+        "username", "label", "client", "realm", "name",
+    ]
+
     /// What the label of a group's items begins with.
     static func labelPrefix(_ group: String) -> String { "Keyfob \(group):" }
 
     /// The same attributes with values that no search asks for: some services keep an attribute that a change leaves out.
     static func nobodys(_ attributes: [String: String]) -> [String: String] {
-        attributes.filter { !$0.key.hasPrefix("xdg:") }.mapValues { _ in "-" }
+        own(attributes).filter { !$0.key.hasPrefix("xdg:") }.mapValues { _ in "-" }
     }
 
     /// The text in a form that D-Bus takes.

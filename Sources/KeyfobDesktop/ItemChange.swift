@@ -16,12 +16,21 @@ final class ItemChange: RecordWriting {
     /// The last number that was given to a new record; none is given twice.
     private var lastRow: Int64 = 0
 
-    init(_ storage: SecretServiceStorage, _ keys: GroupKeys) {
+    /// Where the records are read; nil is the service.
+    private let memory: RememberedRecords?
+    private(set) var isIrreplaceable = false
+
+    init(_ storage: SecretServiceStorage, _ keys: GroupKeys, from memory: RememberedRecords? = nil) {
         self.storage = storage
         self.keys = keys
+        self.memory = memory
     }
 
-    var reader: any RecordReading { ChangedRecords(base: ItemRecords(storage: storage, keys: keys), change: self) }
+    private var items: ItemRecords { ItemRecords(storage: storage, keys: keys) }
+
+    var reader: any RecordReading { ChangedRecords(base: memory?.reader(keys) ?? items, change: self) }
+
+    func markIrreplaceable() { isIrreplaceable = true }
 
     func insert(_ record: SealedRecord) {
         lastRow -= 1
@@ -54,8 +63,9 @@ final class ItemChange: RecordWriting {
     func mayHold(_ kind: RecordHeader.Kind) throws -> Bool {
         guard kind == .tombstone else { return true }
         if let knowsTombstones { return knowsTombstones }
-        let items = try ItemRecords(storage: storage, keys: keys)
-            .items(["kind": ItemAttributes.kind(kind)])
+        // From memory nothing can be ruled out.
+        guard memory == nil else { return true }
+        let items = try items.items(["kind": ItemAttributes.kind(kind)])
         knowsTombstones = !items.isEmpty
         return !items.isEmpty
     }
@@ -79,31 +89,108 @@ final class ItemChange: RecordWriting {
         return found
     }
 
-    /// Makes the items that are new, refresh tokens before all others: nobody can get those again.
-    func create(in names: [GroupID: AccessGroup], _ created: inout [SecretService.ItemPath]) throws {
-        let isGrant = { (record: SealedRecord) in record.header.kind == .refreshToken }
-        for record in inserted.map(\.record).filter(isGrant) + inserted.map(\.record).filter({ !isGrant($0) }) {
-            created.append(try storage.create(record, keys, group: names[keys.group] ?? .default))
+    /// What happens to each record.
+    var steps: [ChangeLog.Step] {
+        replaced.map { .put($0.record, former: $0.old.withoutSecret) } + inserted.map { .put($0.record, former: nil) }
+            + deleted.map { .delete($0.withoutSecret) }
+    }
+
+    /// How many calls to the service make the change, at least.
+    func callCount() throws -> Int {
+        try inserted.count + deleted.count
+            + replaced.reduce(0) { try $0 + (filing($1.old) == filing($1.record) ? 1 : 2) }
+    }
+
+    /// Whether a record goes.
+    var takesAway: Bool { !deleted.isEmpty }
+
+    /// Takes up a step that somebody else has written down, as far as it is still to be made.
+    ///
+    /// - Parameter isCurrent: Whether nothing was taken away since; otherwise what is not there stays away.
+    /// - Returns: Whether nothing of it is left out.
+    func resume(_ step: ChangeLog.Step, isCurrent: Bool) throws -> Bool {
+        switch step {
+        case .put(let record, let former):
+            let places = try [lasting(record)] + (former.map { [try lasting($0)] } ?? [])
+            guard let found = try items.newest(record.header.record, places) else {
+                if isCurrent { insert(record) }
+                return isCurrent
+            }
+            let isBehind = found.version < record.header.version
+            // Written again where it is there already: what it is filed under may not be.
+            if isBehind || isCurrent && found.version == record.header.version { replaced.append((found, record)) }
+            return true
+        case .delete(let record):
+            guard let found = try items.newest(record.header.record, [lasting(record)]),
+                found.version <= record.header.version
+            else { return true }
+            if isCurrent { deleted.append(found) }
+            return isCurrent
         }
     }
 
-    /// Writes the items that change.
-    func replace(in names: [GroupID: AccessGroup]) throws {
-        for (old, record) in replaced {
-            try storage.replace(try storage.item(row: old.rowID), old, with: record, keys, group: names[keys.group])
-            for double in storage.doubles(of: record.header.record, besides: old.rowID) { try storage.remove(double) }
+    /// What an item for any version of the record has among its attributes.
+    private func lasting(_ record: SealedRecord) throws -> [String: String] {
+        try filing(record).filter { ["kind", "account"].contains($0.key) }
+    }
+
+    /// Notes the records as they will be, for who cannot read them meanwhile.
+    func rememberSteps() { storage.remember(replaced.map { StoredRecord(rowID: $0.old.rowID, $0.record) }) }
+
+    private func filing(_ record: SealedRecord) throws -> [String: String] {
+        let body = try keys.openAttributes(record.header, record.attributes)
+        return try ItemAttributes.filing(record.header, body)
+    }
+
+    private func filing(_ record: StoredRecord) throws -> [String: String] { try filing(record.withoutSecret) }
+
+    typealias Step = (() throws -> Void) throws -> Void
+
+    /// Writes the refresh tokens that take the place of others.
+    func replaceGrants(in names: [GroupID: AccessGroup], _ step: Step) throws {
+        for (old, record) in replaced where record.isGrant { try step { try replace(old, with: record, names) } }
+    }
+
+    /// Makes the items that are new, refresh tokens before all others.
+    func create(in names: [GroupID: AccessGroup], _ step: Step) throws {
+        let records = inserted.map(\.record)
+        for record in records.filter(\.isGrant) + records.filter({ !$0.isGrant }) {
+            try step {
+                let item = try storage.create(record, keys, group: names[keys.group] ?? .default)
+                storage.remember([StoredRecord(rowID: storage.row(of: item), record)])
+            }
         }
+    }
+
+    /// Writes the other items that change.
+    func replaceOthers(in names: [GroupID: AccessGroup], _ step: Step) throws {
+        for (old, record) in replaced where !record.isGrant { try step { try replace(old, with: record, names) } }
+    }
+
+    private func replace(_ old: StoredRecord, with record: SealedRecord, _ names: [GroupID: AccessGroup]) throws {
+        try storage.replace(try storage.item(row: old.rowID), old, with: record, keys, group: names[keys.group])
+        storage.remember([StoredRecord(rowID: old.rowID, record)])
+        for double in storage.doubles(of: record.header.record, besides: old.rowID) { try storage.remove(double) }
     }
 
     /// Removes the items that go.
-    func deleteItems() throws {
+    func deleteItems(_ step: Step) throws {
         for record in deleted {
             for double in storage.doubles(of: record.header.record, besides: record.rowID) {
-                try storage.remove(double)
+                try step { try storage.remove(double) }
             }
-            try storage.remove(try storage.item(row: record.rowID))
+            try step { try storage.remove(try storage.item(row: record.rowID)) }
         }
     }
+}
+
+extension SealedRecord {
+    fileprivate var isGrant: Bool { header.kind == .refreshToken && secret != nil }
+}
+
+extension StoredRecord {
+    /// The same without its secret, which tells all the same which version of which record it is.
+    fileprivate var withoutSecret: SealedRecord { SealedRecord(header: header, attributes: attributes, secret: nil) }
 }
 
 extension StoredRecord {

@@ -97,11 +97,7 @@ struct ItemRecords: RecordReading {
     func items(_ attributes: [String: String]) throws -> [SecretService.ItemPath] {
         let wanted = attributes.mapValues(ItemAttributes.text)
             .merging(ItemAttributes.every(keys.vault, keys.group)) { $1 }
-        return try storage.withService { service, collection in
-            let found = try service.search(wanted, in: collection)
-            guard found.lockedCount == 0 else { throw SecretServiceError.locked }
-            return found.items
-        }
+        return try storage.withService { service, collection in try service.items(wanted, in: collection) }
     }
 
     /// What the items hold, as far as they are still there, in the order in which they were made.
@@ -123,10 +119,20 @@ struct ItemRecords: RecordReading {
             }
             return read
         }
-        return read.map { item, record in
+        let rows: [Row] = read.map { item, record in
             let row = storage.row(of: item)
             return (row, record.map { $0.record(row: row) })
         }
+        storage.remember(rows.compactMap { try? $0.record.get() })
+        return rows
+    }
+
+    /// The latest version of a record among the items that have one of these sets of attributes; nil where none holds it.
+    func newest(_ record: RecordID, _ filings: [[String: String]]) throws -> StoredRecord? {
+        var paths: Set<SecretService.ItemPath> = []
+        for filing in filings { paths.formUnion(try items(filing)) }
+        let rows = try all(Array(paths)).filter { (try? $0.record.get().header.record) == record }
+        return try newest(rows).first?.record.get()
     }
 
     /// Of several items that hold one record, the one that was written last.

@@ -17,7 +17,10 @@ extension SecretServiceStorage {
     /// - Throws: `DesktopError.service(.noItem)` where no item has them, `damaged` where none of those that should can be read.
     package func openHeader() throws -> OpenHeader {
         var found = try headers()
-        if let header = found.newest.take() { return header }
+        if let header = found.newest.take() {
+            remember(header)
+            return header
+        }
         guard found.items.isEmpty else {
             throw StoreError.damaged(
                 what: "the item of the Secret Service that lists the vault's groups, \(found.items[0].path),")
@@ -59,18 +62,18 @@ extension SecretServiceStorage {
     package func repairHeaderCopy(_ vault: borrowing UnlockedVault) {}
     package func headerCopy() -> HeaderCopy { .current }
     package func repairHeader(_ vault: inout UnlockedVault, beyond seen: UInt64) throws {
+        try giveUpRefusedChange()
         try changeSlots(&vault) { $0.advance(beyond: seen) }
     }
 
     /// The items that hold the header, and the newest that can be read.
     private func headers() throws -> Headers {
         try withService { service, collection in
-            let found = try service.search(ItemAttributes.header(of: vault), in: collection)
-            guard found.lockedCount == 0 else { throw SecretServiceError.locked }
-            var headers = Headers(items: found.items)
+            let found = try service.items(ItemAttributes.header(of: vault), in: collection)
+            var headers = Headers(items: found)
             var sequence: UInt64 = 0
-            if found.items.isEmpty { try Self.requireUnlocked(collection, service) }
-            try service.secrets(of: found.items) { item, content in
+            if found.isEmpty { try Self.requireUnlocked(collection, service) }
+            try service.secrets(of: found) { item, content in
                 let bytes: SecretBytes
                 switch consume content {
                 case .success(let secret): bytes = secret
@@ -112,19 +115,42 @@ extension SecretServiceStorage {
                     in: collection)
             }
         }
+        remember(header)
     }
 
     package func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result {
         let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
         try requireHere()
-        let header = try openHeader()
+        let result: Result
+        do {
+            try completeChange()
+            result = try change(try openHeader(), sequence, from: nil, body) { change, vault in
+                try change.commit(vault)
+                return true
+            }
+        } catch let error as DesktopError {
+            // What nobody can get again is written down, and made by whoever reaches the service next.
+            guard error.isOfService, let (known, records) = memory(),
+                let kept = try? change(known.header.copy(), sequence, from: records, body, { try $0.keep($1) })
+            else { throw error }
+            result = kept
+        }
+        _ = consume turn
+        return result
+    }
+
+    /// - Throws: `busy` where `commit` says that nothing was done.
+    private func change<Result>(
+        _ header: consuming OpenHeader, _ sequence: UInt64, from memory: RememberedRecords?,
+        _ body: (any StorageChange) throws -> Result,
+        _ commit: (DelegatedChange, borrowing UnlockedVault) throws -> Bool
+    ) throws -> Result {
         let vault = try header.unlocked()
         guard vault.sequence == sequence else { throw StoreError.staleKeys }
         forgetDoubles()
-        let change = DelegatedChange(self, device: header.device)
+        let change = DelegatedChange(self, header, from: memory)
         let result = try body(change)
-        try change.commit(names: vault.groupNames) {}
-        _ = consume turn
+        guard try commit(change, vault) else { throw StoreError.busy }
         return result
     }
 
@@ -133,15 +159,14 @@ extension SecretServiceStorage {
     ) throws -> Result {
         let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
         try requireHere()
+        try completeChange()
         let before = try openHeader()
-        let device = before.device
         try Self.refresh(&vault, before)
         do {
             forgetDoubles()
-            let change = DelegatedChange(self, device: device)
+            let change = DelegatedChange(self, before)
             let result = try body(&vault, change)
-            let new = try OpenHeader(vault, device: device)
-            try change.commit(names: vault.groupNames) { try storeHeader(new) }
+            try change.commit(vault, changesHeader: true)
             _ = consume turn
             return result
         } catch {

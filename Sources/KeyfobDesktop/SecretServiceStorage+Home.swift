@@ -24,6 +24,14 @@ extension SecretServiceStorage {
 
     private static func search(_ vault: VaultID, _ known: String?, _ service: SecretService) throws -> String {
         let header = ItemAttributes.header(of: vault)
+        if let known, let place = try? service.collection(at: known) {
+            if place.isLocked { try service.unlock(known) }
+            if try !service.items(header, in: known).isEmpty { return known }
+        } else if let usual = try? service.defaultCollection(), try service.collections().allSatisfy(\.isLocked) {
+            try service.unlock(usual.path)
+        } else {
+            try service.requireOpenCollection()
+        }
         var found = try service.search(header, in: nil)
         let isAtHome = known.map { known in found.items.contains { $0.collection == known } } ?? !found.items.isEmpty
         if !isAtHome {

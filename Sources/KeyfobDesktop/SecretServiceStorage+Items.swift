@@ -10,6 +10,18 @@ extension SecretServiceStorage {
     /// What is left in an item that the service does not remove without asking somebody.
     private static let emptied = Array("KFD1".utf8)
 
+    /// Uses the service for several calls that change something.
+    ///
+    /// - Parameter body: Says when one of them has, or may have: then what fails is made in part.
+    private func withCalls(_ body: (SecretService, String, _ hasBegun: inout Bool) throws -> Void) throws {
+        var hasBegun = false
+        do {
+            try withService { service, collection in try body(service, collection, &hasBegun) }
+        } catch DesktopError.service(let reason, let partly) {
+            throw DesktopError.service(reason, partly: partly || hasBegun)
+        }
+    }
+
     /// Makes the item of a record.
     func create(_ record: SealedRecord, _ keys: GroupKeys, group: AccessGroup) throws -> SecretService.ItemPath {
         let body = try keys.openAttributes(record.header, record.attributes)
@@ -34,10 +46,14 @@ extension SecretServiceStorage {
         let after = try ItemAttributes.describe(record.header, body, group: group)
         let content = try OpenRecord.encode(record, keys)
         let goes = after.attributes["kind"] != before.attributes["kind"]
-        try withService { service, _ in
-            if goes { try service.setSecret(of: item, to: content) }
+        try withCalls { service, _, hasBegun in
+            if goes {
+                try service.setSecret(of: item, to: content)
+                hasBegun = true
+            }
             let there = try service.attributes(of: item)
             if after != before || after.attributes.contains(where: { there[$0.key] != $0.value }) {
+                hasBegun = true
                 try service.setAttributes(of: item, to: after.attributes, label: after.label)
             }
             if !goes { try service.setSecret(of: item, to: content) }
@@ -48,7 +64,7 @@ extension SecretServiceStorage {
     ///
     /// An item that is gone already is no error.
     func remove(_ item: SecretService.ItemPath) throws {
-        try withService { service, _ in
+        try withCalls { service, _, hasBegun in
             do {
                 try service.delete(item)
             } catch {
@@ -56,6 +72,7 @@ extension SecretServiceStorage {
                 // A person who says no means it.
                 guard reason == .needsPrompt else { throw reason }
                 try service.setSecret(of: item, to: Self.emptied.withBytes { SecretBytes(copying: $0) })
+                hasBegun = true
                 let attributes = ItemAttributes.nobodys(try service.attributes(of: item))
                     .merging(["xdg:schema": ItemAttributes.record, "kind": "emptied"]) { $1 }
                 try service.setAttributes(of: item, to: attributes, label: "Keyfob: nothing, may be deleted")
@@ -68,17 +85,25 @@ extension SecretServiceStorage {
         bytes.count == 0 || bytes.count == emptied.count && bytes.withBytes { [UInt8]($0) } == emptied
     }
 
+    /// The items of a group.
+    func items(of group: GroupID) throws -> [SecretService.ItemPath] {
+        try withService { service, collection in
+            try service.items(ItemAttributes.every(vault, group), in: collection)
+        }
+    }
+
     /// Gives every item of a group, and its label, the name that the group has.
     func relabel(_ group: GroupID, _ names: [GroupID: AccessGroup]) throws {
         guard let name = names[group] else { return }
-        try withService { service, collection in
-            for item in try service.search(ItemAttributes.every(vault, group), in: collection).items {
-                var attributes = try service.attributes(of: item)
+        try withCalls { service, collection, hasBegun in
+            for item in try service.items(ItemAttributes.every(vault, group), in: collection) {
+                var attributes = ItemAttributes.own(try service.attributes(of: item))
                 let label = try service.label(of: item)
                 let before = ItemAttributes.labelPrefix(attributes["group"] ?? "")
                 let rest =
                     label.hasPrefix(before) ? label.dropFirst(before.count) : label.drop { $0 != ":" }.dropFirst()
                 attributes["group"] = name.name
+                hasBegun = true
                 try service.setAttributes(
                     of: item, to: attributes, label: ItemAttributes.labelPrefix(name.name) + rest)
             }

@@ -1,7 +1,7 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobRecords
-internal import KeyfobSecretService
+package import KeyfobSecretService
 internal import KeyfobSodium
 package import KeyfobVault
 
@@ -42,6 +42,25 @@ extension SecretServiceStorage {
         }
     }
 
+    /// Puts the items aside that are to hold the header, where none of them can be read: then it is made again.
+    ///
+    /// - Returns: What the owner can find them by.
+    /// - Throws: ``DesktopError``, with `noItem` where the service has nothing of the vault.
+    package static func putDamagedHeaderAside(
+        _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
+    ) throws -> [String] {
+        let service = try connect(access)
+        let collection = try home(of: place.vault, known: place.collection, service)
+        let storage = SecretServiceStorage(
+            directory: directory, vault: place.vault, service: service, collection: collection)
+        let turn = try FileLock(directory.recordsLock, orBusyAfter: patience)
+        try storage.requireHere()
+        let found = try storage.headerItems()
+        let aside = found.newest == nil ? try found.items.map { try storage.putAside($0, "header") } : []
+        _ = consume turn
+        return aside
+    }
+
     /// A header, and whether it had to be made again.
     package struct FoundHeader: ~Copyable {
         package let header: OpenHeader
@@ -52,7 +71,7 @@ extension SecretServiceStorage {
     private func groupsOfItems() throws -> [(id: GroupID, name: AccessGroup)] {
         let found = try withService { service, collection in
             var found: [(id: GroupID, name: AccessGroup)] = []
-            for item in try service.search(ItemAttributes.every(vault), in: collection).items {
+            for item in try service.items(ItemAttributes.every(vault), in: collection) {
                 let attributes = try service.attributes(of: item)
                 guard let id = attributes["group-id"].flatMap({ GroupID(hexadecimal: $0) }),
                     let name = attributes["group"].flatMap({ try? AccessGroup($0) })

@@ -8,7 +8,8 @@ package import KeyfobVault
 extension SecretServiceStorage {
     package func integrityProblems() throws -> [String] {
         let items = try headerItems().items
-        return items.count > 1 ? ["Secret Service: \(items.count) items hold the vault's header"] : []
+        let headers = items.count > 1 ? ["Secret Service: \(items.count) items hold the vault's header"] : []
+        return try headers + logProblems()
     }
 
     package func verify(_ keys: GroupKeys, name: String) throws -> Verification {
@@ -43,6 +44,7 @@ extension SecretServiceStorage {
         let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
         try requireHere()
         var repair = GroupRepair()
+        repair.files = try quarantineLogs(now: now)
         for finding in try findings(keys) {
             switch finding {
             case .sound: break
@@ -150,16 +152,16 @@ extension SecretServiceStorage {
         try withService { service, collection in
             var filed: Set<SecretService.ItemPath> = []
             for group in groups {
-                filed.formUnion(try service.search(ItemAttributes.every(vault, group), in: collection).items)
+                filed.formUnion(try service.items(ItemAttributes.every(vault, group), in: collection))
             }
-            return try service.search(ItemAttributes.every(vault), in: collection).items.filter { !filed.contains($0) }
+            return try service.items(ItemAttributes.every(vault), in: collection).filter { !filed.contains($0) }
         }
     }
 
     /// Leaves an item where it is, under attributes by which nobody looks for it.
     ///
     /// - Returns: What the owner can find it by.
-    private func putAside(_ item: SecretService.ItemPath, _ why: String) throws -> String {
+    func putAside(_ item: SecretService.ItemPath, _ why: String) throws -> String {
         try withService { service, _ in
             let attributes = ItemAttributes.nobodys(try service.attributes(of: item))
                 .merging(["xdg:schema": ItemAttributes.record, "aside": "\(vault)", "kind": why]) { $1 }

@@ -9,9 +9,9 @@ internal import Synchronization
 /// A vault whose header and records are items of the Secret Service.
 ///
 /// The service keeps them as they are and is trusted with them; there is one item for each record, and one for the
-/// header. It has no transactions: a change is made item by item, new ones first, and what is taken away last, so that
-/// what stops in the middle leaves something twice rather than nothing. Processes of this machine take turns by a lock
-/// file; of two items that hold one record, the later counts.
+/// header. It has no transactions: a change is written down in the vault's folder, then made item by item, new ones first,
+/// and what is taken away last; what was stopped in the middle is completed by whoever looks next. Processes of this
+/// machine take turns by a lock file; of two items that hold one record, the later counts.
 package final class SecretServiceStorage: VaultStorage {
     package var place: StoragePlace { .secretService }
     package let directory: VaultDirectory
@@ -32,7 +32,21 @@ package final class SecretServiceStorage: VaultStorage {
         var version: Int64 = 0
         /// Where one record is in several items, all of them.
         var doubles: [RecordID: Set<Int64>] = [:]
+        /// The vault's key and header, and records, as they were read or written last; for a change that has to be known
+        /// while the service does not answer.
+        var header: KnownHeader?
+        /// What kept a change that was stopped from being completed.
+        var obstacle: (any Error)?
+        var remembered: [Int64: StoredRecord] = [:]
+
+        init(service: SecretService, collection: String) {
+            self.service = service
+            self.collection = collection
+        }
     }
+
+    /// How many records are remembered at most.
+    private static let memoryLimit = 256
 
     init(directory: VaultDirectory, vault: VaultID, service: sending SecretService, collection: String) {
         self.directory = directory
@@ -68,7 +82,10 @@ package final class SecretServiceStorage: VaultStorage {
     ) throws -> SecretServiceStorage {
         let service = try connect(access)
         let collection = try home(of: place.vault, known: place.collection, service)
-        return SecretServiceStorage(directory: directory, vault: place.vault, service: service, collection: collection)
+        let storage = SecretServiceStorage(
+            directory: directory, vault: place.vault, service: service, collection: collection)
+        storage.completeStoppedChange()
+        return storage
     }
 
     static func connect(_ access: SecretServiceAccess) throws -> sending SecretService {
@@ -91,6 +108,9 @@ package final class SecretServiceStorage: VaultStorage {
     /// The collection's path.
     package var collection: String { connection.withLock { $0.collection } }
 
+    /// What the program is called that is the service; nil where it cannot be told.
+    package var serviceName: String? { connection.withLock { $0.service.providerName } }
+
     /// Uses the service, with the collection's path.
     func withService<Result: ~Copyable>(
         _ body: (SecretService, String) throws -> sending Result
@@ -99,7 +119,9 @@ package final class SecretServiceStorage: VaultStorage {
             do {
                 return try body(connection.service, connection.collection)
             } catch let error as SecretServiceError {
-                throw DesktopError.service(error, partly: false)
+                // Some services want to be asked for each item, of a collection that is open.
+                let isOpen = error == .locked && (try? connection.service.isLocked(connection.collection)) == false
+                throw DesktopError.service(isOpen ? .needsPrompt : error, partly: false)
             }
         }
     }
@@ -138,6 +160,35 @@ package final class SecretServiceStorage: VaultStorage {
         }
     }
 
+    /// Notes what was read or written.
+    func remember(_ records: [StoredRecord]) {
+        guard records.count <= Self.memoryLimit else { return }
+        connection.withLock { connection in
+            if connection.remembered.count > Self.memoryLimit { connection.remembered = [:] }
+            for record in records { connection.remembered[record.rowID] = record }
+        }
+    }
+
+    /// Notes the header that was read or written.
+    func remember(_ header: borrowing OpenHeader) {
+        let known = KnownHeader(header.copy())
+        connection.withLock { $0.header = known }
+    }
+
+    /// What keeps a change that was stopped from being completed, as far as this process has tried.
+    package var obstacle: (any Error)? { connection.withLock { $0.obstacle } }
+
+    /// Notes what keeps a change that was stopped from being completed; nil where nothing does any more.
+    func note(obstacle: (any Error)?) { connection.withLock { $0.obstacle = obstacle } }
+
+    /// The header as it was read or written last, and what is remembered of the records; nil before that.
+    func memory() -> (known: KnownHeader, records: RememberedRecords)? {
+        connection.withLock { connection in
+            guard let header = connection.header else { return nil }
+            return (header, RememberedRecords(records: connection.remembered.values.sorted { $0.rowID < $1.rowID }))
+        }
+    }
+
     // Nothing tells cheaply whether another process has changed an item.
     package func version() -> StorageVersion {
         connection.withLock { connection in
@@ -151,14 +202,13 @@ package final class SecretServiceStorage: VaultStorage {
     package func read<Result>(
         _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
     ) throws -> sending Result {
-        try body(ItemRecords(storage: self, keys: keys))
+        completeStoppedChange()
+        return try body(ItemRecords(storage: self, keys: keys))
     }
 
     package func snapshot<Result>(
         _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
-    ) throws -> sending Result {
-        try body(ItemRecords(storage: self, keys: keys))
-    }
+    ) throws -> sending Result { try read(keys, body) }
 
     package func state(of keys: GroupKeys) -> GroupCompleteness {
         GroupCompleteness(nil, expected: 0, counted: 0)
@@ -171,7 +221,7 @@ package final class SecretServiceStorage: VaultStorage {
             var attributes = ItemAttributes.every(vault, keys.group)
             attributes["kind"] = ItemAttributes.kind(kind)
             counts[kind] = try withService { service, collection in
-                try service.search(attributes, in: collection).items.count
+                try service.items(attributes, in: collection).count
             }
         }
         return counts

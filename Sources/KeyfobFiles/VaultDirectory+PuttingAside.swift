@@ -7,11 +7,11 @@ extension VaultDirectory {
     /// What belongs to one vault: the journals first, which SQLite would play back into another database.
     ///
     /// Backups and locks are the folder's.
-    private var files: [String] {
+    private func files() throws -> [String] {
         let databases = [database, usage].flatMap { file in
             ["-journal", "-wal", "-shm", ""].map { file + $0 }
         }
-        return databases + [headerCopy, storage, migrationNote, quarantine]
+        return try databases + [headerCopy, storage, changeLog] + unreadableChangeLogs + [migrationNote, quarantine]
     }
 
     /// Whether anything is there that a new vault would take the place of.
@@ -27,7 +27,7 @@ extension VaultDirectory {
     /// - Throws: `unsafePath`, `notWritable`, `diskFull`, `inputOutput`.
     package func putVaultAside(now: Timestamp) throws -> String {
         try VaultDirectory(path: puttingAside).createFolder()
-        for file in files where try POSIXFile.status(file) != nil {
+        for file in try files() where try POSIXFile.status(file) != nil {
             try POSIXFile.putAside(file, as: puttingAside + file.dropFirst(path.count))
         }
         try POSIXFile.synchronizeFolder(of: puttingAside + "/keyring.db")

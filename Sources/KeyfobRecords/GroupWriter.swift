@@ -87,6 +87,9 @@ package final class GroupWriter {
         return header
     }
 
+    /// Says that the change brings what nobody can get again, such as a refresh token in the place of one that was used.
+    package func markIrreplaceable() { storage.markIrreplaceable() }
+
     /// Stores a sealed record that is new.
     func insert(_ record: SealedRecord) throws { try storage.insert(record) }
 

@@ -24,13 +24,33 @@ extension SecretService {
         return (unlocked + locked, locked.count)
     }
 
+    /// The items of a collection that have all these attributes, found by the collection itself.
+    ///
+    /// Nobody is asked: a locked collection finds nothing, or items that cannot be read now.
+    ///
+    /// - Throws: `noCollection`; `refused` as ``search(_:in:)``.
+    package func items(
+        _ attributes: [String: String], in collection: String
+    ) throws(SecretServiceError) -> [ItemPath] {
+        guard Self.canBeSearched(attributes) else { throw .invalidArguments }
+        return try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in
+            let answer = try call(
+                collection, Method(Interfaces.collection, "SearchItems"), [.texts(attributes)], returning: "(ao)",
+                deadline)
+            guard let paths = answer.elements.first?.texts else { throw .oddAnswer }
+            return paths.map { ItemPath(path: $0) }
+        }
+    }
+
+    private static func canBeSearched(_ attributes: [String: String]) -> Bool {
+        !attributes.isEmpty && attributes.allSatisfy { !$0.key.isEmpty && !$0.value.isEmpty }
+    }
+
     /// As ``search(_:in:)``, but the locked ones apart.
     func searchByLock(
         _ attributes: [String: String], in collection: String?
     ) throws(SecretServiceError) -> (unlocked: [ItemPath], locked: [ItemPath]) {
-        guard !attributes.isEmpty, attributes.allSatisfy({ !$0.key.isEmpty && !$0.value.isEmpty }) else {
-            throw .invalidArguments
-        }
+        guard Self.canBeSearched(attributes) else { throw .invalidArguments }
         return try attempt(whenGone: .noService) { (deadline) throws(BusFailure) in
             do throws(BusFailure) {
                 return try askForItems(attributes, in: collection, deadline.early)
@@ -78,7 +98,8 @@ extension SecretService {
     /// Makes a new item, even where there is one with the same attributes.
     ///
     /// - Precondition: The secret is not empty.
-    /// - Throws: `tooLarge`; `noCollection`; `locked`; `needsPrompt`, `promptDismissed` where the service asks first;
+    /// - Throws: `tooLarge`; `noCollection`; `locked`; `needsPrompt`, `promptDismissed` where the service asks first, and
+    ///   not in passing;
     ///   `refused` for an attribute or a label with a zero in it.
     package func create(
         label: String, attributes: [String: String], secret: borrowing SecretBytes, in collection: String
@@ -97,7 +118,10 @@ extension SecretService {
                 throw .oddAnswer
             }
             if prompt == "/" { return ItemPath(path: item) }
-            guard let item = try answerPrompt(prompt, refusal: .needsPrompt, deadline).text else { throw .oddAnswer }
+            // KeePassXC prompts for each, and shows nothing as long as its database is open.
+            let isQuiet = access.mayPrompt ? false : !(try self.collection(collection, deadline).isLocked)
+            let made = try answerPrompt(prompt, refusal: .needsPrompt, deadline, isQuiet: isQuiet)
+            guard let item = made.text else { throw .oddAnswer }
             return ItemPath(path: item)
         }
     }

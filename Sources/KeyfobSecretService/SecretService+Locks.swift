@@ -7,6 +7,24 @@ extension SecretService {
         try change("Unlock", [collection], whenGone: .noCollection)
     }
 
+    /// Whether a collection is locked.
+    ///
+    /// - Throws: `noCollection`.
+    package func isLocked(_ collection: String) throws(SecretServiceError) -> Bool {
+        try self.collection(at: collection).isLocked
+    }
+
+    /// Makes sure that a search of all collections asks nobody who may not be asked: KeePassXC asks for a database where
+    /// none is open.
+    ///
+    /// - Throws: `locked`, or `noCollection` where there is none; nothing where asking is allowed.
+    package func requireOpenCollection() throws(SecretServiceError) {
+        guard !access.mayPrompt else { return }
+        let collections = try collections()
+        guard collections.allSatisfy(\.isLocked) else { return }
+        throw collections.isEmpty ? .noCollection : .locked
+    }
+
     /// Unlocks items that are locked one by one, as those are that KeePassXC wants a confirmation for.
     ///
     /// - Throws: as ``unlock(_:)``, with `noItem`.
@@ -49,26 +67,31 @@ extension SecretService {
 
     /// Lets the service ask the person.
     ///
-    /// - Parameter refusal: What is thrown when asking is not allowed.
+    /// - Parameters:
+    ///   - refusal: What is thrown when asking is not allowed.
+    ///   - isQuiet: Whether the prompt is likely to end at once and to show nothing: then it is tried where asking is not
+    ///     allowed, for as long as any call may take.
     /// - Returns: The prompt's result, whose type depends on what was asked for.
     func answerPrompt(
-        _ path: String, refusal: SecretServiceError, _ deadline: Deadline
+        _ path: String, refusal: SecretServiceError, _ deadline: Deadline, isQuiet: Bool = false
     ) throws(BusFailure) -> Variant {
-        guard access.mayPrompt else {
+        guard access.mayPrompt || isQuiet else {
             dismissPrompt(path, deadline)
             throw .decided(refusal)
         }
-        let person = Deadline(in: access.promptDeadline)
+        let person = Deadline(in: access.mayPrompt ? access.promptDeadline : access.deadline)
+        let unanswered: SecretServiceError = access.mayPrompt ? .promptDismissed : refusal
         let waiting = PromptWaiting(bus, owner: try findOwner(deadline), prompt: path)
         // Without a window of ours.
         _ = try call(path, Method(Interfaces.prompt, "Prompt"), [.string("")], returning: "()", person)
-        switch waiting.wait(until: person) {
+        let tell: (@Sendable () -> Void)? = access.mayPrompt ? access.whenAsking : nil
+        switch waiting.wait(until: person, telling: tell) {
         case .completed(let result): return result
-        case .dismissed: throw .decided(.promptDismissed)
+        case .dismissed: throw .decided(unanswered)
         case .gone: throw bus.isClosed ? .closed : .decided(.noService)
         case .unanswered:
             dismissPrompt(path, Deadline(in: access.deadline))
-            throw .decided(.promptDismissed)
+            throw .decided(unanswered)
         }
     }
 

@@ -75,6 +75,7 @@ extension SecretService {
             try unlock(defaultCollection().path)
         } catch .noCollection {
             // The items can still be in another one.
+            try requireOpenCollection()
         }
         let (unlocked, locked) = try searchByLock(slot.attributes, in: nil)
         if unlocked.isEmpty { try unlock(locked) }

@@ -13,13 +13,17 @@ package struct SecretServiceAccess: Sendable {
     /// How long to wait for a person.
     package var promptDeadline: Duration
 
+    /// Called where the service has asked the person and is being waited for.
+    package var whenAsking: (@Sendable () -> Void)?
+
     package init(
         environment: [String: String], mayPrompt: Bool, deadline: Duration = .seconds(3),
-        promptDeadline: Duration = .seconds(120)
+        promptDeadline: Duration = .seconds(120), whenAsking: (@Sendable () -> Void)? = nil
     ) {
         self.environment = environment
         self.mayPrompt = mayPrompt
         self.deadline = deadline
         self.promptDeadline = promptDeadline
+        self.whenAsking = whenAsking
     }
 }

@@ -38,6 +38,9 @@ final class DatabaseChange: RecordWriting {
         return Milestone(group: keys.group, sequence: manifest.sequence, sealed: sealed)
     }
 
+    // A transaction is made as a whole, or the error says that it was not.
+    func markIrreplaceable() {}
+
     func mayHold(_ kind: RecordHeader.Kind) -> Bool { manifest.count(of: kind) > 0 }
 
     /// Writes the manifest, when anything has changed.

@@ -29,6 +29,8 @@ class Scenario:
     is_damaged: bool = False
     # Changes the vault's files after `before`.
     spoil: object = None
+    # Whether there is a desktop's keyring (GNOME's), whose own files no fault concerns: the power does not go.
+    has_service: bool = False
 
 
 def cache(people):
@@ -61,6 +63,7 @@ BUNDLE = ("to=$(keyfob slot list --json | grep -o 'age1[0-9a-z]*' | head -1);"
           " keyfob export -q --group work --to $to team.age")
 SAVED = "keyfob backup -q --to saved.age > /dev/null"
 RESTORE = "keyfob restore -q saved.age --bundle-identity recovery"
+MIGRATE = "keyfob migrate -q --to"
 VERIFY = "keyfob backup --verify {} --bundle-identity recovery"
 
 SCENARIOS = [
@@ -103,4 +106,10 @@ SCENARIOS = [
     Scenario("export, bundle", "keyfob export -q --to $(cat to) out.age", "keyfob slot list --json | grep -o 'age1[0-9a-z]*' > to",
              makes=("out.age",), check=VERIFY.format("out.age")),
     Scenario("doctor --repair", "keyfob doctor -q --repair > out", spoil=damage_record, is_damaged=True),
+    Scenario("migrate", f"{MIGRATE} secret-service > out", has_service=True),
+    Scenario("migrate, back", f"{MIGRATE} embedded > out", f"{MIGRATE} secret-service > out", has_service=True),
+    Scenario("service, add", "printf new-token | keyfob add -q -a new --host git.example", f"{MIGRATE} secret-service > out",
+             has_service=True),
+    Scenario("service, account move", "keyfob account move -q ada --to work", f"{MIGRATE} secret-service > out",
+             has_service=True),
 ]

@@ -17,6 +17,11 @@ struct AdviceTextTests {
         #expect(advice.code == code)
     }
 
+    @Test("an option that nobody has given is not named")
+    func noInput() {
+        #expect(!Advice.allowPrompt.text.contains("--no-input"))
+    }
+
     @Test("words of the command's own have no name")
     func words() {
         let error = KeyringError(.usage, "a", hint: "b")

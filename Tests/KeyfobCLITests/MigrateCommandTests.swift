@@ -48,6 +48,24 @@ struct MigrateCommandTests {
         #expect(doctor.text.contains("still has the items from before"), "\(doctor)")
     }
 
+    @Test("where the desktop's keyring has lost everything, the file from before can be used again")
+    func lost() throws {
+        try place.run("keyfob migrate --to secret-service --key-file key").expectSuccess()
+        for schema in ["Credential", "Vault"] {
+            try place.run("secret-tool clear xdg:schema io.keyfob.\(schema)").expectSuccess()
+        }
+        let refused = try place.run("keyfob token --account ada")
+        #expect(refused.status == 66 && refused.errors.contains("keyring.db"), "\(refused)")
+        #expect(refused.errors.contains("keyfob migrate --to embedded"), "\(refused)")
+        try place.run("keyfob migrate --to embedded --dry-run").expectSuccess()
+        try place.run("keyfob migrate --to embedded --no-input").expectError(64)
+        #expect(try files().contains("storage"))
+        try place.run("keyfob migrate --to embedded --force").expectSuccess()
+        try place.run("keyfob doctor --accept-rollback --key-file key").expectSuccess()
+        #expect(try place.run("keyfob token --account ada --key-file key").expectSuccess().text == "token of ada\n")
+        try place.run("keyfob verify --key-file key").expectSuccess()
+    }
+
     @Test("its documents follow their schema")
     func documents() throws {
         var documents = Documents()

@@ -1,6 +1,7 @@
 import KeyfobSecretService
 import KeyfobSodium
 import KeyfobTestSupport
+import Synchronization
 import Testing
 
 /// Against a service whose prompts end as they are told to.
@@ -81,12 +82,34 @@ import Testing
     }
 
     @Test func isNeededToCreate() throws {
+        let session = try SecretServiceSession(.misbehaving(["ask-to-create", "ignore"]))
+        let service = try session.connect(deadline: .milliseconds(500))
+        #expect(failure { _ = try create(service) } == SecretServiceError.needsPrompt)
+        #expect(try service.search(attributes, in: nil).items == [])
+    }
+
+    @Test(arguments: [true, false])
+    func isPassingWhereItShowsNothing(mayPrompt: Bool) throws {
         let session = try SecretServiceSession(.misbehaving(["ask-to-create", "accept"]))
-        #expect(failure { _ = try create(session.connect()) } == SecretServiceError.needsPrompt)
-        let service = try session.connect(mayPrompt: true)
+        let service = try session.connect(mayPrompt: mayPrompt)
         let item = try create(service)
         #expect(try service.readings(of: [item]) == [.text("hidden")])
         #expect(try service.search(attributes, in: nil).items == [item])
+    }
+
+    @Test func isToldWhereSomebodyIsWaitedFor() throws {
+        let count = Counter()
+        let session = try SecretServiceSession(.misbehaving(["locked", "ignore"]))
+        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(2)) { count.note() }
+        #expect(failure { try service.unlock(service.defaultPath()) } == SecretServiceError.promptDismissed)
+        #expect(count.value == 1)
+    }
+
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+
+        func note() { count.withLock { $0 += 1 } }
     }
 
     @Test func unlocksItemsOneByOne() throws {

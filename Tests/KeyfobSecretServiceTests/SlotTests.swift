@@ -74,6 +74,14 @@ import Testing
         #expect(failure { _ = try keys() } == SecretServiceError.damaged)
     }
 
+    @Test(arguments: ["\n", " \n"])
+    func isTheSameWithTheEndOfALineBehindIt(end: String) throws {
+        try store(1)
+        let item = try #require(try items().first)
+        try session.putRawSecret(session.rawSecret(at: item.path) + end, at: item.path)
+        #expect(try keys() == [bytes(1)])
+    }
+
     @Test func isLockedWithItsCollection() throws {
         try store(1)
         try session.lock()

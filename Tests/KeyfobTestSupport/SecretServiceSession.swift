@@ -14,6 +14,8 @@ package final class SecretServiceSession {
         case lockedKeyring
         /// KeePassXC without a display, with an open database; `asking` for a click for each item, which nobody gives.
         case keePassXC(asking: Bool)
+        /// The same on a screen (Xvfb), before which somebody allows whatever it asks; `asking` is its default.
+        case keePassXCOnScreen(asking: Bool)
         /// Tests/SecretService/misbehaving.py with these flags.
         case misbehaving([String])
     }
@@ -25,6 +27,11 @@ package final class SecretServiceSession {
 
     /// Whether KeePassXC is installed.
     package static let hasKeePassXC = FileManager.default.isExecutableFile(atPath: "/usr/bin/keepassxc")
+
+    /// Whether it can be put on a screen, and somebody before that.
+    package static let hasScreen = ["Xvfb", "xdotool"].allSatisfy {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+    }
 
     /// Where the session's files are.
     package let folder: ScratchFolder
@@ -49,6 +56,7 @@ package final class SecretServiceSession {
         case .keyring: try send("start")
         case .lockedKeyring: try send("start-locked")
         case .keePassXC(let asking): try send(asking ? "keepassxc-asks" : "keepassxc")
+        case .keePassXCOnScreen(let asking): try send(asking ? "keepassxc-screen-asks" : "keepassxc-screen")
         case .misbehaving(let flags): try misbehave(flags)
         }
     }
@@ -84,8 +92,10 @@ package final class SecretServiceSession {
     /// The text of an item's secret as the service has it.
     package func rawSecret(at path: String) throws -> String { try ask("raw-secret \(path)") }
 
-    /// Changes an item's secret to a text of one line, as another program would.
-    package func putRawSecret(_ text: String, at path: String) throws { try send("put-raw \(path) \(text)") }
+    /// Changes an item's secret to a text, as another program would.
+    package func putRawSecret(_ text: String, at path: String) throws {
+        try send("put-raw \(path) \(text.replacing("\n", with: "\\n"))")
+    }
 
     /// Ends the service by force and starts GNOME's, with the same keyring, unlocked.
     package func restartService() throws { try send("start") }

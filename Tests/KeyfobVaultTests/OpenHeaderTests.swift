@@ -12,7 +12,7 @@ struct OpenHeaderTests {
 
     init() throws {
         let vault = try UnlockedVault.opened(try UnlockedVault.sampleHeader(), keyFile: 1)
-        let open = try OpenHeader(vault, device: 0x0102_0304_0506_0708)
+        let open = try OpenHeader(vault, device: 0x0102_0304_0506_0708, mark: 9)
         header = open.header
         bytes = contents(of: open.encoded())
     }
@@ -29,8 +29,8 @@ struct OpenHeaderTests {
     @Test("the key that comes back opens the vault")
     func roundTrip() throws {
         let open = try OpenHeader(secret(bytes))
-        let (device, header) = (open.device, open.header)
-        #expect(device == 0x0102_0304_0506_0708 && header == self.header)
+        let (device, mark, header) = (open.device, open.mark, open.header)
+        #expect(device == 0x0102_0304_0506_0708 && mark == 9 && header == self.header)
         let vault = try LockedVault(headerBytes: header).unlock(vaultKey: open.vaultKey)
         let (isWhole, names) = (vault.opensWholeVault, vault.groups.map(\.name.name))
         #expect(isWhole && names == ["default", "work"])
@@ -59,7 +59,8 @@ struct OpenHeaderTests {
     }
 
     @Test(
-        "every flipped byte with a right checksum is refused by then or when the vault is unlocked, or is the device's")
+        "every flipped byte with a right checksum is refused by then or when the vault is unlocked, but in device and mark"
+    )
     func checkedFlips() {
         for offset in 0..<bytes.count - 16 {
             let changed = checked(bytes.flipping(0x10, at: offset))
@@ -67,7 +68,7 @@ struct OpenHeaderTests {
                 let open = try OpenHeader(secret(changed))
                 _ = try LockedVault(headerBytes: open.header).unlock(vaultKey: open.vaultKey)
             }
-            #expect((error == nil) == (4..<12 ~= offset), "\(offset)")
+            #expect((error == nil) == (4..<20 ~= offset), "\(offset)")
         }
     }
 }

@@ -1,16 +1,17 @@
-"""What KeePassXC needs to be a Secret Service without a display: a database with an exposed group, and settings."""
+"""What KeePassXC needs to be a Secret Service: a database with an exposed group, settings, and a screen where it is to ask."""
 
 import base64
 import os
 import re
 import subprocess
+import threading
 import uuid
 
 SETTINGS = """[General]
 ConfigVersion=2
 SingleInstance=false
 UpdateCheckMessageShown=true
-AutoSaveAfterEveryChange=true
+AutoSaveAfterEveryChange=false
 AutoSaveOnExit=true
 [GUI]
 CheckForUpdates=false
@@ -23,9 +24,45 @@ UnlockBeforeSearch=true
 """
 
 
-def start(folder, environment, password, asks):
+class Screen:
+    """A screen that nobody sees, before which somebody allows every access that is asked for."""
+
+    def __init__(self):
+        reading, writing = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x900x24", "-nolisten", "tcp"],
+            pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(writing)
+        with open(reading) as numbers:
+            number = numbers.readline().strip()
+        if not number:
+            raise RuntimeError("Xvfb does not start")
+        self.display = f":{number}"
+        self.is_over = threading.Event()
+        self.person = threading.Thread(target=self.allow, daemon=True)
+        self.person.start()
+
+    def xdotool(self, *words):
+        return subprocess.run(
+            ["xdotool", *words], text=True, capture_output=True, env=os.environ | {"DISPLAY": self.display}).stdout
+
+    def allow(self):
+        while not self.is_over.wait(0.05):
+            for window in self.xdotool("search", "--onlyvisible", "--name", "Access Request").split():
+                self.xdotool("windowfocus", "--sync", window, "key", "Return")
+
+    def end(self):
+        self.is_over.set()
+        self.person.join()
+        self.server.kill()
+        self.server.wait()
+
+
+def start(folder, environment, password, asks, screen=None):
     """The running program; `asks` is whether it wants a click for each item that is read or deleted."""
-    environment = environment | {"QT_QPA_PLATFORM": "offscreen", "TMPDIR": folder}
+    environment = environment | {"TMPDIR": folder, "QT_QPA_PLATFORM": "xcb" if screen else "offscreen"}
+    if screen:
+        environment["DISPLAY"] = screen.display
     database = f"{folder}/passwords.kdbx"
     if not os.path.exists(database):
         make(database, folder, environment, password)
@@ -46,7 +83,7 @@ def make(database, folder, environment, password):
     def run(*words, lines=1):
         return subprocess.run(
             ["keepassxc-cli", *words], input=(password + "\n") * lines, text=True, check=True, capture_output=True,
-            env=environment).stdout
+            env=environment | {"QT_QPA_PLATFORM": "offscreen"}).stdout
 
     draft = f"{folder}/draft.kdbx"
     run("db-create", "-p", draft, lines=2)

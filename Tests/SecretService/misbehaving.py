@@ -7,6 +7,9 @@
     hides-locked        a locked collection shows none of its items
     ask-to-delete       deleting an item wants a prompt, as with KeePassXC
     ask-to-create       making an item wants one
+    own-attributes      every item has attributes of the service's own, which nobody may write, as with KeePassXC
+    tells-searches:FILE
+                        makes FILE when everything is searched while the collection is locked, where KeePassXC would ask
     dismiss, accept, ignore, vanish
                         what happens to prompts: closed, answered with yes, left alone, the service ends
     ends                the service ends as soon as a prompt has been answered
@@ -19,8 +22,8 @@
     nonsense:METHOD     answers it with another type than the specification says
     die:METHOD          ends when it is called
     counts:FILE         looks at FILE at each call: "refuse once N" there refuses the Nth call from then on, "refuse
-                        from N" that one and all after it, until the file is gone or says something else; each refusal
-                        makes FILE.refused
+                        from N" that one and all after it, until the file is gone or says something else; methods named
+                        behind N are the only ones that count; each refusal makes FILE.refused
 """
 
 import os
@@ -87,6 +90,11 @@ class Service:
         found = [path for path, item in self.items.items() if wanted.items() <= item.attributes.items()]
         if "hides-locked" in FLAGS and self.is_locked:
             found = []
+        if path == COLLECTION:
+            return "ao", (found,)
+        for flag in FLAGS:
+            if flag.startswith("tells-searches:") and self.is_locked:
+                open(flag.removeprefix("tells-searches:"), "w").close()
         locked = [path for path in found if self.is_locked or self.items[path].is_locked]
         return "aoao", ([path for path in found if path not in locked], locked)
 
@@ -162,6 +170,8 @@ class Service:
 
     def Set(self, path, interface, name, value):
         item = self.item(path)
+        if "own-attributes" in FLAGS and name == "Attributes" and {"Uuid", "Path"} & value[1].keys():
+            raise Refusal("org.freedesktop.DBus.Error.InvalidArgs")
         if name == "Label":
             item.label = value[1]
         else:
@@ -175,7 +185,9 @@ class Service:
             return {"Label": ("s", "Odd"), "Locked": ("b", self.is_locked)}
         item = self.item(path)
         is_locked = self.is_locked or item.is_locked
-        return {"Label": ("s", item.label), "Locked": ("b", is_locked), "Attributes": ("a{ss}", item.attributes)}
+        own = {"Uuid": path[-4:], "Path": "/" + item.label} if "own-attributes" in FLAGS else {}
+        return {
+            "Label": ("s", item.label), "Locked": ("b", is_locked), "Attributes": ("a{ss}", item.attributes | own)}
 
     def Prompt(self, path, window):
         return None, ()
@@ -203,13 +215,13 @@ class Order:
         self.text = ""
         self.count = 0
 
-    def refuses(self):
+    def refuses(self, method):
         for flag in FLAGS:
             if flag.startswith("counts:"):
-                return self.refuses_call(flag.removeprefix("counts:"))
+                return self.refuses_call(method, flag.removeprefix("counts:"))
         return False
 
-    def refuses_call(self, file):
+    def refuses_call(self, method, file):
         try:
             with open(file) as opened:
                 text = opened.read()
@@ -218,7 +230,7 @@ class Order:
         if text != self.text:
             self.text, self.count = text, 0
         words = text.split()
-        if len(words) != 3:
+        if len(words) < 3 or words[3:] and method not in words[3:]:
             return False
         self.count += 1
         is_refused = self.count == int(words[2]) or words[1] == "from" and self.count > int(words[2])
@@ -232,9 +244,9 @@ ORDER = Order()
 
 def answer(service, message):
     """The answer to a call; None for none."""
-    if ORDER.refuses():
-        return new_error(message, "org.example.Refused", "s", ("a private text",))
     method, path = message.header.fields[HeaderFields.member], message.header.fields[HeaderFields.path]
+    if ORDER.refuses(method):
+        return new_error(message, "org.example.Refused", "s", ("a private text",))
     if FLAGS & {"silent:" + method, "silent:all"}:
         return None
     if "die:" + method in FLAGS:

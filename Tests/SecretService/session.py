@@ -9,6 +9,8 @@ went wrong. Ends both with its standard input.
     start-locked     the same, but locked
     keepassxc        KeePassXC with an open database, which asks nothing but prompts all the same
     keepassxc-asks   the same, but it wants a click for each item that is read or deleted
+    keepassxc-screen, keepassxc-screen-asks
+                     the same on a screen (Xvfb), before which somebody allows what it asks
     misbehave FLAG…  misbehaving.py in its place
     stop             ends the service
     freeze, thaw     stops the service's process, and lets it go on
@@ -17,7 +19,7 @@ went wrong. Ends both with its standard input.
     connections N    waits until the bus has N connections at most, this program's among them
     raw-secret PATH  answers with an item's secret as the service has it, instead of "ok"
     put-raw PATH TEXT
-                     changes an item's secret
+                     changes an item's secret; "\\n" is the end of a line
 """
 
 import os
@@ -44,6 +46,7 @@ class Session:
         self.folder = folder
         self.password = secrets.token_hex(16)
         self.service = None
+        self.screen = None
         for name in ("data/keyrings", "config", "cache", "run"):
             os.makedirs(f"{folder}/{name}", mode=0o700, exist_ok=True)
         self.address = f"unix:path={folder}/run/bus"
@@ -176,10 +179,12 @@ class Session:
                 self.start(is_locked=True)
             case "misbehave":
                 self.misbehave(*words)
-            case "keepassxc" | "keepassxc-asks":
+            case "keepassxc" | "keepassxc-asks" | "keepassxc-screen" | "keepassxc-screen-asks":
                 self.stop()
+                if "-screen" in command and self.screen is None:
+                    self.screen = keepassxc.Screen()
                 self.service = keepassxc.start(
-                    self.folder, self.environment, self.password, command == "keepassxc-asks")
+                    self.folder, self.environment, self.password, command.endswith("-asks"), self.screen)
                 self.wait_for_service()
                 self.wait_for_collection()
             case "stop":
@@ -199,7 +204,7 @@ class Session:
             case "raw-secret":
                 return self.raw_secret(words[0])
             case "put-raw":
-                self.put_raw(words[0], " ".join(words[1:]))
+                self.put_raw(words[0], " ".join(words[1:]).replace("\\n", "\n"))
             case _:
                 raise RuntimeError(f"no such command: {command}")
 
@@ -208,6 +213,8 @@ class Session:
             if process is not None:
                 process.kill()
                 process.wait()
+        if self.screen is not None:
+            self.screen.end()
 
 
 def main():

@@ -24,7 +24,7 @@ extension Keyring {
         public internal(set) var losses: [Loss] = []
         /// What the groups have lost, as it was noted when they were repaired, and is not accepted.
         public internal(set) var notedLosses: [Loss] = []
-        /// Accounts that were removed and of which tokens are left all the same; ``Keyring/remove(_:from:)`` takes them.
+        /// Accounts that are gone and of which tokens are left all the same; ``Keyring/remove(_:from:)`` takes them.
         public internal(set) var orphans: [Orphans] = []
         /// What does not follow from what was seen before, and is not accepted.
         public internal(set) var findings: [StateFinding] = []
@@ -32,7 +32,7 @@ extension Keyring {
         public internal(set) var foreignDecisions: [GroupDecision] = []
     }
 
-    /// What is left of an account that was removed: no list shows it.
+    /// What is left of an account that was removed, or whose record is gone: no list shows it.
     public struct Orphans: Hashable, Sendable {
         /// The account.
         public let account: AccountID
@@ -94,23 +94,42 @@ extension Keyring {
     }
 
     private func orphans(in group: UnlockedVault.Group) throws -> [Orphans] {
-        var items = GroupItems()
+        var (items, present, tokens) = (GroupItems(), Set<String>(), [String: Int]())
         // Removed accounts are few: only what is of one of them is kept in mind.
         _ = try database.forEachItem(in: group) { result, _ in
-            guard let item = try? result.get().item, item.isTombstone, item.key.kind == .account else { return }
-            items.insert(item)
+            guard let item = try? result.get().item else { return }
+            if item.key.kind == .account {
+                if item.isTombstone { items.insert(item) } else { present.formUnion(item.key.parts) }
+            } else if let credential = item.content.credential, let account = item.key.account,
+                credential.kind != .refreshToken || (credential.grant ?? Grant()).state == .active
+            {
+                tokens[account, default: 0] += 1
+            }
         }
-        guard !items.items.isEmpty else { return [] }
+        // Where another program can delete an account's item, nothing else says that it is gone.
+        let lost = tokens.filter { account, _ in
+            database.place == .secretService && !present.contains(account)
+                && items.items[ItemKey(.account, [account])] == nil
+        }
+        let left = try lost.merging(tokensOfRemoved(items, in: group)) { $1 }
+        return left.sorted { $0.key < $1.key }.compactMap { account, count in
+            AccountID(account).map { Orphans(account: $0, group: group.name, tokens: count) }
+        }
+    }
+
+    /// How many tokens are left of each account that was removed.
+    private func tokensOfRemoved(_ items: GroupItems, in group: UnlockedVault.Group) throws -> [String: Int] {
+        guard !items.items.isEmpty else { return [:] }
+        var found = items
         _ = try database.forEachItem(in: group) { result, _ in
             guard let item = try? result.get().item, item.content.credential != nil, let account = item.key.account,
                 items.items[ItemKey(.account, [account])] != nil
             else { return }
-            items.insert(item)
+            found.insert(item)
         }
-        return Dictionary(grouping: items.orphans) { $0.account }.sorted { ($0.key ?? "") < ($1.key ?? "") }
-            .compactMap { account, keys in
-                account.flatMap { AccountID($0) }.map { Orphans(account: $0, group: group.name, tokens: keys.count) }
-            }
+        return found.orphans.reduce(into: [:]) { counts, key in
+            if let account = key.account { counts[account, default: 0] += 1 }
+        }
     }
 
     /// What is wrong with the header and its copies, one line each.

@@ -13,6 +13,10 @@ extension Keyring {
     /// Where the records lie.
     public var storage: StoragePlace { database.place }
 
+    /// What the program is called that is the Secret Service in which the records lie; nil where they lie elsewhere, or it
+    /// cannot be told.
+    public var secretServiceName: String? { (database as? SecretServiceStorage)?.serviceName }
+
     /// Where the records of the vault at `location` lie; looks at the vault's folder alone.
     ///
     /// - Throws: `configuration` for a folder or file that cannot be trusted, `damaged`, `inputOutput`.
@@ -79,6 +83,17 @@ extension Keyring {
             let vault = try found.header.unlocked()
             let keyring = try Keyring(
                 location: location, database: storage, vault: vault, isHeaderFromCopy: false, clock: clock)
+            if let obstacle = storage.obstacle {
+                let error = KeyringError(obstacle)
+                keyring.state.withLock {
+                    $0.warn(
+                        Warning(
+                            .stoppedChange,
+                            (obstacle is DesktopError ? "" : "a change that was stopped is not complete yet: ")
+                                + error.message,
+                            advice: error.advice ?? .repeatChange))
+                }
+            }
             if found.isRebuilt {
                 keyring.state.withLock {
                     $0.warn(
@@ -90,8 +105,29 @@ extension Keyring {
                 }
             }
             return keyring
+        } catch DesktopError.service(.noItem, _) where hasUnusedDatabase(at: location) {
+            throw KeyringError(
+                .noVault,
+                "the Secret Service holds none of this vault's records, and keyring.db holds them as they were before "
+                    + "they were moved there", advice: .goBackToDatabase)
         } catch {
             throw KeyringError(error)
+        }
+    }
+
+    /// Puts the item aside that lists the groups of a vault which the Secret Service keeps, where it cannot be read.
+    ///
+    /// It is made again when the vault is opened. What was put aside is there still, under a label that says so.
+    ///
+    /// - Returns: What the owner can find it by; empty where nothing had to be done, or the records lie elsewhere.
+    /// - Throws: as opening does.
+    public static func putDamagedHeaderAside(
+        at location: KeyringLocation, secretService: SecretServiceOptions
+    ) throws(KeyringError) -> [String] {
+        try KeyringError.translating {
+            let directory = VaultDirectory(path: location.vault)
+            guard let place = try StoragePlaceFile.read(directory) else { return [] }
+            return try SecretServiceStorage.putDamagedHeaderAside(place, in: directory, secretService.access)
         }
     }
 
@@ -114,6 +150,7 @@ extension Keyring {
 extension SecretServiceOptions {
     /// The same in the terms of the target below.
     var access: SecretServiceAccess {
-        SecretServiceAccess(environment: environment, mayPrompt: mayPrompt, deadline: deadline)
+        SecretServiceAccess(
+            environment: environment, mayPrompt: mayPrompt, deadline: deadline, whenAsking: whenAsking)
     }
 }

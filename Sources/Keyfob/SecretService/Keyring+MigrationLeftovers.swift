@@ -2,6 +2,8 @@ internal import KeyfobDesktop
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobRecords
+internal import KeyfobSQLite
+internal import KeyfobSecretService
 internal import KeyfobVault
 internal import Synchronization
 
@@ -54,6 +56,45 @@ extension Keyring {
             return false
         } catch {
             return true
+        }
+    }
+
+    /// Whether the database is in its place from which the records of the vault at `location` were moved.
+    public static func hasUnusedDatabase(at location: KeyringLocation) -> Bool {
+        let directory = VaultDirectory(path: location.vault)
+        guard let place = try? StoragePlaceFile.read(directory), let reader = try? VaultDatabaseReader(directory),
+            let header = try? reader.storedHeader(), let locked = try? LockedVault(headerBytes: header.bytes)
+        else { return false }
+        return locked.header.vault == place.vault
+    }
+
+    /// Uses the database again from which the records were moved to the Secret Service, which has lost all of them.
+    ///
+    /// What was stored since is lost; the vault is told to be at an earlier state until the owner accepts that.
+    ///
+    /// - Throws: `alreadyExists` where the service has something of the vault; `noVault` where there is no such database;
+    ///   `locked`, `unavailable`, `busy`, `inputOutput`. Nothing has changed then.
+    public static func goBackToDatabase(
+        at location: KeyringLocation, secretService: SecretServiceOptions
+    ) throws(KeyringError) {
+        try KeyringError.translating {
+            let directory = VaultDirectory(path: location.vault)
+            guard let place = try StoragePlaceFile.read(directory), hasUnusedDatabase(at: location) else {
+                throw StoreError.noVault(path: location.vault)
+            }
+            let migrations = try FileLock(directory.migrationLock, orBusyAfter: .seconds(5))
+            let turn = try FileLock(directory.recordsLock, orBusyAfter: .seconds(5))
+            do {
+                _ = try SecretServiceStorage.open(place, in: directory, secretService.access)
+                throw KeyringError(
+                    .alreadyExists, "the Secret Service has records of this vault; nothing has changed", advice: .repair
+                )
+            } catch DesktopError.service(.noItem, _) {
+                try StoragePlaceFile.remove(directory)
+                try POSIXFile.synchronizeFolder(of: directory.storage)
+            }
+            _ = consume turn
+            _ = consume migrations
         }
     }
 

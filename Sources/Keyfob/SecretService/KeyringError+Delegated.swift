@@ -5,6 +5,12 @@ extension KeyringError {
     init(_ error: DesktopError) {
         switch error {
         case .service(let error, let partly): self.init(delegatedTo: error, partly: partly)
+        case .pending(let error):
+            let plain = KeyringError(DesktopError.service(error, partly: false))
+            self.init(
+                plain.code,
+                "a change that was stopped is not complete yet, and nothing is changed before it is: " + plain.message,
+                advice: DesktopError.pending(error).isRefusedChange ? .repair : plain.advice)
         case .notOffered(let reason):
             self.init(
                 .notOffered, "this vault's records lie with the Secret Service, where \(reason)",

@@ -1,19 +1,25 @@
 internal import KeyfobSecretService
 
 /// How to reach the Secret Service, the keyring of the desktop, on the session bus.
-public struct SecretServiceOptions: Hashable, Sendable {
+public struct SecretServiceOptions: Sendable {
     /// The environment variables; `DBUS_SESSION_BUS_ADDRESS` and `XDG_RUNTIME_DIR` are looked at, nothing else.
     public var environment: [String: String]
     /// Whether the service may ask a person in a window of its own, for example to unlock a collection.
     public var mayPrompt: Bool
     /// How long to wait for everything that is not waiting for a person.
     public var deadline: Duration
+    /// Called where the service has asked a person and is being waited for.
+    public var whenAsking: (@Sendable () -> Void)?
 
     /// Options.
-    public init(environment: [String: String], mayPrompt: Bool = false, deadline: Duration = .seconds(3)) {
+    public init(
+        environment: [String: String], mayPrompt: Bool = false, deadline: Duration = .seconds(3),
+        whenAsking: (@Sendable () -> Void)? = nil
+    ) {
         self.environment = environment
         self.mayPrompt = mayPrompt
         self.deadline = deadline
+        self.whenAsking = whenAsking
     }
 
     /// Whether there is a session bus with a Secret Service; asks nobody anything.
@@ -31,8 +37,7 @@ public struct SecretServiceOptions: Hashable, Sendable {
     /// - Throws: `unavailable`.
     func connected() throws(KeyringError) -> SecretService {
         do {
-            return try SecretService.connect(
-                SecretServiceAccess(environment: environment, mayPrompt: mayPrompt, deadline: deadline))
+            return try SecretService.connect(access)
         } catch {
             throw KeyringError(error)
         }

@@ -8,6 +8,7 @@ extension GrantRefresh {
         return try change(at: commit.expected) { writer in
             // An account that was removed meanwhile stays removed.
             guard try writer.hasAccount(plan.account.id) else { return conflict }
+            if commit.replacesRefreshToken || source == .family { writer.markIrreplaceable() }
             if source == .family, let changed = try changedOwnGrant(writer) { return changed }
             if source == .own, commit.replacesRefreshToken {
                 try removeDuplicate(received, writer)
@@ -59,6 +60,7 @@ extension GrantRefresh {
         _ kept: HeldToken, _ commit: RefreshCommit, _ failure: RefreshFailure?
     ) throws(KeyringError) -> RefreshEvent {
         try change(at: commit.expected) { writer in
+            writer.markIrreplaceable()
             try writer.replaceGrant(key, secret: kept.secret) { token in
                 renew(&token, keyring.clock.now, nil)
                 token.changeGrant { $0.failure = failure?.about($0.version) }

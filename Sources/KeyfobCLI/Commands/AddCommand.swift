@@ -6,7 +6,8 @@ struct AddCommand: ParsableCommand {
         commandName: "add", abstract: "Store a token that came from elsewhere.",
         discussion: """
             Reads the token from standard input, or from --token-fd. When the command ends with 0 the token \
-            is durable.
+            is durable; where the desktop's keyring keeps the records, as soon as that has saved it, and KeePassXC \
+            answers before it does.
 
             Example:
               keyfob add --account ada --host git.example --scope repo < token.txt

@@ -44,7 +44,10 @@ struct DoctorCommand: ParsableCommand {
                     hint: "raise the limit 'ulimit -l' (RLIMIT_MEMLOCK) to at least 8192"))
         }
         findings.append(.confinement)
-        if repair { try mendSchema(location, &findings) }
+        if repair {
+            try mendSchema(location, &findings)
+            mendHeader(location, &findings)
+        }
         let opening = try unlock(location, &findings)
         if let locked = try? LockedKeyring(at: location), locked.storage == .embedded {
             findings += KeyPlace.allCases.map { Finding.keeping(in: $0, locked) }
@@ -103,6 +106,17 @@ struct DoctorCommand: ParsableCommand {
         }
         let newest = BackupFile.newest(at: location, openedBy: .identities(text))
         return Advice.restoring(newest?.path, puttingAside: putsAside, identity: identity)
+    }
+
+    /// The same for the item of the desktop's keyring that lists the groups.
+    private func mendHeader(_ location: KeyringLocation, _ findings: inout [Finding]) {
+        let items = try? Keyring.putDamagedHeaderAside(at: location, secretService: global.secretService())
+        guard let items, !items.isEmpty else { return }
+        findings.append(
+            Finding(
+                "vault", .warning,
+                "the item that lists the groups could not be read, and is made again; put aside: "
+                    + items.joined(separator: ", ")))
     }
 
     /// Opens the vault; what keeps it shut is a finding, unless there is no vault or no key.
@@ -201,6 +215,12 @@ struct DoctorCommand: ParsableCommand {
         }
         if keyring.storage == .secretService {
             findings.append(Finding("storage", .ok, "the records lie with the desktop's keyring (Secret Service)"))
+            if keyring.secretServiceName == "KeePassXC" {
+                findings.append(
+                    Finding(
+                        "storage", .ok, "KeePassXC answers before it has saved what it is given",
+                        hint: "let it save after every change (its settings, General), or save before you close it"))
+            }
             if try keyring.slots().isEmpty {
                 findings.append(
                     Finding(

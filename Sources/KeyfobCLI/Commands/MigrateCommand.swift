@@ -13,6 +13,8 @@ struct MigrateCommand: ParsableCommand {
             What was in use before stays, until --remove-old: with --to, or alone later.
             A vault that was made with the desktop's keyring gets a way to unlock it without: --key-file, \
             --passphrase-fd, --secret-service, or the passphrase that is asked for.
+            Where the desktop's keyring has lost all records, --to embedded uses the vault's own file again as it was \
+            before they were moved, if that is still there.
             Keys of single groups open nothing while the records are in the desktop's keyring.
 
             Example:
@@ -62,7 +64,7 @@ struct MigrateCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let keyring = try unlocked(location)
+        guard let keyring = try unlockedUnlessLost(location) else { return try goBack(location) }
         global.tellWarnings(of: keyring)
         var document = MigrationDocument(vault: location.vault, isDryRun: dryRun, storage: keyring.storage)
         var current = keyring
@@ -89,6 +91,37 @@ struct MigrateCommand: ParsableCommand {
             return try global.unlockedKeyring(reaching: .everything)
         }
         return try LockedKeyring(at: location).unlock(with: .secretService(global.secretService()))
+    }
+
+    /// The keyring; nil where the desktop's keyring has lost the records, and the vault's own file is to be used again.
+    private func unlockedUnlessLost(_ location: KeyringLocation) throws(KeyringError) -> Keyring? {
+        do throws(KeyringError) {
+            return try unlocked(location)
+        } catch {
+            guard to == .embedded, error.advice == .goBackToDatabase else { throw error }
+            return nil
+        }
+    }
+
+    /// Uses the vault's own file again as it was before, where the desktop's keyring has lost the records.
+    private func goBack(_ location: KeyringLocation) throws {
+        let place = MigrationText.name(of: .embedded)
+        if !dryRun {
+            if !force {
+                try Confirmation.ask(
+                    "The desktop's keyring holds none of the records any more. Type 'back' to use \(place) as it was "
+                        + "before they were moved; what was stored since is lost: ", "back", global)
+            }
+            try Keyring.goBackToDatabase(at: location, secretService: global.secretService())
+        }
+        global.say(
+            "\(dryRun ? "would use" : "uses") \(place) again, as it was before the records were moved"
+                + (dryRun ? "" : "; 'keyfob doctor --accept-rollback' accepts that"))
+        if global.json {
+            try JSONOutput.print(
+                MigrationDocument(vault: location.vault, isDryRun: dryRun, storage: dryRun ? .secretService : .embedded)
+            )
+        }
     }
 
     private func move(_ keyring: Keyring, to place: StoragePlace) throws(KeyringError) -> Keyring.MigrationReport {

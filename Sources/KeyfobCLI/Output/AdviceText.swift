@@ -93,7 +93,9 @@ extension Advice {
         case .wait(let seconds): "try again in \(seconds) seconds"
         case .waitUntil(let time): "try again after \(time.rfc3339)"
         case .beginAnew(let waitsLonger): "run the command again" + (waitsLonger ? "; --timeout waits longer" : "")
-        case .allowPrompt: "run this again where it may ask, without --no-input"
+        case .allowPrompt:
+            CommandLine.arguments.contains("--no-input")
+                ? "run this again without --no-input" : "run this again on a terminal, or in the desktop's session"
 
         case .listProviders: "'keyfob provider list' shows those there are"
         case .listClients: "'keyfob client list' shows those there are"
@@ -193,7 +195,9 @@ extension Advice {
         case .convertPropertyList: "convert it with 'plistutil', or with 'plutil -convert binary1'"
 
         case .mendService(let trouble, let use): trouble.text(for: use)
-        case .repeatChange: "do the same again, and see 'keyfob verify'"
+        case .repeatChange: "the next command that reaches it completes the change; see 'keyfob verify'"
+        case .goBackToDatabase:
+            "look for the keyring that holds them, or use keyring.db again as it is with 'keyfob migrate --to embedded'"
         case .moveToFile: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own"
         case .overwriteNewer: "see with 'keyfob doctor' whether this vault is an old copy; --force overwrites them"
         case .removeItemsByHand:

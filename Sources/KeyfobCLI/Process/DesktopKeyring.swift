@@ -8,7 +8,9 @@ extension GlobalOptions {
     func secretService(mayAsk: Bool = true, _ environment: Environment = .current) -> SecretServiceOptions {
         let hasScreen = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
         let mayPrompt = mayAsk && !noInput && (hasScreen || Terminal.isThere)
-        return SecretServiceOptions(environment: environment.variables, mayPrompt: mayPrompt)
+        return SecretServiceOptions(environment: environment.variables, mayPrompt: mayPrompt) {
+            StandardError.write(line: "keyfob: the desktop's keyring asks you something; waiting for the answer")
+        }
     }
 
     /// Whether the desktop's keyring is to unlock a new vault: what a person says who is at a terminal of a session that

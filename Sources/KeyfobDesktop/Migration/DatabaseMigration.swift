@@ -71,6 +71,7 @@ package struct DatabaseMigration {
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
         let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
         MigrationObservation.willTake(.settle)
+        try source.completeChange()
         let again = try read(&vault)
         let isUnchanged = again.sequence == copy.sequence && again.holdsSameRecords(as: copy)
         if isUnchanged { try settle() }
@@ -83,6 +84,7 @@ package struct DatabaseMigration {
     private func runAlone(_ vault: inout UnlockedVault, _ progress: (Int, Int) -> Void) throws -> Outcome {
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
         let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
+        try source.completeChange()
         let copy = try read(&vault)
         let milestones = try build(vault, copy, progress)
         MigrationObservation.willTake(.settle)

@@ -105,6 +105,8 @@ extension SecretServiceStorage {
         guard let found = try? openHeader() else { return }
         changes.writesHeader =
             found.device != device || found.header != wanted.header || !found.vaultKey.isEqual(to: wanted.vaultKey)
+            // What was written down of a change before this one is to make nothing anew.
+            || !changes.removed.isEmpty || !changes.overwritten.isEmpty
         if let other = try? LockedVault(headerBytes: found.header), other.sequence > vault.sequence {
             changes.tally.newer += 1
         }

@@ -299,10 +299,12 @@ public enum Advice: Hashable, Sendable {
     }
     /// Mend what is wrong with the Secret Service, or do without it.
     case mendService(ServiceTrouble, ServiceUse)
-    /// Do the same again, and check every record.
+    /// Do the same again where what was begun was not completed by then.
     case repeatChange
     /// Move the records into a file of Keyfob's own.
     case moveToFile
+    /// Use the database again from which the records were moved.
+    case goBackToDatabase
     /// See whether this vault is an old copy, or overwrite what is newer.
     case overwriteNewer
     /// Remove the items by hand, unless another copy of the vault uses them.

@@ -43,6 +43,8 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case noBackup
         /// The Secret Service holds more items than it should, or lost one that was made again.
         case serviceItems
+        /// A change that was stopped could not be completed yet.
+        case stoppedChange
         /// A sign-in is in use in two places, each of which may end it for the other.
         case sharedSignIn
         /// A sign-in is about to end.

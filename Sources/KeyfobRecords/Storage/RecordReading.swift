@@ -73,6 +73,10 @@ package protocol RecordWriting: AnyObject {
     /// Removes a record.
     func delete(_ old: StoredRecord) throws
 
+    /// Says that the change brings what nobody can get again: where the storage cannot take it now, it is kept beside it
+    /// until it can.
+    func markIrreplaceable()
+
     /// Whether the group may hold a record of this kind; false only where it is known.
     func mayHold(_ kind: RecordHeader.Kind) throws -> Bool
 

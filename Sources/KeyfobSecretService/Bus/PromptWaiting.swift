@@ -65,7 +65,9 @@ final class PromptWaiting {
     }
 
     /// Waits for the end.
-    func wait(until deadline: Deadline) -> PromptOutcome {
+    ///
+    /// - Parameter tell: Called once when it does not come at once: many a prompt shows nothing.
+    func wait(until deadline: Deadline, telling tell: (() -> Void)?) -> PromptOutcome {
         let functions = unsafe Libsecret.functions
         // Wakes the context up, so that the deadline and the connection are looked at.
         let ticking = unsafe functions.pointee.g_timeout_source_new(100)
@@ -75,7 +77,13 @@ final class PromptWaiting {
             unsafe functions.pointee.g_source_destroy(ticking)
             unsafe functions.pointee.g_source_unref(ticking)
         }
+        let start = ContinuousClock.now
+        var tell = tell
         while news.outcome == nil {
+            if let told = tell, start.duration(to: .now) > .seconds(1) {
+                told()
+                tell = nil
+            }
             if bus.isClosed { return .gone }
             if deadline.hasPassed { return .unanswered }
             _ = unsafe functions.pointee.g_main_context_iteration(context, 1)

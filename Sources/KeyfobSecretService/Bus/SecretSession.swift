@@ -66,7 +66,11 @@ final class SecretSession {
         let text = unsafe functions.pointee.secret_value_get(value, &count)
         guard count > 0 else { return SecretBytes(count: 0) { _ in } }
         guard let text = unsafe text else { return nil }
-        let bytes = unsafe RawSpan(_unsafeStart: text, byteCount: count)
+        var bytes = unsafe RawSpan(_unsafeStart: text, byteCount: count)
+        // Who copies a secret from one item into another by hand often brings the end of a line.
+        while bytes.byteCount > 0, [0x0A, 0x0D, 0x20].contains(bytes.byte(at: bytes.byteCount - 1)) {
+            bytes = bytes.extracting(0..<bytes.byteCount - 1)
+        }
         return Base64.url.decodeSecret(bytes)
     }
 }

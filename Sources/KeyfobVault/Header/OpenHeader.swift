@@ -2,28 +2,46 @@ package import KeyfobSodium
 
 /// The header of a vault with the vault's key, as a store keeps them that is trusted with both.
 ///
-///     "KFH1" ‖ device u64 ‖ vault key 32 ‖ header ‖ checksum 16 (BLAKE2b-128 of everything before)
-package struct OpenHeader: ~Copyable {
+///     "KFH2" ‖ device u64 ‖ mark u64 ‖ vault key 32 ‖ header ‖ checksum 16 (BLAKE2b-128 of everything before)
+package struct OpenHeader: ~Copyable, Sendable {
     /// The id of this copy of the vault.
     package let device: UInt64
+    /// A random number, another one whenever the header is written: so too after each change that takes something away.
+    ///
+    /// What was written down of an earlier change makes nothing anew then: see ``ChangeLog``.
+    package let mark: UInt64
     /// The vault's key, 32 bytes.
     package let vaultKey: SecretBytes
     /// The header's bytes.
     package let header: [UInt8]
 
-    private static let magic = Array("KFH1".utf8)
-    private static let keyStart = 12
-    private static let headerStart = 44
+    private static let magic = Array("KFH2".utf8)
+    private static let keyStart = 20
+    private static let headerStart = 52
     private static let checksumCount = 16
 
     /// The parts of a vault that is unlocked.
     ///
+    /// - Parameter mark: A new one where it is nil.
     /// - Throws: `needsVaultKey`.
-    package init(_ vault: borrowing UnlockedVault, device: UInt64) throws(VaultError) {
+    package init(_ vault: borrowing UnlockedVault, device: UInt64, mark: UInt64? = nil) throws(VaultError) {
         let keys = try vault.vaultKeys()
         header = vault.header.encoded(keys)
         vaultKey = keys.vaultKey()
         self.device = device
+        self.mark = mark ?? Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The same once more.
+    package borrowing func copy() -> OpenHeader {
+        OpenHeader(device: device, mark: mark, vaultKey: vaultKey.extracting(0..<vaultKey.count), header: header)
+    }
+
+    private init(device: UInt64, mark: UInt64, vaultKey: consuming SecretBytes, header: [UInt8]) {
+        self.device = device
+        self.mark = mark
+        self.vaultKey = vaultKey
+        self.header = header
     }
 
     /// The vault, unlocked with its own key.
@@ -38,6 +56,7 @@ package struct OpenHeader: ~Copyable {
         var writer = ByteWriter()
         writer.write(Self.magic)
         writer.write(device)
+        writer.write(mark)
         let front = writer.bytes
         let header = header
         let count = Self.headerStart + header.count
@@ -57,13 +76,14 @@ package struct OpenHeader: ~Copyable {
     ///
     /// - Throws: `corrupted(.header)`.
     package init(_ bytes: borrowing SecretBytes) throws(VaultError) {
-        let (device, header) = try Self.parse(bytes)
+        let (device, mark, header) = try Self.parse(bytes)
         self.device = device
+        self.mark = mark
         self.header = header
         vaultKey = bytes.extracting(Self.keyStart..<Self.headerStart)
     }
 
-    private static func parse(_ bytes: borrowing SecretBytes) throws(VaultError) -> (UInt64, [UInt8]) {
+    private static func parse(_ bytes: borrowing SecretBytes) throws(VaultError) -> (UInt64, UInt64, [UInt8]) {
         let end = bytes.count - checksumCount
         guard end > headerStart else { throw .corrupted(.header) }
         let (front, header, checksum, computed) = bytes.withBytes { span in
@@ -77,7 +97,9 @@ package struct OpenHeader: ~Copyable {
             throw .corrupted(.header)
         }
         var reader = ByteReader(front[magic.count...])
-        guard let device = try? reader.read(UInt64.self) else { throw .corrupted(.header) }
-        return (device, header)
+        guard let device = try? reader.read(UInt64.self), let mark = try? reader.read(UInt64.self) else {
+            throw .corrupted(.header)
+        }
+        return (device, mark, header)
     }
 }

@@ -9,16 +9,18 @@ final class VaultKeys: Sendable {
     private static let wrap = Subkey.Purpose("KeyfobVK", 2)
     private static let backup = Subkey.Purpose("KeyfobVK", 3)
     private static let decision = Subkey.Purpose("KeyfobVK", 4)
+    private static let change = Subkey.Purpose("KeyfobVK", 5)
 
-    /// Vault key, header key, wrap key, backup key, decision key.
+    /// Vault key, header key, wrap key, backup key, decision key, change key.
     private let keys: SecretBytes
 
     /// The keys under `vaultKey`, which must have 32 bytes.
     init(vaultKey: borrowing SecretBytes) {
         keys = vaultKey.withBytes { key in
-            SecretBytes(count: 5 * Self.count) { span in
+            SecretBytes(count: 6 * Self.count) { span in
                 span.copy(from: key)
-                for (index, purpose) in [Self.header, Self.wrap, Self.backup, Self.decision].enumerated() {
+                let purposes = [Self.header, Self.wrap, Self.backup, Self.decision, Self.change]
+                for (index, purpose) in purposes.enumerated() {
                     Subkey.derive(purpose, from: key, into: &span, at: (index + 1) * Self.count)
                 }
             }
@@ -38,6 +40,11 @@ final class VaultKeys: Sendable {
     /// The MAC of a decision: what shows that the vault's owner made it.
     func authenticate(decision bytes: [UInt8]) -> [UInt8] {
         keys.withBytes { BLAKE2b.mac(bytes, key: $0.extracting(128..<160), count: 32) }
+    }
+
+    /// The MAC of a change that is written down: what shows that the vault's owner was making it.
+    func authenticate(change bytes: [UInt8]) -> [UInt8] {
+        keys.withBytes { BLAKE2b.mac(bytes, key: $0.extracting(160..<192), count: 32) }
     }
 
     /// Seals a key under the wrap key.

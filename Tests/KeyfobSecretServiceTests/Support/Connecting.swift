@@ -5,11 +5,13 @@ import KeyfobTestSupport
 extension SecretServiceSession {
     /// A connection to the session's service.
     func connect(
-        mayPrompt: Bool = false, deadline: Duration = .seconds(30), promptDeadline: Duration = .seconds(30)
+        mayPrompt: Bool = false, deadline: Duration = .seconds(30), promptDeadline: Duration = .seconds(30),
+        whenAsking: (@Sendable () -> Void)? = nil
     ) throws -> SecretService {
         try SecretService.connect(
             SecretServiceAccess(
-                environment: environment, mayPrompt: mayPrompt, deadline: deadline, promptDeadline: promptDeadline))
+                environment: environment, mayPrompt: mayPrompt, deadline: deadline, promptDeadline: promptDeadline,
+                whenAsking: whenAsking))
     }
 }
 

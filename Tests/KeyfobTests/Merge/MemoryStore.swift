@@ -63,6 +63,7 @@ final class MemoryStore: DeviceStore, RecordWriting, RecordReading, Sendable {
         try #require(state.withLock { $0.rows.removeValue(forKey: old.rowID)?.header } == old.header)
     }
 
+    func markIrreplaceable() {}
     func mayHold(_ kind: RecordHeader.Kind) -> Bool { rows.values.contains { $0.header.kind == kind } }
     func finish() -> Milestone? { nil }
     func manifest() -> GroupManifest? { nil }

@@ -33,15 +33,17 @@ struct SilentHome: Sendable {
     static func atMicrosoft() throws -> SilentHome { try SilentHome(ada: microsoftAccount()) }
 
     /// A keyring with the plain OpenID provider `https://id.example`, and Ada's account there.
-    static func atPlainProvider() throws -> SilentHome {
-        let home = try SilentHome(ada: plainAccount())
+    ///
+    /// - Parameter session: A session of the test's own, whose Secret Service is to hold the records.
+    static func atPlainProvider(in session: SharedSession? = nil) throws -> SilentHome {
+        let home = try SilentHome(ada: plainAccount(), in: session)
         try home.addPlainProvider()
         return home
     }
 
     /// A keyring that knows no provider but those built in.
-    init(ada: Account) throws {
-        home = try KeyringHome()
+    init(ada: Account, in session: SharedSession? = nil) throws {
+        home = try KeyringHome(in: session)
         keyring = try home.opened(clock: clock.clock)
         self.ada = ada
     }

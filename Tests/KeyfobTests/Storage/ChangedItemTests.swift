@@ -52,7 +52,11 @@ struct ChangedItemTests {
         #expect(try home.opened().tokenText(request) == "again")
         try items.service.delete(item("account", of: ada))
         #expect(keyring.refusal(request) == .noSuchAccount)
-        #expect(try keyring.verify().problems == [])
+        let report = try keyring.verify()
+        #expect(report.problems == [] && report.orphans.map(\.account) == [ada.id])
+        #expect(report.orphans.map(\.tokens) == [1])
+        #expect(try keyring.remove(ada.id, from: .default) == 1)
+        #expect(try keyring.verify().orphans == [])
     }
 
     @Test(
@@ -238,6 +242,21 @@ struct ChangedItemTests {
         #expect(try keyring.tokenText(request) == "newer")
         try keyring.store(.access(ada, expires: 7_300), "newest", for: ada)
         #expect(try opened.tokenText(request) == "newest")
+    }
+
+    @Test("a header of garbage can be put aside, and is made again")
+    func mendedHeader() throws {
+        let options = try #require(home.session).options
+        #expect(try Keyring.putDamagedHeaderAside(at: home.location, secretService: options) == [])
+        let header = try #require(items.headers().first)
+        try items.set(header, to: [1, 2, 3])
+        #expect(code { _ = try home.opened() } == .damaged)
+        #expect(try Keyring.putDamagedHeaderAside(at: home.location, secretService: options).count == 1)
+        #expect(try items.content(header) == [1, 2, 3] && items.headers() == [])
+        let opened = try home.opened()
+        #expect(opened.takeWarnings().count == 1)
+        #expect(try opened.tokenText(request) == "token of ada")
+        #expect(try opened.verify().problems == [])
     }
 
     @Test("of two headers the newer counts, wherever it lies", arguments: [false, true])

@@ -8,17 +8,18 @@ import Synchronization
 /// GNOME's keyring writes its whole file with each change: after some vaults, the next ones come to another session.
 final class SharedSession: Sendable {
     private static let vaultLimit = 12
-    private static let latest = Mutex<(session: SharedSession, vaults: Int)?>(nil)
+    private static let latest = Mutex<[DesktopService: (session: SharedSession, vaults: Int)]>([:])
 
-    /// The session for one vault more.
+    /// The session for one vault more, with the service of the test.
     static func forOneVault() throws -> SharedSession {
-        try latest.withLock { latest in
-            if let (session, vaults) = latest, vaults < vaultLimit {
-                latest = (session, vaults + 1)
+        let service = DesktopService.ofTest
+        return try latest.withLock { latest in
+            if let (session, vaults) = latest[service], vaults < vaultLimit {
+                latest[service] = (session, vaults + 1)
                 return session
             }
-            let session = try SharedSession()
-            latest = (session, 1)
+            let session = try SharedSession(service.service, mayPrompt: service == .askingKeePassXC)
+            latest[service] = (session, 1)
             return session
         }
     }
@@ -27,8 +28,12 @@ final class SharedSession: Sendable {
     let environment: [String: String]
     private let session: Mutex<SecretServiceSession>
 
+    /// Whether the service may ask somebody.
+    let mayPrompt: Bool
+
     /// A session of one's own.
-    init(_ service: SecretServiceSession.Service = .keyring) throws {
+    init(_ service: SecretServiceSession.Service = .keyring, mayPrompt: Bool = false) throws {
+        self.mayPrompt = mayPrompt
         let session = try SecretServiceSession(service)
         environment = session.environment
         self.session = Mutex(session)
@@ -36,13 +41,15 @@ final class SharedSession: Sendable {
 
     /// How to reach the service.
     ///
-    /// Nobody is asked; other tests use it too, so that there is time.
-    var options: SecretServiceOptions { SecretServiceOptions(environment: environment, deadline: .seconds(60)) }
+    /// Other tests use it too, so that there is time.
+    var options: SecretServiceOptions {
+        SecretServiceOptions(environment: environment, mayPrompt: mayPrompt, deadline: .seconds(60))
+    }
 
     /// A connection of somebody else in the session.
     func connected() throws -> SecretService {
         try SecretService.connect(
-            SecretServiceAccess(environment: environment, mayPrompt: false, deadline: .seconds(60)))
+            SecretServiceAccess(environment: environment, mayPrompt: mayPrompt, deadline: .seconds(60)))
     }
 
     /// Does something to the session.

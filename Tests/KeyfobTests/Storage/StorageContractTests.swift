@@ -3,6 +3,18 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
+/// Says where the contract did not run with all services.
+@Suite("The storages' contract with KeePassXC")
+struct KeePassXCContractTests {
+    @Test(
+        "runs on a screen, with a person before it",
+        .enabled(if: TestLength.isFull, "the suites for each storage run with GNOME's keyring alone; make test-full"))
+    func isRun() {
+        let isThere = SecretServiceSession.hasKeePassXC && SecretServiceSession.hasScreen
+        #expect(isThere, "Scripts/install-dependencies --full")
+    }
+}
+
 @Suite("What every storage does", .eachStorage)
 struct StorageContractTests {
     private let home: KeyringHome
