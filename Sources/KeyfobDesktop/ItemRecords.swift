@@ -100,7 +100,8 @@ struct ItemRecords: RecordReading {
         return try storage.withService { service, collection in try service.items(wanted, in: collection) }
     }
 
-    /// What the items hold, as far as they are still there, in the order in which they were made.
+    /// What the items hold, as far as they are still there, in the order in which they were made; where their paths do not
+    /// tell that, as with KeePassXC, in the order in which the records were written last.
     func all(_ items: [SecretService.ItemPath]) throws -> [Row] {
         guard !items.isEmpty else { return [] }
         let sorted = items.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
@@ -116,6 +117,10 @@ struct ItemRecords: RecordReading {
                 case .failure(.damaged): read.append((item, .failure(OpenedItem.damaged(item))))
                 case .failure(let error): throw error
                 }
+            }
+            if !sorted.allSatisfy(\.isNumbered) {
+                let stamps = Dictionary(read.map { ($0.item, (try? $0.record.get())?.header.stamp.value ?? 0) }) { $1 }
+                read.sort { (stamps[$0.item] ?? 0, $0.item.path) < (stamps[$1.item] ?? 0, $1.item.path) }
             }
             return read
         }

@@ -24,7 +24,7 @@ struct KeyringAccountTests {
     @Test("each is listed with the state of its sign-in")
     func listing() throws {
         try keyring.store(.refresh(bob), "refresh", for: bob)
-        let all = try keyring.accounts()
+        let all = try keyring.accounts().inOrder
         #expect(all.map(\.account) == [ada, bob])
         #expect(all.map(\.state) == [.tokensOnly, .signedIn])
         #expect(all.map(\.clientIDs) == [["mailer"], ["mailer"]])
@@ -83,7 +83,7 @@ struct KeyringAccountTests {
     @Test("an account with a token in a tenant is considered there, with a profile or without")
     func tenants() throws {
         try keyring.store(.access(ada, realm: "Fabrikam"), "token for fabrikam", for: ada)
-        #expect(try keyring.accounts().map(\.realms) == [["Fabrikam", "contoso"], ["contoso"]])
+        #expect(try keyring.accounts().inOrder.map(\.realms) == [["Fabrikam", "contoso"], ["contoso"]])
         #expect(try keyring.tokenText(TokenRequest(realm: "fabrikam")) == "token for fabrikam")
     }
 
@@ -92,7 +92,7 @@ struct KeyringAccountTests {
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)
         try keyring.setDefault(bob.id, in: .default)
         #expect(try keyring.tokenText(TokenRequest()) == "token of bob")
-        #expect(try home.opened().accounts().map(\.isDefault) == [false, true])
+        #expect(try home.opened().accounts().inOrder.map(\.isDefault) == [false, true])
         try keyring.setDefault(nil, in: .default)
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)
         try keyring.setDefault(bob.id, in: .default)

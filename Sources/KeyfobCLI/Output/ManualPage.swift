@@ -106,6 +106,7 @@ struct ManualPage {
                 $XDG_DATA_HOME/keyfob/keyring.db    the vault
                 $XDG_DATA_HOME/keyfob/header.copy   a second copy of its header
                 $XDG_DATA_HOME/keyfob/storage       there where the desktop's keyring keeps the records
+                $XDG_DATA_HOME/keyfob/changes       a change of those that was stopped; the next command completes it
                 $XDG_DATA_HOME/keyfob/backups/      the newest backups, age files
                 $XDG_DATA_HOME/keyfob/usage.db      what the choice of the account learns from, sealed
                 $XDG_DATA_HOME/keyfob/quarantine/   records that did not open

@@ -28,6 +28,19 @@ enum DesktopService: String, CaseIterable {
     }
 }
 
+extension DesktopService {
+    /// Whether the order in which records were made is that in which they are listed: KeePassXC's items have random names,
+    /// and what a test writes, it writes at one time.
+    var tellsOrder: Bool { self == .keyring }
+}
+
+extension [Candidate] {
+    /// The accounts as they are listed; by their ids where the service does not tell their order.
+    var inOrder: [Candidate] {
+        DesktopService.ofTest.tellsOrder ? self : sorted { $0.account.id < $1.account.id }
+    }
+}
+
 /// Runs a test once for each of some storages, with a suite's value of its own each time.
 ///
 /// What goes wrong says with which storage.
