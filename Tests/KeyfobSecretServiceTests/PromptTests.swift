@@ -1,3 +1,4 @@
+import Foundation
 import KeyfobSecretService
 import KeyfobSodium
 import KeyfobTestSupport
@@ -95,6 +96,18 @@ import Testing
         let item = try create(service)
         #expect(try service.readings(of: [item]) == [.text("hidden")])
         #expect(try service.search(attributes, in: nil).items == [item])
+    }
+
+    @Test func isNotCausedByASearchWhereNothingIsOpen() throws {
+        let folder = try ScratchFolder()
+        let mark = folder.path + "/searched"
+        let session = try SecretServiceSession(.misbehaving(["no-default", "locked", "tells-searches:\(mark)"]))
+        let keys = { (service: SecretService) in try service.slotKeys(vault: "a", slot: "b") { _ in true } }
+        #expect(failure { try keys(session.connect()) } == SecretServiceError.locked)
+        #expect(!FileManager.default.fileExists(atPath: mark))
+        // Who may be asked is.
+        #expect(failure { try keys(session.connect(mayPrompt: true)) } == SecretServiceError.noItem)
+        #expect(FileManager.default.fileExists(atPath: mark))
     }
 
     @Test func isToldWhereSomebodyIsWaitedFor() throws {

@@ -242,13 +242,14 @@ struct MigrationKeyringTests {
     @Test(
         "a service that does not do what it is asked leaves all where it is",
         arguments: [
-            "no-default", "locked", "ask-to-create", "damage", "refuse:CreateItem", "nonsense:CreateItem",
+            "no-default", "locked", "ask-to-create ignore", "ask-to-create dismiss", "damage", "refuse:CreateItem",
+            "nonsense:CreateItem",
             "silent:CreateItem", "die:CreateItem", "refuse:GetSecrets", "refuse:SearchItems",
         ])
     func misbehavingService(flag: String) throws {
         let (keyring, _) = try filled()
         let before = try content(keyring)
-        try home.session.misbehave([flag])
+        try home.session.misbehave(flag.split(separator: " ").map(String.init))
         var options = home.options
         options.deadline = .milliseconds(500)
         let error = failure(of: KeyringError.self) {
