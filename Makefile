@@ -18,6 +18,7 @@ PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests 
 STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
 BIN = $(DESTDIR)$(PREFIX)/bin
+LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/keyfob
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
@@ -35,7 +36,7 @@ help:
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
-	@echo 'make build                   .build/release/keyfob'
+	@echo 'make build                   .build/release/keyfob, and .build/front/keyfob, which starts it'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
 	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer; DESTDIR=DIR for packagers'
@@ -51,6 +52,8 @@ build:
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 	Scripts/check-executable .build/release/keyfob
+	Scripts/build-front
+	Scripts/check-executable .build/front/keyfob
 
 # What the command is made of, as SPDX 2.3.
 sbom:
@@ -84,6 +87,8 @@ test:
 	Scripts/check-executable --debug .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
+	Scripts/build-front
+	Scripts/test-front
 	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
 # What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and these few with
@@ -101,11 +106,15 @@ test-faults:
 api:
 	Scripts/compare-api
 
-# Does not build, so that `sudo make install` compiles nothing as root.
+# Does not build, so that `sudo make install` compiles nothing as root. The full program comes first, and each comes as a
+# whole, so that at every moment there is a command that works.
 install:
-	@test -x .build/release/keyfob || { echo "install: run 'make build' first" >&2; exit 1; }
-	install -d '$(BIN)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)'
-	install -m 755 -s .build/release/keyfob '$(BIN)/keyfob'
+	@test -x .build/release/keyfob -a -x .build/front/keyfob || { echo "install: run 'make build' first" >&2; exit 1; }
+	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)'
+	install -m 755 -s .build/release/keyfob '$(LIBEXEC)/keyfob.new'
+	mv -f '$(LIBEXEC)/keyfob.new' '$(LIBEXEC)/keyfob'
+	install -m 755 .build/front/keyfob '$(BIN)/keyfob.new'
+	mv -f '$(BIN)/keyfob.new' '$(BIN)/keyfob'
 	'$(BIN)/keyfob' completions bash > '$(BASH_COMPLETIONS)/keyfob'
 	'$(BIN)/keyfob' completions zsh > '$(ZSH_COMPLETIONS)/_keyfob'
 	'$(BIN)/keyfob' completions fish > '$(FISH_COMPLETIONS)/keyfob.fish'
@@ -113,7 +122,9 @@ install:
 	for unit in $(UNITS); do sed 's|@BIN@|$(PREFIX)/bin|' "Packaging/$$unit" > '$(USER_UNITS)'/"$$unit" || exit 1; done
 
 uninstall:
-	rm -f '$(BIN)/keyfob' '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
+	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob'
+	rmdir '$(LIBEXEC)' 2>/dev/null || true
+	rm -f '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1
 	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done
 

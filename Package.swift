@@ -100,9 +100,17 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobNetwork", "KeyfobSodium",
+                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobLookup", "KeyfobNetwork",
+                "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
+        ),
+
+        // What starts for `keyfob`. Scripts/build-front makes what is installed of these sources, without Swift's runtime.
+        .executableTarget(
+            name: "KeyfobFront",
+            dependencies: ["KeyfobConfinement", "KeyfobFiles", "KeyfobLookup", "KeyfobModel", "KeyfobSodium"],
+            exclude: ["Embedded"]
         ),
 
         // Tests: one target per source target, plus support that never ships. Data and other programs'
@@ -207,7 +215,14 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "KeyfobCLITests", dependencies: ["Keyfob", "KeyfobCLI", "KeyfobTestSupport"],
+            name: "KeyfobFrontTests", dependencies: ["KeyfobFront", "KeyfobModel", "KeyfobTestSupport"]
+        ),
+        .testTarget(
+            name: "KeyfobCLITests",
+            dependencies: [
+                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             exclude: ["Support/Python", "Transcripts"]
         ),
     ]

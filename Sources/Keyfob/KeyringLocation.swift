@@ -1,3 +1,5 @@
+internal import KeyfobLookup
+
 /// Where a keyring's files are.
 public struct KeyringLocation: Hashable, Sendable {
     /// The vault's folder.
@@ -25,31 +27,12 @@ public struct KeyringLocation: Hashable, Sendable {
     public static func standard(
         environment: [String: String], vault: String? = nil
     ) throws(KeyringError) -> KeyringLocation {
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
-        func base(_ variable: String, _ fallback: String) throws(KeyringError) -> String {
-            // The XDG specification: a relative path is to be ignored.
-            if let path = environment[variable], path.hasPrefix("/") { return path + "/keyfob" }
-            guard let home else {
-                throw KeyringError(
-                    .configuration, "neither HOME nor \(variable) is set", advice: .nameVault)
-            }
-            return home + fallback + "/keyfob"
+        do {
+            let places = try StandardPlaces(vault: vault) { environment[$0] }
+            return KeyringLocation(vault: places.vault, state: places.state, runtime: places.runtime)
+        } catch {
+            throw KeyringError(
+                .configuration, "neither HOME nor \(error.variable) is set", advice: .nameVault)
         }
-        let named = [vault, environment["KEYFOB_VAULT"]].compactMap(\.self).first { !$0.isEmpty }
-        let folder: String
-        if let named {
-            folder = withoutTrailingSlash(named)
-        } else {
-            folder = try base("XDG_DATA_HOME", "/.local/share")
-        }
-        let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/keyfob" : nil }
-        return KeyringLocation(
-            vault: folder, state: try base("XDG_STATE_HOME", "/.local/state"), runtime: runtime)
-    }
-
-    private static func withoutTrailingSlash(_ path: String) -> String {
-        var path = path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path
     }
 }

@@ -30,7 +30,7 @@ package struct AgeEncryptor: ~Copyable {
         randomness: consuming AgeRandomness
     ) throws(AgeError) {
         guard !recipients.isEmpty else { throw .noRecipients }
-        var stanzas = [remark?.stanza].compactMap(\.self)
+        var stanzas = [remark?.stanza].compactMap { $0 }
         let limit = Age.recipientLimit - stanzas.count
         guard recipients.count <= limit else { throw .tooManyRecipients(limit: limit) }
         for (index, recipient) in recipients.enumerated() {

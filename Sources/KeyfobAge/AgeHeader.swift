@@ -57,7 +57,7 @@ struct AgeHeader {
 
     /// A header with `stanzas`, ready to be written.
     static func serialise(_ stanzas: [Stanza], fileKey: borrowing SecretBytes) -> [UInt8] {
-        let transcript = versionLine + [UInt8(ascii: "\n")] + stanzas.flatMap(\.serialised) + macMark
+        let transcript = versionLine + [UInt8(ascii: "\n")] + stanzas.flatMap { $0.serialised } + macMark
         let mac = Base64.unpadded.encode(mac(of: transcript, under: fileKey))
         return transcript + [UInt8(ascii: " ")] + mac + [UInt8(ascii: "\n")]
     }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Keyfob
+internal import KeyfobConfinement
 
 @main
 enum Main {

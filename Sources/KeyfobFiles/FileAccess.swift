@@ -31,6 +31,14 @@ package enum FileAccess {
         return unsafe String(validatingCString: resolved)
     }
 
+    /// What a symbolic link says; nil for anything else, and for what is no text.
+    package static func link(_ path: String) -> String? {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &target, target.count)
+        guard count > 0, count < target.count else { return nil }
+        return String(validating: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The real path of what was at `path`: that of the nearest folder which is there, and the rest as written.
     package static func formerPath(_ path: String) -> String? {
         var (present, gone) = (path.hasPrefix("/") ? path : "./" + path, [Substring]())

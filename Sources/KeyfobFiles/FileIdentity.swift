@@ -6,9 +6,9 @@ package struct FileIdentity: Equatable, Sendable {
     private let number: UInt64
 
     /// The file at `path`; nil when there is none, or the system does not tell.
-    package init?(_ path: String) {
+    package init?(_ path: String, following: Bool = false) {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
+        guard unsafe (following ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }
@@ -19,12 +19,12 @@ extension POSIXFile {
     package static func errorOfWriting(_ path: String) -> CInt? { unsafe access(path, W_OK) == 0 ? nil : errno }
 
     /// Gives a file another name in the place of the file that has it, if any.
-    package static func move(_ path: String, to name: String) throws {
+    package static func move(_ path: String, to name: String) throws(StorageFailure) {
         guard unsafe Glibc.rename(path, name) == 0 else { throw failure() }
     }
 
     /// Removes a file; none there is as well.
-    package static func remove(_ path: String) throws {
+    package static func remove(_ path: String) throws(StorageFailure) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure() }
     }
 }

@@ -10,11 +10,11 @@ package struct FileLock: ~Copyable {
     ///
     /// - Parameter limit: Many derivations of keys fit into what is waited unless said otherwise.
     /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`.
-    package init(_ path: String, orBusyAfter limit: Duration = .seconds(60)) throws {
+    package init(_ path: String, orBusyAfter limit: Duration = .seconds(60)) throws(StorageFailure) {
         let descriptor = try POSIXFile.openLock(path)
-        let end = ContinuousClock.now + limit
+        let end = now() + limit
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
+            guard errno == EWOULDBLOCK || errno == EINTR, now() < end else {
                 let error = errno == EWOULDBLOCK ? StoreError.busy : POSIXFile.failure()
                 close(descriptor)
                 throw error
@@ -27,4 +27,11 @@ package struct FileLock: ~Copyable {
     deinit {
         close(descriptor)
     }
+}
+
+/// The time since the machine started; Swift's own clock brings the concurrency runtime with it.
+private func now() -> Duration {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }

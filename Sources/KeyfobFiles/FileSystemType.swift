@@ -7,7 +7,7 @@ enum FileSystemType {
     ]
 
     /// - Throws: `unsuitableFileSystem` on NFS, SMB, FUSE and the like.
-    static func requireLocal(_ path: String) throws {
+    static func requireLocal(_ path: String) throws(StorageFailure) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw POSIXFile.failure() }
         let device = UInt64(status.st_dev)
@@ -25,7 +25,7 @@ enum FileSystemType {
     /// The type of the file system mounted from a device, as `/proc/self/mountinfo` has it.
     ///
     ///     36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw
-    private static func name(device: UInt64) throws -> String? {
+    private static func name(device: UInt64) throws(StorageFailure) -> String? {
         let minor = device & 0xFF | (device >> 12) & ~0xFF
         let wanted = "\(major(device)):\(minor)"
         let table = String(decoding: try POSIXFile.read("/proc/self/mountinfo", limit: 1 << 24) ?? [], as: UTF8.self)

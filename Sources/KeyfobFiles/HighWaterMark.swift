@@ -27,14 +27,14 @@ package struct HighWaterMark: Sendable {
     /// The marks as they are now; what is damaged of them is a finding.
     ///
     /// - Throws: `notWritable`, `inputOutput` where they cannot be read for now.
-    package func marks(now: Timestamp) throws -> Marks {
+    package func marks(now: Timestamp) throws(StorageFailure) -> Marks {
         guard let status = try POSIXFile.status(path) else { return Marks() }
         guard status.isRegularFile, let bytes = try bytes() else { return .damaged(now) }
         return Marks(text: bytes, now: now)
     }
 
     /// The file's bytes; nil for more than there can be.
-    private func bytes() throws -> [UInt8]? {
+    private func bytes() throws(StorageFailure) -> [UInt8]? {
         do {
             return try POSIXFile.read(path, limit: Self.limit) ?? []
         } catch StoreError.damaged {
@@ -47,7 +47,7 @@ package struct HighWaterMark: Sendable {
     /// The file is not touched where nothing is new.
     ///
     /// - Returns: What could not be kept, and why; nil where all was.
-    package func note(_ milestones: [Milestone], in marks: inout Marks, now: Timestamp) -> (any Error)? {
+    package func note(_ milestones: [Milestone], in marks: inout Marks, now: Timestamp) -> StorageFailure? {
         let earlier = marks
         guard marks.note(milestones, since: earlier, now: now) else { return nil }
         do {
@@ -63,7 +63,9 @@ package struct HighWaterMark: Sendable {
     /// - Parameter isAll: Whether the vault has no others.
     /// - Returns: The findings that are dropped.
     /// - Throws: `notWritable`, `diskFull`, `inputOutput`.
-    package func accept(_ milestones: [Milestone], isAll: Bool, now: Timestamp) throws -> [Marks.Finding] {
+    package func accept(_ milestones: [Milestone], isAll: Bool, now: Timestamp) throws(StorageFailure) -> [Marks
+        .Finding]
+    {
         var dropped: [Marks.Finding] = []
         try change(now) { marks in
             dropped = marks.accept(milestones, isAll: isAll)
@@ -72,7 +74,7 @@ package struct HighWaterMark: Sendable {
         return dropped
     }
 
-    private func change(_ now: Timestamp, _ body: (inout Marks) -> Bool) throws {
+    private func change(_ now: Timestamp, _ body: (inout Marks) -> Bool) throws(StorageFailure) {
         try POSIXFile.createDirectories(folder)
         let held = try FileLock(lock)
         TemporaryFile.removeAbandoned(in: folder)

@@ -18,13 +18,13 @@ package struct KnownPlaces: Sendable {
     }
 
     /// The vault that `folder` had when it was last unlocked; nil where none was.
-    package func vault(in folder: String) throws -> VaultID? {
+    package func vault(in folder: String) throws(StorageFailure) -> VaultID? {
         let name = PercentEncoding.encode(folder)
         return try lines().first { $0.folder == name }?.vault
     }
 
     /// Takes note of the vault in `folder`, in place of any other.
-    package func note(_ vault: VaultID, in folder: String) throws {
+    package func note(_ vault: VaultID, in folder: String) throws(StorageFailure) {
         // Nearly always it is known already, and costs no lock.
         guard try self.vault(in: folder) != vault else { return }
         let name = PercentEncoding.encode(folder)
@@ -35,7 +35,7 @@ package struct KnownPlaces: Sendable {
         _ = consume held
     }
 
-    private func lines() throws -> [(vault: VaultID, folder: String)] {
+    private func lines() throws(StorageFailure) -> [(vault: VaultID, folder: String)] {
         let text = String(decoding: try POSIXFile.read(path, limit: 1 << 20) ?? [], as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: " ")

@@ -144,8 +144,8 @@ extension Marks {
     private static let idCount = 32
 
     var text: String {
-        lines.sorted { $0.name < $1.name }.map(\.text).joined()
-            + findings.sorted { $0.subject.name < $1.subject.name }.map(\.text).joined()
+        lines.sorted { $0.name < $1.name }.map { $0.text }.joined()
+            + findings.sorted { $0.subject.name < $1.subject.name }.map { $0.text }.joined()
     }
 
     /// Reads what ``text`` was; what makes no sense is passed over, and is a finding.

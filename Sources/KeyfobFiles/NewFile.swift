@@ -10,7 +10,7 @@ package struct NewFile: ~Copyable {
     /// Begins the file that is to be at `path`.
     ///
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
-    package static func begin(_ path: String) throws -> NewFile {
+    package static func begin(_ path: String) throws(StorageFailure) -> NewFile {
         guard try POSIXFile.status(path) == nil else { throw StoreError.alreadyThere(path: path) }
         return NewFile(path: path, temporary: try TemporaryFile.make(for: path))
     }
@@ -26,7 +26,7 @@ package struct NewFile: ~Copyable {
     }
 
     /// Appends bytes.
-    package func write(_ bytes: RawSpan) throws {
+    package func write(_ bytes: RawSpan) throws(StorageFailure) {
         var start = 0
         while start < bytes.byteCount {
             let rest = bytes.extracting(start..<bytes.byteCount)
@@ -38,14 +38,14 @@ package struct NewFile: ~Copyable {
     }
 
     /// Brings what was written to the disk.
-    package func synchronize() throws {
+    package func synchronize() throws(StorageFailure) {
         guard fsync(descriptor) == 0 else { throw POSIXFile.failure() }
         // So that reading it back asks the disk, where the system follows the advice.
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
     }
 
     /// What was written, from `offset` on; empty at the end.
-    package func piece(at offset: Int, count: Int = 65_536) throws -> [UInt8] {
+    package func piece(at offset: Int, count: Int = 65_536) throws(StorageFailure) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: count)
         let read = unsafe pread(descriptor, &buffer, count, off_t(offset))
         guard read >= 0 else { throw POSIXFile.failure() }
@@ -55,7 +55,7 @@ package struct NewFile: ~Copyable {
     /// Gives the file its name, or another one in the same folder, unless something else has it by now.
     ///
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`, `unconfirmed`.
-    package mutating func putInPlace(as name: String? = nil) throws {
+    package mutating func putInPlace(as name: String? = nil) throws(StorageFailure) {
         let name = name ?? path
         try POSIXFile.moveToNewName(temporary.path, name)
         isInPlace = true
@@ -69,13 +69,13 @@ extension POSIXFile {
     /// Whoever takes the name in between loses it: those who write here hold a lock, or choose names of their own.
     ///
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
-    package static func moveToNewName(_ path: String, _ new: String) throws {
+    package static func moveToNewName(_ path: String, _ new: String) throws(StorageFailure) {
         guard try status(new) == nil else { throw StoreError.alreadyThere(path: new) }
         try move(path, to: new)
     }
 
     /// The names in a folder; none where there is no folder.
-    package static func names(in folder: String) throws -> [String] {
+    package static func names(in folder: String) throws(StorageFailure) -> [String] {
         guard let stream = unsafe opendir(folder) else {
             if errno == ENOENT { return [] }
             throw failure()
@@ -91,7 +91,7 @@ extension POSIXFile {
     }
 
     /// Removes an empty folder, if it is there.
-    package static func removeFolder(_ path: String) throws {
+    package static func removeFolder(_ path: String) throws(StorageFailure) {
         guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw failure() }
     }
 }
@@ -124,7 +124,7 @@ extension VaultDirectory {
     private static func isThere(_ path: String) -> Bool { (try? POSIXFile.status(path)) != nil }
 
     /// Removes a vault that was being built, whole or not.
-    package func removeBuilding() throws {
+    package func removeBuilding() throws(StorageFailure) {
         for name in try POSIXFile.names(in: building.path) { try POSIXFile.remove(building.path + "/" + name) }
         try POSIXFile.removeFolder(building.path)
     }
@@ -132,7 +132,7 @@ extension VaultDirectory {
     /// Puts a vault that was built in its place; nothing may have it open.
     ///
     /// - Throws: `alreadyThere` where there is one by now, `inputOutput`, `notWritable`, `diskFull`.
-    package func takeBuilding() throws {
+    package func takeBuilding() throws(StorageFailure) {
         try POSIXFile.moveToNewName(building.database, database)
         // The vault is there now; its header's copy can be made again.
         try? POSIXFile.moveToNewName(building.headerCopy, headerCopy)

@@ -27,7 +27,7 @@ package enum POSIXFile {
 
         /// - Parameter user: Whose it is to be.
         /// - Throws: `StoreError.unsafePath` for another owner or a mode that lets others in.
-        package func requireOwnAndPrivate(_ path: String, of user: UInt32 = geteuid()) throws {
+        package func requireOwnAndPrivate(_ path: String, of user: UInt32 = geteuid()) throws(StorageFailure) {
             guard owner == user else {
                 throw StoreError.unsafePath(path: path, reason: "it belongs to another user")
             }
@@ -41,7 +41,7 @@ package enum POSIXFile {
     }
 
     /// What is at `path`, or nil when nothing is; a symbolic link is not followed.
-    package static func status(_ path: String) throws -> Status? {
+    package static func status(_ path: String) throws(StorageFailure) -> Status? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -51,7 +51,7 @@ package enum POSIXFile {
     }
 
     /// Makes a folder and the missing ones above it, each with mode 0700.
-    package static func createDirectories(_ path: String) throws {
+    package static func createDirectories(_ path: String) throws(StorageFailure) {
         guard try status(path) == nil else { return }
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             try createDirectories(String(path[..<slash]))
@@ -62,7 +62,7 @@ package enum POSIXFile {
     }
 
     /// Makes an empty file, mode 0600, that must not exist yet.
-    package static func createExclusively(_ path: String) throws {
+    package static func createExclusively(_ path: String) throws(StorageFailure) {
         let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw errno == EEXIST ? StoreError.alreadyThere(path: path) : failure()
@@ -72,10 +72,10 @@ package enum POSIXFile {
 
     /// Puts `bytes` at `path`, the old file or the new one and never a mixture: written beside it,
     /// synchronised, renamed, and the folder synchronised.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(StorageFailure) {
         let temporary = try TemporaryFile.make(for: path)
         defer { close(temporary.descriptor) }
-        do {
+        do throws(StorageFailure) {
             try writeAll(bytes, to: temporary.descriptor)
             guard fsync(temporary.descriptor) == 0, unsafe rename(temporary.path, path) == 0 else { throw failure() }
         } catch {
@@ -86,7 +86,7 @@ package enum POSIXFile {
     }
 
     /// Adds `bytes` to a file, which is made where it is missing; not synchronised.
-    static func append(_ bytes: [UInt8], to path: String) throws {
+    static func append(_ bytes: [UInt8], to path: String) throws(StorageFailure) {
         let descriptor = unsafe open(path, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
@@ -99,21 +99,21 @@ package enum POSIXFile {
     ///
     /// - Returns: The name.
     @discardableResult
-    package static func putAside(_ path: String, as other: String) throws -> String {
+    package static func putAside(_ path: String, as other: String) throws(StorageFailure) -> String {
         let name = try unusedName(other)
         guard unsafe rename(path, name) == 0 else { throw failure() }
         return name
     }
 
     /// `path`, or the first of `path-2`, `path-3`… that nothing has; what it ends with stays its end.
-    package static func unusedName(_ path: String, ending: String = "") throws -> String {
+    package static func unusedName(_ path: String, ending: String = "") throws(StorageFailure) -> String {
         var (name, number) = (path + ending, 2)
         while try status(name) != nil { (name, number) = ("\(path)-\(number)\(ending)", number + 1) }
         return name
     }
 
     /// The bytes of a file, nil when there is none; at most `limit`, a symbolic link is not followed.
-    package static func read(_ path: String, limit: Int) throws -> [UInt8]? {
+    package static func read(_ path: String, limit: Int) throws(StorageFailure) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -132,13 +132,24 @@ package enum POSIXFile {
         throw StoreError.damaged(what: path)
     }
 
+    /// The first bytes of a file that is there, as many as there are of `count`; a symbolic link is not followed.
+    package static func start(of path: String, count: Int) throws(StorageFailure) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = unsafe Glibc.read(descriptor, &bytes, count)
+        guard read >= 0 else { throw failure() }
+        return Array(bytes[..<read])
+    }
+
     /// The folder that a path names something in.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
     /// Brings the names in the folder of `path` to the disk.
-    package static func synchronizeFolder(of path: String) throws {
+    package static func synchronizeFolder(of path: String) throws(StorageFailure) {
         let descriptor = unsafe open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
@@ -148,7 +159,7 @@ package enum POSIXFile {
     /// The same after what was to be made has got its name.
     ///
     /// - Throws: `unconfirmed`.
-    static func confirmFolder(of path: String) throws {
+    static func confirmFolder(of path: String) throws(StorageFailure) {
         do { try synchronizeFolder(of: path) } catch { throw StoreError.unconfirmed(errno: errno) }
     }
 
@@ -176,7 +187,7 @@ package enum POSIXFile {
         }
     }
 
-    static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws {
+    static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(StorageFailure) {
         var start = 0
         while start < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -190,7 +201,7 @@ package enum POSIXFile {
     /// Opens a file that is there to be locked, and makes it where it is missing.
     ///
     /// - Throws: `inputOutput`, `notWritable`, `diskFull`.
-    static func openLock(_ path: String) throws -> CInt {
+    static func openLock(_ path: String) throws(StorageFailure) -> CInt {
         let descriptor = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure() }
         return descriptor
@@ -211,7 +222,7 @@ extension POSIXFile {
     ///
     /// For whoever made the database exclusively, after `VaultDirectory.create()` found none of these
     /// files. The database goes last: once it is gone, another process may make a vault here.
-    package static func removeNewVault(_ directory: VaultDirectory) throws {
+    package static func removeNewVault(_ directory: VaultDirectory) throws(StorageFailure) {
         for file in directory.newVaultFiles.reversed() {
             guard unsafe unlink(file) == 0 || errno == ENOENT else { throw failure() }
         }

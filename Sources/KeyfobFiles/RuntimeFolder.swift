@@ -13,7 +13,7 @@ package struct RuntimeFolder: Sendable {
     /// Makes the folder where it is missing, in one that is there, and checks whose it is.
     ///
     /// - Throws: `unsafePath`, `notWritable`, `inputOutput`.
-    package func prepare() throws {
+    package func prepare() throws(StorageFailure) {
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw POSIXFile.failure() }
         try check()
     }
@@ -21,7 +21,7 @@ package struct RuntimeFolder: Sendable {
     /// The 32 bytes under which keys of this login are wrapped; nil when there are none.
     ///
     /// - Throws: `unsafePath` for a folder or a file that others can write or read, `damaged`, `inputOutput`.
-    package func secret() throws -> SecretBytes? {
+    package func secret() throws(StorageFailure) -> SecretBytes? {
         guard try POSIXFile.status(path) != nil else { return nil }
         try check()
         let descriptor = unsafe open(secretPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -38,13 +38,18 @@ package struct RuntimeFolder: Sendable {
             throw StoreError.unsafePath(path: secretPath, reason: "it is not a regular file")
         }
         try file.requireOwnAndPrivate(secretPath)
-        let secret = try SecretBytes.reading(descriptor: descriptor, limit: Self.secretCount)
+        let secret: SecretBytes
+        do {
+            secret = try SecretBytes.reading(descriptor: descriptor, limit: Self.secretCount)
+        } catch {
+            throw error.onTheWay
+        }
         guard secret.count == Self.secretCount else { throw StoreError.damaged(what: secretPath) }
         return secret
     }
 
     /// The same, made where there are none.
-    package func secretToWrapUnder() throws -> SecretBytes {
+    package func secretToWrapUnder() throws(StorageFailure) -> SecretBytes {
         try prepare()
         if let secret = try secret() { return secret }
         let new = SecretBytes.random(count: Self.secretCount)
@@ -67,7 +72,7 @@ package struct RuntimeFolder: Sendable {
     ///
     /// - Returns: Whether it was not there yet.
     /// - Throws: `unsafePath`, `notWritable`, `diskFull`, `damaged` for a file that is too long, `inputOutput`.
-    package func takeNote(_ line: String, in name: String) throws -> Bool {
+    package func takeNote(_ line: String, in name: String) throws(StorageFailure) -> Bool {
         try prepare()
         let path = path + "/" + name
         let lines = try POSIXFile.read(path, limit: 1 << 16) ?? []
@@ -76,7 +81,7 @@ package struct RuntimeFolder: Sendable {
         return true
     }
 
-    private func check() throws {
+    private func check() throws(StorageFailure) {
         guard let status = try POSIXFile.status(path), status.isDirectory else {
             throw StoreError.unsafePath(path: path, reason: "it is not a folder")
         }

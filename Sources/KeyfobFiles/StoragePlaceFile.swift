@@ -25,7 +25,7 @@ package struct StoragePlaceFile: Equatable, Sendable {
     /// What the file says; nil where there is none, and the vault is a database.
     ///
     /// - Throws: `damaged`, `unsafePath`, `inputOutput`.
-    package static func read(_ directory: VaultDirectory) throws -> StoragePlaceFile? {
+    package static func read(_ directory: VaultDirectory) throws(StorageFailure) -> StoragePlaceFile? {
         guard try POSIXFile.status(directory.storage) != nil else { return nil }
         try directory.check()
         try directory.checkFile(directory.storage)
@@ -42,22 +42,22 @@ package struct StoragePlaceFile: Equatable, Sendable {
     /// Makes sure that the records lie still where a storage has found them.
     ///
     /// - Throws: `movedAway`.
-    package static func require(_ place: StoragePlace, _ directory: VaultDirectory) throws {
+    package static func require(_ place: StoragePlace, _ directory: VaultDirectory) throws(StorageFailure) {
         let isDelegated = try POSIXFile.status(directory.storage) != nil
         guard isDelegated == (place == .secretService) else { throw StoreError.movedAway }
     }
 
     /// Writes the file: from then on the records lie with the Secret Service.
-    package func write(_ directory: VaultDirectory) throws {
+    package func write(_ directory: VaultDirectory) throws(StorageFailure) {
         try POSIXFile.replace(directory.storage, with: Array(text.utf8))
     }
 
     /// Writes the file of a new vault, unless there is one by now.
     ///
     /// - Throws: `alreadyThere`, and what writing can throw.
-    package func writeNew(_ directory: VaultDirectory) throws {
+    package func writeNew(_ directory: VaultDirectory) throws(StorageFailure) {
         var file = try NewFile.begin(directory.storage)
-        try Array(text.utf8).withBytes { try file.write($0) }
+        try Array(text.utf8).withBytes { bytes throws(StorageFailure) in try file.write(bytes) }
         try file.synchronize()
         try file.putInPlace()
     }
@@ -68,7 +68,7 @@ package struct StoragePlaceFile: Equatable, Sendable {
     }
 
     /// Removes the file: from then on the records lie in the database.
-    package static func remove(_ directory: VaultDirectory) throws {
+    package static func remove(_ directory: VaultDirectory) throws(StorageFailure) {
         try POSIXFile.remove(directory.storage)
     }
 }

@@ -44,3 +44,22 @@ package enum StoreError: Error, Equatable, Sendable {
     /// An SQL error that should not happen; SQLite's result code, without any argument.
     case unexpected(resultCode: Int)
 }
+
+// What is thrown on the way to a stored token. Embedded Swift, of which the front is made, has no `any Error`: there it
+// is one type. The front asks only whether something was thrown, and then hands on.
+#if hasFeature(Embedded)
+package typealias StorageFailure = StoreError
+#else
+package typealias StorageFailure = any Error
+#endif
+
+extension Error {
+    /// The error as it is thrown on the way to a stored token.
+    package var onTheWay: StorageFailure {
+        #if hasFeature(Embedded)
+        .unexpected(resultCode: 0)
+        #else
+        self
+        #endif
+    }
+}

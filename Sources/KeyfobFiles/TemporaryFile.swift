@@ -18,7 +18,7 @@ package struct TemporaryFile: Sendable {
     /// Makes the file that is to be at `path`, after removing what others left behind for the same place.
     ///
     /// - Throws: `diskFull`, `notWritable`, `inputOutput`.
-    package static func make(for path: String) throws -> TemporaryFile {
+    package static func make(for path: String) throws(StorageFailure) -> TemporaryFile {
         let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         removeAbandoned(in: POSIXFile.folder(of: path)) { $0 == name }
         while true {

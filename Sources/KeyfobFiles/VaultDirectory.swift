@@ -46,7 +46,7 @@ package struct VaultDirectory: Hashable, Sendable {
     ///
     /// - Throws: `alreadyThere` when a vault, or what is left of one, is in it, `unsafePath`,
     ///   `unsuitableFileSystem`, `inputOutput`, `notWritable`, `diskFull`.
-    package func create() throws {
+    package func create() throws(StorageFailure) {
         try createFolder()
         // Without its database a vault's last change may be in the journal, and its keys are in the copy.
         for file in newVaultFiles where try POSIXFile.status(file) != nil {
@@ -57,7 +57,7 @@ package struct VaultDirectory: Hashable, Sendable {
     /// Makes the folder where it is missing, whatever is in it, and checks it.
     ///
     /// - Throws: `unsafePath`, `unsuitableFileSystem`, `inputOutput`, `notWritable`, `diskFull`.
-    package func createFolder() throws {
+    package func createFolder() throws(StorageFailure) {
         try POSIXFile.createDirectories(path)
         try check()
     }
@@ -65,7 +65,7 @@ package struct VaultDirectory: Hashable, Sendable {
     /// Checks that the folder is one: the caller's own, closed to others, on a local file system.
     ///
     /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`.
-    package func check() throws {
+    package func check() throws(StorageFailure) {
         let status = try POSIXFile.status(path)
         guard let status else { throw StoreError.noVault(path: path) }
         guard !status.isSymbolicLink else {
@@ -78,8 +78,10 @@ package struct VaultDirectory: Hashable, Sendable {
 
     /// Checks a file of the vault: regular, the caller's own, closed to others, under one name only.
     ///
+    /// - Returns: What it is.
     /// - Throws: `unsafePath`; `noVault` when it is missing.
-    package func checkFile(_ file: String) throws {
+    @discardableResult
+    package func checkFile(_ file: String) throws(StorageFailure) -> POSIXFile.Status {
         guard let status = try POSIXFile.status(file) else { throw StoreError.noVault(path: path) }
         guard !status.isSymbolicLink else {
             throw StoreError.unsafePath(path: file, reason: "it is a symbolic link")
@@ -89,5 +91,6 @@ package struct VaultDirectory: Hashable, Sendable {
             throw StoreError.unsafePath(path: file, reason: "it has a second name (hard link)")
         }
         try status.requireOwnAndPrivate(file)
+        return status
     }
 }

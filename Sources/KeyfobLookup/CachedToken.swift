@@ -1,5 +1,6 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 internal import KeyfobRecords
+internal import KeyfobSelection
 internal import KeyfobSQLite
 package import KeyfobModel
 package import KeyfobSodium
@@ -29,12 +30,14 @@ package enum CachedToken: ~Copyable {
         case keptElsewhere
         /// No kernel keyring holds a key.
         case locked
+        /// No vault was unlocked here yet.
+        case unknown
         /// Another vault lies where the owner's was.
         case replaced
         /// The key does not open the vault, or the vault cannot be read.
-        case unopened(any Error)
+        case unopened(StorageFailure)
         /// No account, or no token, is chosen.
-        case refused(any Error)
+        case refused(StorageFailure)
         /// No token that is fresh is stored.
         case notFresh
         /// There is something that the owner should know.
@@ -48,22 +51,31 @@ package enum CachedToken: ~Copyable {
     ///   - vault: The vault's folder.
     ///   - state: The folder of what is remembered outside the vault.
     ///   - now: The time.
+    ///   - isLast: Whether the process ends then, and what it has taken need not be given back.
     package static func answer(
         _ request: TokenRequest, in groups: [AccessGroup]? = nil, vault: String, state: String,
-        key: consuming Key, now: Timestamp, projectFiles: ProjectFileAccess
+        key: consuming Key, now: Timestamp, projectFiles: ProjectFileAccess,
+        isLast: Bool = false
     ) -> CachedToken {
         let directory = VaultDirectory(path: vault)
         let storage: VaultDatabaseReader
         let unlocked: UnlockedVault
+        let bytes: [UInt8]
         do {
-            guard case .embedded(let database, let header) = try FoundVault(in: directory) else {
+            guard case .embedded(let database, let header) = try FoundVault(in: directory, isPlain: true) else {
                 return .miss(.keptElsewhere)
             }
             guard !header.isFromCopy else { return .miss(.warnings([])) }
-            storage = database
-            let locked = try LockedVault(headerBytes: header.bytes)
+            (storage, bytes) = (database, header.bytes)
+            if isLast { _ = unsafe Unmanaged.passRetained(database) }
+        } catch {
+            return .miss(.unopened(error))
+        }
+        do throws(VaultError) {
+            let locked = try LockedVault(headerBytes: bytes)
             let known = try? KnownPlaces(state: state).vault(in: vault)
-            guard known == nil || known == locked.header.vault else { return .miss(.replaced) }
+            guard let known else { return .miss(.unknown) }
+            guard known == locked.header.vault else { return .miss(.replaced) }
             switch consume key {
             case .keyFile(let content): unlocked = try locked.unlock(with: .keyFile(content))
             case .session(let runtime):
@@ -72,10 +84,10 @@ package enum CachedToken: ~Copyable {
                 unlocked = try locked.unlock(with: cached)
             }
         } catch {
-            return .miss(.unopened(error))
+            return .miss(.unopened(error.onTheWay))
         }
         let search = TokenSearch(
-            storage: storage, usage: UsageDatabase(directory: directory),
+            storage: storage, history: nil,
             mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles,
             providerHosts: nil, time: { now })
         var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [], now: now)
@@ -88,13 +100,24 @@ extension TokenSearch {
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [AccessGroup]?, _ now: Timestamp
     ) -> CachedToken {
         do {
-            let hit = try storage.withSnapshot {
-                try stored(&state, request, in: groups, takesValid: true, now) { _, _, _, _ in
-                    throw LookupRefusal.needsProviders
-                }.hit
+            let hit = try storage.withSnapshot { () throws(StorageFailure) in
+                let stored = try stored(&state, request, in: groups, takesValid: true, now) {
+                    _, _, _, _ throws(StorageFailure) in
+                    throw LookupRefusal.needsProviders.onTheWay
+                }
+                // What is wrong with a group that was not asked for is told as well.
+                for group in state.vault.groups where !state.checked.contains(where: { $0.group == group.keys.group }) {
+                    try checkState(&state, group)
+                }
+                return stored.hit
             }
             guard state.warnings.isEmpty else { return .miss(.warnings(state.warnings)) }
             guard let hit, !hit.isAging else { return .miss(.notFresh) }
+            switch hit.reason {
+            case .explicit, .bound, .onlyOne, .onlyGranted: break
+            // Rests on what was chosen before, which nobody has looked at here.
+            case .learned, .groupDefault: return .miss(.notFresh)
+            }
             return .token(try hit.open(), hit)
         } catch {
             return .miss(.refused(error))

@@ -11,12 +11,14 @@ package enum FoundVault {
 
     /// Finds the vault in a folder, and reads its header.
     ///
+    /// - Parameter isPlain: Whether one that is not as it should be is an error; then nothing is changed or waited for.
     /// - Throws: `StoreError`.
-    package init(in directory: VaultDirectory) throws {
+    package init(in directory: VaultDirectory, isPlain: Bool = false) throws(StorageFailure) {
         if let place = try StoragePlaceFile.read(directory) {
             self = .delegated(place)
         } else {
-            let database = try VaultDatabaseReader(directory)
+            let database =
+                if isPlain { try VaultDatabaseReader(plain: directory) } else { try VaultDatabaseReader(directory) }
             self = .embedded(database, try database.storedHeader())
         }
     }

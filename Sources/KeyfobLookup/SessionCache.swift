@@ -9,7 +9,7 @@ package import KeyfobVault
 /// Two walls, because each has a gap: the kernel's permissions do not last beyond the kernel, and the folder's file is
 /// there for every process of the user.
 package struct SessionCache: Sendable {
-    private let vault: VaultID
+    let vault: VaultID
     private let runtime: String?
 
     /// What is kept of `vault`; `runtime` is `$XDG_RUNTIME_DIR/keyfob`, nil without one.
@@ -21,26 +21,6 @@ package struct SessionCache: Sendable {
     /// There is no folder whose content ends with the login.
     package struct NoRuntimeFolder: Error {
         package init() {}
-    }
-
-    /// Throws what would keep ``store(_:in:seconds:now:)`` from working.
-    ///
-    /// - Throws: `NoRuntimeFolder`, `KernelKeyring.Failure`, `StoreError`.
-    package func require(_ keyring: KernelKeyring) throws {
-        try folder().prepare()
-        try keyring.probe()
-    }
-
-    /// Keeps a key for so many seconds.
-    ///
-    /// - Throws: As ``require(_:)``.
-    package func store(
-        _ unlocking: borrowing UnlockingKey, in keyring: KernelKeyring, seconds: UInt32, now: Timestamp
-    ) throws {
-        let kept = KeptKey(
-            unlocking, vault: vault, user: KernelKeyring.owner, until: now.advanced(by: Int64(seconds)).seconds,
-            secret: try folder().secretToWrapUnder())
-        try keyring.store(kept.bytes, name: name, seconds: seconds)
     }
 
     /// The key, or nil when there is none that can be opened, including where there is no keyring.
@@ -80,14 +60,14 @@ package struct SessionCache: Sendable {
     }
 
     private func open(_ kept: KeptKey) -> UnlockingKey? {
-        guard let secret = try? folder().secret() else { return nil }
+        guard let folder = try? folder(), let secret = try? folder.secret() else { return nil }
         return kept.open(vault: vault, user: KernelKeyring.owner, secret: secret)
     }
 
     /// Users who share a session have keys of their own.
-    private var name: String { "keyfob:\(vault):\(KernelKeyring.owner)" }
+    var name: String { "keyfob:\(vault):\(KernelKeyring.owner)" }
 
-    private func folder() throws(NoRuntimeFolder) -> RuntimeFolder {
+    func folder() throws(NoRuntimeFolder) -> RuntimeFolder {
         guard let runtime else { throw NoRuntimeFolder() }
         return RuntimeFolder(path: runtime)
     }

@@ -1,3 +1,4 @@
+internal import KeyfobFiles
 internal import KeyfobRecords
 package import KeyfobModel
 
@@ -32,35 +33,47 @@ package struct TokenChoice {
         case scopes([ScopeSet])
     }
 
+    /// Why none is taken.
+    enum Failure: Error {
+        case ambiguous(Ambiguity)
+        /// Nobody could say which client is the default.
+        case unpreferred(StorageFailure)
+    }
+
     /// The token to take; nil where there is none.
     ///
     /// - Parameters:
     ///   - tokens: Those that serve the request, whatever their state.
     ///   - preferredClient: Which of several clients is the default, asked only where it decides.
-    /// - Throws: ``Ambiguity``, and what `preferredClient` throws.
     func token(
-        among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws -> String?
-    ) throws -> StoredItem<Credential>? {
+        among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws(StorageFailure) -> String?
+    ) throws(Failure) -> StoredItem<Credential>? {
         var remaining = tokens.filter { isValid($0.value) }
         guard !remaining.isEmpty else { return tokens.max { rank($0.value) < rank($1.value) } }
         if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
             let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
             if !atHome.isEmpty { remaining = atHome }
         }
-        let ids = Set(remaining.map(\.value.clientID)).sorted()
-        if ids.count > 1, let id = try preferredClient(ids) { remaining.removeAll { $0.value.clientID != id } }
+        let ids = Set(remaining.map { $0.value.clientID }).sorted()
+        if ids.count > 1 {
+            let preferred: String?
+            do { preferred = try preferredClient(ids) } catch { throw .unpreferred(error) }
+            if let preferred { remaining.removeAll { $0.value.clientID != preferred } }
+        }
         func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
         // A token without a tenant is of no other one.
-        let (clients, tenants) = (distinct(\.clientID), distinct { Identifier.folded($0.realm) }.filter { !$0.isEmpty })
-        guard clients.count == 1 else { throw Ambiguity.clients(clients) }
-        guard tenants.count <= 1 else { throw Ambiguity.tenants(tenants) }
+        let (clients, tenants) = (
+            distinct { $0.clientID }, distinct { Identifier.folded($0.realm) }.filter { !$0.isEmpty }
+        )
+        guard clients.count == 1 else { throw .ambiguous(.clients(clients)) }
+        guard tenants.count <= 1 else { throw .ambiguous(.tenants(tenants)) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
             let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
             if !whole.isEmpty { remaining = whole }
         }
-        if request.scopes.isEmpty, Set(remaining.map(\.value.scopes)).count > 1 {
-            throw Ambiguity.scopes(remaining.map(\.value.scopes))
+        if request.scopes.isEmpty, Set(remaining.map({ $0.value.scopes })).count > 1 {
+            throw .ambiguous(.scopes(remaining.map { $0.value.scopes }))
         }
         return remaining.max { rank($0.value) < rank($1.value) }
     }

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 package import KeyfobRecords
 package import KeyfobModel
 package import KeyfobSelection
@@ -41,7 +41,7 @@ package struct TokenHits {
         /// The token.
         ///
         /// - Throws: `StoreError.damaged`.
-        package func open() throws -> SecretBytes {
+        package func open() throws(StorageFailure) -> SecretBytes {
             do {
                 return try keys.openSecret(header, secret)
             } catch {

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 internal import KeyfobRecords
 package import KeyfobModel
 package import KeyfobSelection
@@ -23,7 +23,7 @@ extension TokenSearch {
     /// - Throws: `unselected` where it is not; `uncertain` when what does not open might be the one.
     package func choose(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
-    ) throws -> (candidate: Candidate, reason: Verdict.Reason) {
+    ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason) {
         let bindings = try bindings(&state, groups, directory: request.context.directory)
         if bindings.isWhole, let found = try chooseAmongFew(&state, request, groups, bindings.bindings, now) {
             return found
@@ -39,21 +39,23 @@ extension TokenSearch {
         // Before saying that there is nobody, make sure that nobody is missing.
         for group in groups { try storage.requireComplete(group.keys) }
         let selection = AccountSelector().select(
-            request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
         state.warn(ofPassedOver: selection.passedOver)
-        throw LookupRefusal.unselected(selection, request)
+        throw LookupRefusal.unselected(selection, request).onTheWay
     }
 
     private func chooseAmongAll(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group],
         _ bindings: (bindings: [Binding], isWhole: Bool), _ kinds: [Credential.Kind], _ now: Timestamp
-    ) throws -> (found: (candidate: Candidate, reason: Verdict.Reason)?, candidates: [Candidate], evidence: Evidence) {
+    ) throws(StorageFailure) -> (
+        found: (candidate: Candidate, reason: Verdict.Reason)?, candidates: [Candidate], evidence: Evidence
+    ) {
         let roster = try roster(&state, groups, request.context, bindings, kinds)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
-        guard roster.isWhole else { throw LookupRefusal.uncertain }
+        guard roster.isWhole else { throw LookupRefusal.uncertain.onTheWay }
         let choice = AccountSelector().choose(
-            request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
         if let choice { state.warn(ofPassedOver: choice.passedOver) }
         return (choice.map { ($0.candidate, $0.reason) }, candidates, evidence)
     }
@@ -61,14 +63,14 @@ extension TokenSearch {
     /// The accounts and bindings of `groups`.
     package func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext
-    ) throws -> Roster {
+    ) throws(StorageFailure) -> Roster {
         try roster(&state, groups, context, try bindings(&state, groups, directory: context.directory), Holdings.kinds)
     }
 
     private func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext,
         _ bindings: (bindings: [Binding], isWhole: Bool), _ kinds: [Credential.Kind]
-    ) throws -> Roster {
+    ) throws(StorageFailure) -> Roster {
         var roster = Roster(bindings: bindings.bindings, isWhole: bindings.isWhole)
         for group in groups {
             var found = try self.candidates(&state, group, kinds)
@@ -80,10 +82,12 @@ extension TokenSearch {
     }
 
     /// The hosts that the providers name which were added to a group, those that the owner described first.
-    func describedHosts(of group: UnlockedVault.Group) throws -> [(environment: String, hosts: [HostPattern])] {
+    func describedHosts(of group: UnlockedVault.Group) throws(StorageFailure) -> [(
+        environment: String, hosts: [HostPattern]
+    )] {
         let settings = try storage.settings(prefixes: [Self.providerPrefix], in: group.keys).items
         guard !settings.isEmpty else { return [] }
-        guard let providerHosts else { throw LookupRefusal.needsProviders }
+        guard let providerHosts else { throw LookupRefusal.needsProviders.onTheWay }
         let owners = settings.filter { $0.value.writer == .owner }.compactMap { providerHosts($0.value) }
         let others = settings.filter { $0.value.writer != .owner }.compactMap { providerHosts($0.value) }
         return owners + others
@@ -91,7 +95,7 @@ extension TokenSearch {
 
     /// Tells candidates which hosts the providers name that were added to their group: for an environment that the owner
     /// described, the owner's alone.
-    func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws {
+    func addHosts(to candidates: inout [Candidate], of group: UnlockedVault.Group) throws(StorageFailure) {
         let described = try describedHosts(of: group)
         guard !described.isEmpty else { return }
         for index in candidates.indices {
@@ -107,9 +111,9 @@ extension TokenSearch {
         _ now: Timestamp
     ) -> ([Candidate], Evidence) {
         var evidence = Evidence(bindings: roster.bindings, now: now)
-        guard roster.candidates.count > 1 else { return (roster.candidates, evidence) }
+        guard let past = self.history, roster.candidates.count > 1 else { return (roster.candidates, evidence) }
         var candidates = roster.candidates
-        evidence.history = history(&state, &candidates, request.context, groups, now)
+        evidence.history = history(&state, past, &candidates, request.context, groups, now)
         return (candidates, evidence)
     }
 
@@ -118,7 +122,7 @@ extension TokenSearch {
     /// - Parameter kinds: Which credentials are opened: without access tokens, an account tells of none.
     package func candidates(
         _ state: inout LookupState, _ group: UnlockedVault.Group, _ kinds: [Credential.Kind] = Holdings.kinds
-    ) throws -> (candidates: [Candidate], isWhole: Bool) {
+    ) throws(StorageFailure) -> (candidates: [Candidate], isWhole: Bool) {
         let accounts = try storage.accounts(in: group.keys)
         var damaged = accounts.damaged
         var holdings: [AccountID: Holdings] = [:]

@@ -1,3 +1,4 @@
+package import KeyfobFiles
 internal import KeyfobRecords
 package import KeyfobModel
 package import KeyfobVault
@@ -25,7 +26,7 @@ extension TokenSearch {
     /// Costs next to nothing where nothing is bound.
     package func bindings(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group]
-    ) throws -> (bindings: [Binding], isWhole: Bool) {
+    ) throws(StorageFailure) -> (bindings: [Binding], isWhole: Bool) {
         var bindings: [Binding] = []
         var isWhole = true
         for group in groups {
@@ -49,7 +50,7 @@ extension TokenSearch {
     /// Project files that do not count are told by ``takeWarnings()``.
     package func bindings(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], directory: String?
-    ) throws -> (bindings: [Binding], isWhole: Bool) {
+    ) throws(StorageFailure) -> (bindings: [Binding], isWhole: Bool) {
         let (bindings, isWhole) = try bindings(&state, groups)
         guard let directory else { return (bindings, isWhole) }
         let (files, warnings) = try projectBindings(&state, directory: directory, groups: groups)
@@ -66,14 +67,14 @@ extension TokenSearch {
     /// - Returns: The bindings, and why nearer files do not count.
     package func projectBindings(
         _ state: inout LookupState, directory: String, groups: [UnlockedVault.Group]
-    ) throws -> (bindings: [Binding], warnings: [Warning]) {
+    ) throws(StorageFailure) -> (bindings: [Binding], warnings: [Warning]) {
         let paths = projectFiles.paths(directory)
         guard !paths.isEmpty else { return ([], []) }
         func problem(_ path: String, _ allowance: AllowanceSetting?) -> Warning? {
             projectFiles.problem(path, allowance?.digest)
         }
-        let asked = Set(groups.map(\.name))
-        let (allowances, isWhole) = try allowances(&state, state.reachable(nil))
+        let asked = Set(groups.map { $0.name })
+        let (allowances, isWhole) = try allowances(&state, reachable(state, nil))
         var bindings: [Binding] = []
         var warnings: [Warning] = []
         for path in paths {
@@ -107,7 +108,7 @@ extension TokenSearch {
     /// The project files that `groups` allow, and whether every record that tells of them opens.
     package func allowances(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group]
-    ) throws -> (allowances: [Allowance], isWhole: Bool) {
+    ) throws(StorageFailure) -> (allowances: [Allowance], isWhole: Bool) {
         var allowances: [Allowance] = []
         var isWhole = true
         for group in groups {

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 package import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobSQLite
@@ -39,13 +39,13 @@ extension TokenSearch {
     package func chooseAmongFew(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding],
         _ now: Timestamp
-    ) throws -> (candidate: Candidate, reason: Verdict.Reason)? {
-        do {
+    ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
+        do throws(StorageFailure) {
             guard let few = try few(request, groups, bindings) else { return nil }
             let roster = Roster(candidates: few.candidates, bindings: bindings)
             let (candidates, evidence) = evidence(&state, roster, request, groups, now)
             let choice = AccountSelector().choose(
-                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+                request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
             guard let choice, choice.passedOver.isEmpty,
                 stands(choice.reason, of: choice.candidate, few, request, groups)
             else { return nil }
@@ -81,21 +81,23 @@ extension TokenSearch {
     /// the scopes; or else the defaults and some others.
     private func few(
         _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
-    ) throws -> Few? {
+    ) throws(StorageFailure) -> Few? {
         var few = Few()
         var accounts: [Place] = []
         var preferred: [Setting?]?
         if let text = request.account {
             for group in groups { accounts += try storage.accounts(named: text, in: group.keys).map { ($0, group) } }
         } else {
-            let bound = AccountSelector().bound(request, by: bindings, in: groups.map(\.name))
+            let bound = AccountSelector().bound(request, by: bindings, in: groups.map { $0.name })
             for group in groups {
-                let own = bound.filter { $0.group == group.name }.map(\.account)
+                let own = bound.filter { $0.group == group.name }.map { $0.account }
                 accounts += try self.accounts(own, in: [group])
             }
             // Nearly always it is what was bound.
             if bound.isEmpty {
-                preferred = try groups.map { try storage.setting(Self.defaultAccount, in: $0.keys) }
+                preferred = try groups.map { group throws(StorageFailure) in
+                    try storage.setting(Self.defaultAccount, in: group.keys)
+                }
                 if let feasible = try feasible(request, groups) {
                     (accounts, few.coverage) = (feasible, .feasible)
                 } else if let holders = try holders(request, groups) {
@@ -123,12 +125,12 @@ extension TokenSearch {
 
     /// Whether nothing was ever used in a group: else what a default is worth depends on how many others there are.
     private func isUnused(_ group: UnlockedVault.Group) -> Bool {
-        let (count, problem) = usage.count(group.keys)
+        guard let (count, problem) = history?.count(group.keys) else { return false }
         return count == 0 && problem == nil
     }
 
     /// The accounts with these ids, in whichever of the groups they are.
-    private func accounts(_ ids: [AccountID], in groups: [UnlockedVault.Group]) throws -> [Place] {
+    private func accounts(_ ids: [AccountID], in groups: [UnlockedVault.Group]) throws(StorageFailure) -> [Place] {
         var accounts: [Place] = []
         for group in groups {
             for (index, id) in ids.enumerated() where !ids[..<index].contains(id) {
@@ -139,7 +141,7 @@ extension TokenSearch {
     }
 
     /// Some accounts of each group.
-    private func witnesses(_ groups: [UnlockedVault.Group]) throws -> [Place] {
+    private func witnesses(_ groups: [UnlockedVault.Group]) throws(StorageFailure) -> [Place] {
         var accounts: [Place] = []
         for group in groups {
             accounts += try storage.firstAccounts(Self.witnesses, in: group.keys).map { ($0, group) }
@@ -150,7 +152,7 @@ extension TokenSearch {
     /// Every account of the provider asked for, or of those whose tokens go to the host, and the same in the other groups.
     ///
     /// Nil where the request tells neither, or there are more than a few.
-    private func feasible(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws -> [Place]? {
+    private func feasible(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws(StorageFailure) -> [Place]? {
         let rule = DestinationRule(request)
         guard request.environment != nil || rule != nil else { return nil }
         var ids: [AccountID] = []
@@ -163,13 +165,15 @@ extension TokenSearch {
                     return rule?.allows(everyoneAt: name, apiHosts: hosts) ?? true
                 }, in: group.keys)
             guard let found else { return nil }
-            ids += found.map(\.id)
+            ids += found.map { $0.id }
         }
         return try accounts(ids, in: groups)
     }
 
     /// Every account that may have been granted the scopes; nil where there are more than a few.
-    private func holders(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws -> [AccountID]? {
+    private func holders(_ request: TokenRequest, _ groups: [UnlockedVault.Group]) throws(StorageFailure)
+        -> [AccountID]?
+    {
         var ids: [AccountID] = []
         for group in groups {
             guard let found = try storage.fewHolders(of: request.scopes, in: group.keys) else { return nil }
@@ -181,7 +185,7 @@ extension TokenSearch {
     /// What an account holds; nil where some of that does not open.
     private func holdings(
         of account: AccountID, in group: UnlockedVault.Group, _ kinds: [Credential.Kind]
-    ) throws -> Holdings? {
+    ) throws(StorageFailure) -> Holdings? {
         var holdings = Holdings()
         for kind in kinds {
             let credentials = try storage.credentials(kind, of: account, in: group.keys)

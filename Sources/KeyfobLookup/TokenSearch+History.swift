@@ -13,7 +13,7 @@ extension TokenSearch {
     /// Each group has tags of its own. An account that is in several groups is one: it has the tag of the first group.
     /// What counts of a context is only whether an event shares it with the request, so that is what is kept of them.
     func history(
-        _ state: inout LookupState, _ candidates: inout [Candidate], _ context: RequestContext,
+        _ state: inout LookupState, _ past: PastEvents, _ candidates: inout [Candidate], _ context: RequestContext,
         _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) -> UsageHistory {
         let own = UsageContext(
@@ -22,7 +22,7 @@ extension TokenSearch {
         var events: [UsageEvent] = []
         var isNamed = false
         for group in groups {
-            let (records, problem) = usage.events(group.keys)
+            let (records, problem) = past.events(group.keys)
             state.warn(of: problem)
             guard !records.isEmpty else { continue }
             if !isNamed, let first = groups.first {

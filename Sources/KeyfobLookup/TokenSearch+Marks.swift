@@ -12,7 +12,7 @@ extension TokenSearch {
     /// Does ``checkState(_:_:)`` unless it was done with the storage in this state.
     package func checkState(
         _ state: inout LookupState, _ group: UnlockedVault.Group, at version: StorageVersion
-    ) throws {
+    ) throws(StorageFailure) {
         let id = group.keys.group
         if state.checked.contains(where: { $0.group == id && $0.version == version }) { return }
         try checkState(&state, group)
@@ -21,7 +21,7 @@ extension TokenSearch {
     }
 
     /// Compares a group with what was seen of it, and with its own count of records, where the storage tells them.
-    package func checkState(_ state: inout LookupState, _ group: UnlockedVault.Group) throws {
+    package func checkState(_ state: inout LookupState, _ group: UnlockedVault.Group) throws(StorageFailure) {
         guard storage.place == .embedded else { return }
         // What another process has changed since the marks were read is newer than they are, never older.
         let found = try storage.state(of: group.keys)
@@ -39,11 +39,11 @@ extension TokenSearch {
 extension LookupState {
     /// The state of a vault that has just been unlocked, compared with what was seen of it before.
     package init(
-        opening vault: consuming UnlockedVault, in storage: any VaultReading, _ mark: HighWaterMark,
+        opening vault: consuming UnlockedVault, in storage: AnyVaultReading, _ mark: HighWaterMark,
         warnings: [Warning], now: Timestamp
     ) {
         var vault = vault
-        var (marks, problem): (Marks, (any Error)?) = (Marks(), nil)
+        var (marks, problem): (Marks, StorageFailure?) = (Marks(), nil)
         do { marks = try mark.marks(now: now) } catch { problem = error }
         // Another process may have changed the header, and the mark, since the header was read.
         var isCurrent = true
@@ -51,7 +51,7 @@ extension LookupState {
             do { try storage.refresh(&vault) } catch { isCurrent = false }
         }
         self.init(vault: vault, marks: marks, warnings: warnings)
-        self.warnings += findings.map(\.warning)
+        self.warnings += findings.map { $0.warning }
         if problem != nil { warn(ofUnnoted: mark) }
         // To the key of one group the header is not authentic: its sequence says nothing.
         if isCurrent, let milestone = try? self.vault.milestone() {

@@ -8,9 +8,9 @@ package import KeyfobVault
 /// Finds accounts and tokens in a vault that is open: what an answer from the cache takes, and nothing else.
 package struct TokenSearch: Sendable {
     /// Where the records lie.
-    package let storage: any VaultReading
-    /// What was chosen before.
-    package let usage: UsageDatabase
+    package let storage: AnyVaultReading
+    /// What was chosen before; nil where no choice that rests on it is taken.
+    let history: PastEvents?
     /// What was seen of the vault before.
     package let mark: HighWaterMark
     /// How project files are looked at.
@@ -20,17 +20,34 @@ package struct TokenSearch: Sendable {
     /// The time.
     let time: @Sendable () -> Timestamp
 
+    /// What was chosen before in a group.
+    package struct PastEvents: Sendable {
+        /// The newest events, and why there are not as many as there could be.
+        package let events: @Sendable (GroupKeys) -> (records: [UsageRecord], problem: UsageProblem?)
+        /// How many there are, without opening them.
+        package let count: @Sendable (GroupKeys) -> (count: Int, problem: UsageProblem?)
+
+        /// The history as these two functions tell it.
+        package init(
+            events: @escaping @Sendable (GroupKeys) -> (records: [UsageRecord], problem: UsageProblem?),
+            count: @escaping @Sendable (GroupKeys) -> (count: Int, problem: UsageProblem?)
+        ) {
+            self.events = events
+            self.count = count
+        }
+    }
+
     /// The environment of an added provider and the API hosts that its description names, by the setting that keeps
     /// it; nil for one that does not count.
     package typealias ProviderHosts = @Sendable (Setting) -> (environment: String, hosts: [HostPattern])?
 
     /// A search.
     package init(
-        storage: any VaultReading, usage: UsageDatabase, mark: HighWaterMark, projectFiles: ProjectFileAccess,
+        storage: AnyVaultReading, history: PastEvents?, mark: HighWaterMark, projectFiles: ProjectFileAccess,
         providerHosts: ProviderHosts?, time: @escaping @Sendable () -> Timestamp
     ) {
         self.storage = storage
-        self.usage = usage
+        self.history = history
         self.mark = mark
         self.projectFiles = projectFiles
         self.providerHosts = providerHosts
@@ -44,7 +61,7 @@ package struct TokenSearch: Sendable {
     /// decides.
     package typealias PreferredClient = (
         inout LookupState, _ ids: [String], _ environment: String, UnlockedVault.Group
-    ) throws -> String?
+    ) throws(StorageFailure) -> String?
 
     /// Access tokens that serve a request, whatever their state, and what is wrong with those that do not open.
     typealias FittingTokens = (items: [StoredItem<Credential>], damaged: [String])
@@ -70,11 +87,11 @@ package struct TokenSearch: Sendable {
     package func stored(
         _ state: inout LookupState, _ request: TokenRequest, in names: [AccessGroup]?, takesValid: Bool,
         _ now: Timestamp, preferring: PreferredClient
-    ) throws -> StoredTokens {
+    ) throws(StorageFailure) -> StoredTokens {
         let groups = try self.groups(&state, names, try storage.version())
         let owner = try account(&state, request, groups, now)
         guard let group = groups.first(where: { $0.name == owner.group }) else {
-            throw LookupRefusal.fault("the account chosen is in none of the groups asked for")
+            throw LookupRefusal.fault("the account chosen is in none of the groups asked for").onTheWay
         }
         let tokens = try fitting(&state, request, owner.account.id, group)
         var stored = StoredTokens(owner: owner, group: group, fitting: tokens.items)
@@ -86,7 +103,7 @@ package struct TokenSearch: Sendable {
     /// The access tokens of an account in a group that serve `request`, whatever their state.
     private func fitting(
         _ state: inout LookupState, _ request: TokenRequest, _ account: AccountID, _ group: UnlockedVault.Group
-    ) throws -> FittingTokens {
+    ) throws(StorageFailure) -> FittingTokens {
         let tokens = try storage.credentials(.accessToken, of: account, client: request.client, in: group.keys)
         state.warn(ofDamage: tokens.damaged, in: group.name)
         return (tokens.items.filter { $0.value.serves(request) }, tokens.damaged)
@@ -97,7 +114,7 @@ package struct TokenSearch: Sendable {
         _ state: inout LookupState, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
         _ tokens: FittingTokens, _ now: Timestamp,
         _ preferring: PreferredClient
-    ) throws -> TokenHits.Hit? {
+    ) throws(StorageFailure) -> TokenHits.Hit? {
         let choice = TokenChoice(request: request, account: owner.account, now: now)
         if let item = try token(&state, choice, among: tokens.items, group, preferring: preferring),
             choice.isValid(item.value)
@@ -119,13 +136,16 @@ package struct TokenSearch: Sendable {
     package func token(
         _ state: inout LookupState, _ choice: TokenChoice, among tokens: [StoredItem<Credential>],
         _ group: UnlockedVault.Group, preferring: PreferredClient
-    ) throws -> StoredItem<Credential>? {
+    ) throws(StorageFailure) -> StoredItem<Credential>? {
         do {
-            return try choice.token(among: tokens) {
-                try preferring(&state, $0, choice.account.id.environment, group)
+            return try choice.token(among: tokens) { ids throws(StorageFailure) in
+                try preferring(&state, ids, choice.account.id.environment, group)
             }
-        } catch let ambiguity as TokenChoice.Ambiguity {
-            throw LookupRefusal.ambiguous(ambiguity, choice.account)
+        } catch {
+            switch error {
+            case .ambiguous(let ambiguity): throw LookupRefusal.ambiguous(ambiguity, choice.account).onTheWay
+            case .unpreferred(let failure): throw failure
+            }
         }
     }
 
@@ -133,7 +153,7 @@ package struct TokenSearch: Sendable {
     package func hit(
         _ item: StoredItem<Credential>, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
         _ now: Timestamp
-    ) throws -> TokenHits.Hit {
+    ) throws(StorageFailure) -> TokenHits.Hit {
         let freshness = item.value.freshness(now: now, minimumValidity: request.minimumValidity)
         return TokenHits.Hit(
             credential: item.value, account: owner.account, group: group.name, isAging: freshness == .aging,
@@ -144,16 +164,26 @@ package struct TokenSearch: Sendable {
     /// The groups asked for, each compared with its mark unless nothing has changed since.
     private func groups(
         _ state: inout LookupState, _ names: [AccessGroup]?, _ version: StorageVersion
-    ) throws -> [UnlockedVault.Group] {
-        let groups = try state.reachable(names)
+    ) throws(StorageFailure) -> [UnlockedVault.Group] {
+        let groups = try reachable(state, names)
         for group in groups { try checkState(&state, group, at: version) }
         return groups
+    }
+
+    func reachable(
+        _ state: borrowing LookupState, _ names: [AccessGroup]?
+    ) throws(StorageFailure) -> [UnlockedVault.Group] {
+        do {
+            return try state.reachable(names)
+        } catch {
+            throw error.onTheWay
+        }
     }
 
     /// The account that `request` means, and the group it is in.
     private func account(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
-    ) throws -> Owner {
+    ) throws(StorageFailure) -> Owner {
         // Where its provider alone does not say that the token may go there, all the evidence decides.
         if let text = request.account, let found = try indexed(text, request, groups),
             DestinationRule(request)?.allows(found.account.id, in: found.group) ?? true
@@ -167,7 +197,7 @@ package struct TokenSearch: Sendable {
     /// The account that `text` names exactly, when it is one in one group: found by index, without opening any other.
     private func indexed(
         _ text: String, _ request: TokenRequest, _ groups: [UnlockedVault.Group]
-    ) throws -> (account: Account, group: AccessGroup)? {
+    ) throws(StorageFailure) -> (account: Account, group: AccessGroup)? {
         var found: [(account: Account, group: AccessGroup)] = []
         for group in groups {
             let accounts = try storage.accounts(named: text, in: group.keys)

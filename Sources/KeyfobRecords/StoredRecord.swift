@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 internal import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
@@ -47,7 +47,7 @@ package struct StoredRecord: Sendable {
     /// The attributes.
     ///
     /// - Throws: `staleKeys` when another epoch's key sealed them, `damaged` when they do not open.
-    package func open(_ keys: GroupKeys) throws -> FieldList {
+    package func open(_ keys: GroupKeys) throws(StorageFailure) -> FieldList {
         guard header.epoch == keys.epoch else { throw StoreError.staleKeys }
         do {
             return try keys.openAttributes(header, attributes)
@@ -61,7 +61,7 @@ package struct StoredRecord: Sendable {
     /// The secret in `box`, which is the record's.
     ///
     /// - Throws: `staleKeys` when another epoch's key sealed it, `damaged` when it does not open.
-    package func open(secret box: CommittingAEAD.Box, _ keys: GroupKeys) throws -> SecretBytes {
+    package func open(secret box: CommittingAEAD.Box, _ keys: GroupKeys) throws(StorageFailure) -> SecretBytes {
         guard header.epoch == keys.epoch else { throw StoreError.staleKeys }
         do {
             return try keys.openSecret(header, box)
@@ -73,7 +73,7 @@ package struct StoredRecord: Sendable {
     /// Decodes the attributes, treating a body that makes no sense as damage.
     package func decode<Value>(
         _ keys: GroupKeys, _ body: (FieldList) throws(FieldList.Malformed) -> Value
-    ) throws -> Value {
+    ) throws(StorageFailure) -> Value {
         let list = try open(keys)
         do {
             return try body(list)
@@ -86,7 +86,7 @@ package struct StoredRecord: Sendable {
     /// What the record says.
     ///
     /// - Throws: as ``decode(_:_:)``.
-    func content(_ keys: GroupKeys) throws -> ItemContent {
+    func content(_ keys: GroupKeys) throws(StorageFailure) -> ItemContent {
         try decode(keys) { body throws(FieldList.Malformed) in
             try ItemBody.decode(body, header.kind)
         }
@@ -108,7 +108,7 @@ package struct SearchResult<Value: Sendable>: Sendable {
     /// Adds what is in a record, or that it does not open.
     mutating func take(
         _ record: StoredRecord, _ keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value
-    ) throws {
+    ) throws(StorageFailure) {
         do {
             items.append(StoredItem(record: record, value: try record.decode(keys, decode)))
         } catch StoreError.damaged(let what) {

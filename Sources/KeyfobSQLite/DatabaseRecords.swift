@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
 package import KeyfobSodium
@@ -15,16 +15,16 @@ package struct DatabaseRecords: RecordReading {
         self.keys = keys
     }
 
-    package func manifest() throws -> GroupManifest? { try storedManifest() }
+    package func manifest() throws(StorageFailure) -> GroupManifest? { try storedManifest() }
 
     /// The manifest, which every group has.
     ///
     /// - Throws: `staleKeys` when it was sealed with another epoch's key or the group is gone, `damaged`.
-    package func storedManifest() throws -> GroupManifest { try manifestAndMilestone().manifest }
+    package func storedManifest() throws(StorageFailure) -> GroupManifest { try manifestAndMilestone().manifest }
 
     /// The manifest, and how far the group has come with it.
-    package func manifestAndMilestone() throws -> (manifest: GroupManifest, milestone: Milestone) {
-        let stored = try connection.first(.manifest, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.bytes(0) })
+    package func manifestAndMilestone() throws(StorageFailure) -> (manifest: GroupManifest, milestone: Milestone) {
+        let stored = try connection.first(.manifest, bindGroup, row: { $0.bytes(0) })
         guard let stored else { throw StoreError.staleKeys }
         guard let box = CommittingAEAD.Box(stored: stored) else {
             throw StoreError.damaged(what: "the manifest of a group")
@@ -38,55 +38,60 @@ package struct DatabaseRecords: RecordReading {
     }
 
     /// How many records the database itself counts for the group.
-    package func recordCount() throws -> Int {
-        let count = try connection.first(.recordCount, { try $0.bind(keys.group.bytes, at: 1) }, row: { $0.integer(0) })
+    package func recordCount() throws(StorageFailure) -> Int {
+        let count = try connection.first(.recordCount, bindGroup, row: { $0.integer(0) })
         return Int((count ?? nil) ?? 0)
     }
 
-    package func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord] {
-        try records(field.query) {
-            try $0.bind(lookup.value.bytes, at: 2)
+    package func records(_ field: LookupField, _ lookup: Lookup) throws(StorageFailure) -> [StoredRecord] {
+        try records(field.query) { statement throws(StorageFailure) in
+            try statement.bind(lookup.value.bytes, at: 2)
         } isExpected: {
             field.value(in: $0.index) == lookup.value
         }
     }
 
-    package func accounts(_ names: AccountLookup) throws -> [StoredRecord] {
-        try records(.byName) {
-            try $0.bind(names.username?.value, at: 2)
-            try $0.bind(names.label?.value, at: 3)
-            try $0.bind(names.account?.value, at: 4)
-            try $0.bind(names.homeAccountID?.value, at: 5)
+    package func accounts(_ names: AccountLookup) throws(StorageFailure) -> [StoredRecord] {
+        try records(.byName) { statement throws(StorageFailure) in
+            try statement.bind(names.username?.value, at: 2)
+            try statement.bind(names.label?.value, at: 3)
+            try statement.bind(names.account?.value, at: 4)
+            try statement.bind(names.homeAccountID?.value, at: 5)
         } isExpected: {
             names.matches($0)
         }
     }
 
-    package func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord] {
-        try records(.byAccountAndKind) {
-            try $0.bind(account.value.bytes, at: 2)
-            try $0.bind(Int64(kind.rawValue), at: 3)
+    package func records(of account: Lookup, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord] {
+        try records(.byAccountAndKind) { statement throws(StorageFailure) in
+            try statement.bind(account.value.bytes, at: 2)
+            try statement.bind(Int64(kind.rawValue), at: 3)
         } isExpected: {
             $0.index.account == account.value && $0.kind == kind
         }
     }
 
-    package func record(row rowID: Int64) throws -> StoredRecord {
+    package func record(row rowID: Int64) throws(StorageFailure) -> StoredRecord {
         let record = try connection.first(
-            .byRow, { try $0.bind(rowID, at: 1) }, row: { try StoredRecord(row: $0, vault: keys.vault) })
+            .byRow, { statement throws(StorageFailure) in try statement.bind(rowID, at: 1) },
+            row: { row throws(StorageFailure) in try StoredRecord(row: row, vault: keys.vault) })
         guard let record else { throw StoreError.damaged(what: "row \(rowID)") }
         return record
     }
 
-    package func record(_ id: RecordID) throws -> StoredRecord {
-        let found = try records(.byID, { try $0.bind(id.bytes, at: 2) }, isExpected: { $0.record == id })
+    package func record(_ id: RecordID) throws(StorageFailure) -> StoredRecord {
+        let found = try records(.byID) { statement throws(StorageFailure) in
+            try statement.bind(id.bytes, at: 2)
+        } isExpected: {
+            $0.record == id
+        }
         guard let record = found.first else { throw StoreError.damaged(what: "record \(id.short)") }
         return record
     }
 
-    package func rowIDs() throws -> [Int64] {
+    package func rowIDs() throws(StorageFailure) -> [Int64] {
         var rowIDs: [Int64] = []
-        try connection.run(.rowNumbers, { try $0.bind(keys.group.bytes, at: 1) }) { row in
+        try connection.run(.rowNumbers, bindGroup) { row in
             rowIDs.append(row.integer(0) ?? 0)
             return true
         }
@@ -94,9 +99,11 @@ package struct DatabaseRecords: RecordReading {
     }
 
     /// What the index of accounts tells of the group's rows, also of those that are gone.
-    package func indexedRows() throws -> [(rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?)] {
+    package func indexedRows() throws(StorageFailure) -> [(
+        rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?
+    )] {
         var rows: [(rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?)] = []
-        try connection.run(.indexedRows, { try $0.bind(keys.group.bytes, at: 1) }) { row in
+        try connection.run(.indexedRows, bindGroup) { row in
             let kind = UInt8(exactly: row.integer(1) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:))
             rows.append((row.integer(0) ?? 0, kind, BlindValue(row.bytes(2))))
             return true
@@ -105,39 +112,42 @@ package struct DatabaseRecords: RecordReading {
     }
 
     package func forEachRecord(
-        kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void
-    ) throws {
-        try connection.run(.byKind) {
-            try $0.bind(keys.group.bytes, at: 1)
-            try $0.bind(Int64(kind.rawValue), at: 2)
-        } row: { row in
-            try body(Result { try StoredRecord(row: row, vault: keys.vault) })
+        kind: RecordHeader.Kind, _ body: (Result<StoredRecord, StorageFailure>) throws(StorageFailure) -> Void
+    ) throws(StorageFailure) {
+        try connection.run(.byKind) { statement throws(StorageFailure) in
+            try bindGroup(statement)
+            try statement.bind(Int64(kind.rawValue), at: 2)
+        } row: { row throws(StorageFailure) in
+            try body(record(in: row))
             return true
         }
     }
 
-    package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord] {
+    package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord] {
         var records: [StoredRecord] = []
-        try connection.run(.byKind) {
-            try $0.bind(keys.group.bytes, at: 1)
-            try $0.bind(Int64(kind.rawValue), at: 2)
-        } row: { row in
+        try connection.run(.byKind) { statement throws(StorageFailure) in
+            try bindGroup(statement)
+            try statement.bind(Int64(kind.rawValue), at: 2)
+        } row: { row throws(StorageFailure) in
             records.append(try StoredRecord(row: row, vault: keys.vault))
             return records.count < count
         }
         return records
     }
 
-    package func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
-        try connection.run(.everyRow, { try $0.bind(keys.group.bytes, at: 1) }) { row in
-            try body(row.integer(0) ?? 0, Result { try StoredRecord(row: row, vault: keys.vault) })
+    package func forEachRow(_ body: (Int64, Result<StoredRecord, StorageFailure>) throws(StorageFailure) -> Void)
+        throws(StorageFailure)
+    {
+        try connection.run(.everyRow, bindGroup) { row throws(StorageFailure) in
+            try body(row.integer(0) ?? 0, record(in: row))
             return true
         }
     }
 
-    package func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box {
+    package func sealedSecret(_ record: StoredRecord) throws(StorageFailure) -> CommittingAEAD.Box {
         let stored = try connection.first(
-            .secret, { try $0.bind(record.rowID, at: 1) }, row: { ($0.bytes(0), $0.optionalBytes(1)) })
+            .secret, { statement throws(StorageFailure) in try statement.bind(record.rowID, at: 1) },
+            row: { ($0.bytes(0), $0.optionalBytes(1)) })
         guard let (bytes, commitment) = stored, commitment == record.secretCommitment else {
             throw StoreError.staleKeys
         }
@@ -146,16 +156,24 @@ package struct DatabaseRecords: RecordReading {
         return box
     }
 
+    private func bindGroup(_ statement: ReadStatement) throws(StorageFailure) {
+        try statement.bind(keys.group.bytes, at: 1)
+    }
+
+    private func record(in row: ReadStatement) -> Result<StoredRecord, StorageFailure> {
+        Result { () throws(StorageFailure) in try StoredRecord(row: row, vault: keys.vault) }
+    }
+
     /// The records of the group that a query finds by an index, which must be what was looked for: an
     /// index can be damaged too.
     private func records(
-        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void, isExpected: (RecordHeader) -> Bool
-    ) throws -> [StoredRecord] {
+        _ query: ReadQuery, _ bind: (ReadStatement) throws(StorageFailure) -> Void, isExpected: (RecordHeader) -> Bool
+    ) throws(StorageFailure) -> [StoredRecord] {
         var records: [StoredRecord] = []
-        try connection.run(query) {
-            try $0.bind(keys.group.bytes, at: 1)
-            try bind($0)
-        } row: { row in
+        try connection.run(query) { statement throws(StorageFailure) in
+            try bindGroup(statement)
+            try bind(statement)
+        } row: { row throws(StorageFailure) in
             let record = try StoredRecord(row: row, vault: keys.vault)
             guard isExpected(record.header) else { throw StoreError.damaged(what: "an index of keyring.db") }
             records.append(record)
@@ -169,7 +187,7 @@ extension StoredRecord {
     /// Reads a row; nothing is authenticated yet.
     ///
     /// - Throws: `damaged` when a column cannot be what it should be.
-    init(row: ReadStatement, vault: VaultID) throws {
+    init(row: ReadStatement, vault: VaultID) throws(StorageFailure) {
         let rowID = row.integer(0) ?? 0
         guard let record = RecordID(row.bytes(1)), let group = GroupID(row.bytes(2)),
             let kind = UInt8(exactly: row.integer(3) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),

@@ -1,5 +1,5 @@
 internal import GRDBSQLite
-internal import KeyfobFiles
+package import KeyfobFiles
 
 /// A connection for reading, straight on SQLite.
 ///
@@ -18,10 +18,30 @@ package final class ReadConnection {
     ///
     /// It is opened for writing, although nothing is written, because a reader has to roll back what a
     /// killed writer left.
-    init(path: String) throws(StoreError) {
+    convenience init(path: String) throws(StoreError) {
+        try self.init(opening: path, SQLITE_OPEN_READWRITE)
+        unsafe sqlite3_busy_timeout(handle, 5_000)
+        // A file that somebody switched to WAL is switched back; while others have it open, it stays.
+        _ = unsafe sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil)
+        try set(
+            """
+            PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0;
+            PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;
+            """)
+    }
+
+    /// Opens a database that exists and that nobody writes, for reading alone: what a killed writer left is an error.
+    convenience init(plain path: String) throws(StoreError) {
+        #if hasFeature(Embedded)
+        keyfob_use_one_thread()
+        #endif
+        try self.init(opening: path, SQLITE_OPEN_READONLY)
+        try set("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;")
+    }
+
+    private init(opening path: String, _ access: Int32) throws(StoreError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
-        let result = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        let result = unsafe sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
         guard result == SQLITE_OK, let handle = unsafe handle else {
             // SQLite gives a handle also when it fails.
             unsafe sqlite3_close_v2(handle)
@@ -29,13 +49,9 @@ package final class ReadConnection {
         }
         unsafe self.handle = handle
         isOwned = true
-        unsafe sqlite3_busy_timeout(handle, 5_000)
-        // A file that somebody switched to WAL is switched back; while others have it open, it stays.
-        _ = unsafe sqlite3_exec(handle, "PRAGMA journal_mode = DELETE", nil, nil, nil)
-        let settings = """
-            PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0;
-            PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;
-            """
+    }
+
+    private func set(_ settings: String) throws(StoreError) {
         let configured = unsafe sqlite3_exec(handle, settings, nil, nil, nil)
         guard configured == SQLITE_OK else { throw StoreError(resultCode: configured) }
     }
@@ -57,9 +73,9 @@ package final class ReadConnection {
 
     /// Runs a query: binds with `bind`, and calls `row` at each row until it returns false.
     func run(
-        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void = { _ in },
-        row: (ReadStatement) throws -> Bool = { _ in true }
-    ) throws {
+        _ query: ReadQuery, _ bind: (ReadStatement) throws(StorageFailure) -> Void = { _ in },
+        row: (ReadStatement) throws(StorageFailure) -> Bool = { _ in true }
+    ) throws(StorageFailure) {
         let statement = try statement(query)
         defer { statement.reset() }
         try bind(statement)
@@ -71,18 +87,19 @@ package final class ReadConnection {
 
     /// The first row of a query, as `row` reads it; nil when there is none.
     func first<Value>(
-        _ query: ReadQuery, _ bind: (ReadStatement) throws -> Void = { _ in }, row: (ReadStatement) throws -> Value
-    ) throws -> Value? {
+        _ query: ReadQuery, _ bind: (ReadStatement) throws(StorageFailure) -> Void = { _ in },
+        row: (ReadStatement) throws(StorageFailure) -> Value
+    ) throws(StorageFailure) -> Value? {
         var value: Value?
-        try run(query, bind) {
-            value = try row($0)
+        try run(query, bind) { found throws(StorageFailure) in
+            value = try row(found)
             return false
         }
         return value
     }
 
     /// The id of this copy of the vault, part of every record's stamp; a new one where damaged headers have lost it.
-    package func device() throws -> UInt64 {
+    package func device() throws(StorageFailure) -> UInt64 {
         for query in [ReadQuery.device, .secondDevice] {
             do {
                 if let stored = try first(query, row: { $0.integer(0) }), let stored {
@@ -98,7 +115,7 @@ package final class ReadConnection {
     }
 
     /// How the schema differs from `wanted`; nil where it does not.
-    package func difference(from wanted: [SchemaObject]) throws -> SchemaDifference? {
+    package func difference(from wanted: [SchemaObject]) throws(StorageFailure) -> SchemaDifference? {
         var found: [SchemaObject] = []
         try run(
             .schema,

@@ -21,67 +21,117 @@ package final class VaultDatabaseReader: VaultReading {
     ///
     /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`, `notAVault`, `damaged`, `foreignSchema`, `busy`,
     ///   `inputOutput`.
-    package init(_ directory: VaultDirectory) throws {
-        try directory.check()
-        try directory.checkFile(directory.database)
-        guard let status = try POSIXFile.status(directory.database), status.size >= 512 else {
-            // SQLite would take it for a new database.
-            throw StoreError.damaged(what: "keyring.db (it is empty or cut off)")
-        }
+    package convenience init(_ directory: VaultDirectory) throws(StorageFailure) {
+        try Self.check(directory)
         let connection = try ReadConnection(path: directory.database)
         guard try connection.first(.applicationID, row: { $0.integer(0) }) == Int64(Self.applicationID) else {
             throw StoreError.notAVault(path: directory.database)
         }
-        schemaVersion = Int(try connection.first(.userVersion, row: { $0.integer(0) ?? 0 }) ?? 0)
-        guard schemaVersion >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
-        try VaultSchema.require(connection, version: schemaVersion)
+        let version = Int(try connection.first(.userVersion, row: { $0.integer(0) ?? 0 }) ?? 0)
+        guard version >= 1 else { throw StoreError.damaged(what: "keyring.db (its version number)") }
+        try VaultSchema.require(connection, version: version)
+        self.init(directory, connection, schemaVersion: version)
+    }
+
+    /// Opens a database that is as it should be in every respect, in one transaction from its first read on; changes
+    /// nothing and waits for nobody.
+    ///
+    /// - Throws: As ``init(_:)``; `busy` where somebody writes, or has not ended; `newerSchema`.
+    package convenience init(plain directory: VaultDirectory) throws(StorageFailure) {
+        try Self.check(directory)
+        for suffix in ["-journal", "-wal"] where try POSIXFile.status(directory.database + suffix) != nil {
+            throw StoreError.busy
+        }
+        let header = try POSIXFile.start(of: directory.database, count: 72)
+        func number(_ offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
+        // In WAL mode even whoever reads makes files.
+        guard header.count == 72, header[18] == 1, header[19] == 1 else { throw StoreError.busy }
+        guard number(68) == Self.applicationID else { throw StoreError.notAVault(path: directory.database) }
+        guard number(60) == VaultSchema.version else {
+            throw StoreError.newerSchema(found: Int(number(60)), supported: VaultSchema.version)
+        }
+        let connection = try ReadConnection(plain: directory.database)
+        try connection.run(.begin)
+        if let difference = try connection.difference(from: VaultSchema.current) { throw difference.error }
+        self.init(directory, connection, schemaVersion: VaultSchema.version)
+    }
+
+    private static func check(_ directory: VaultDirectory) throws(StorageFailure) {
+        try directory.check()
+        guard try directory.checkFile(directory.database).size >= 512 else {
+            // SQLite would take it for a new database.
+            throw StoreError.damaged(what: "keyring.db (it is empty or cut off)")
+        }
+    }
+
+    private init(_ directory: VaultDirectory, _ connection: sending ReadConnection, schemaVersion: Int) {
+        self.schemaVersion = schemaVersion
         self.directory = directory
         self.connection = Mutex(connection)
     }
 
     /// How many rows it has read so far: what lookups cost, whatever the machine.
-    package var rowCount: Int { get throws { try read { $0.rowCount } } }
+    package var rowCount: Int {
+        get throws(StorageFailure) { try read { connection throws(StorageFailure) in connection.rowCount } }
+    }
 
     /// The state of the file now; every commit changes it.
-    package func version() throws -> StorageVersion {
-        StorageVersion(counter: try read { try $0.first(.dataVersion, row: { $0.integer(0) ?? 0 }) } ?? 0)
+    package func version() throws(StorageFailure) -> StorageVersion {
+        let counter = try read { connection throws(StorageFailure) in
+            try connection.first(.dataVersion, row: { $0.integer(0) ?? 0 })
+        }
+        return StorageVersion(counter: counter ?? 0)
     }
 
     /// Runs `body` outside any explicit transaction.
-    private func read<Result>(_ body: (ReadConnection) throws -> sending Result) throws -> sending Result {
-        try connection.withLock { try body($0) }
+    private func read<Result>(_ body: (ReadConnection) throws(StorageFailure) -> sending Result) throws(StorageFailure)
+        -> sending Result
+    {
+        try connection.withLock { connection throws(StorageFailure) in try body(connection) }
     }
 
-    package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
-        try read { if !$0.isInsideTransaction { try $0.run(.begin) } }
-        do {
+    package func withSnapshot<Result: ~Copyable>(_ body: () throws(StorageFailure) -> Result) throws(StorageFailure)
+        -> Result
+    {
+        try read { connection throws(StorageFailure) in
+            if !connection.isInsideTransaction { try connection.run(.begin) }
+        }
+        do throws(StorageFailure) {
             let result = try body()
-            try read { if $0.isInsideTransaction { try $0.run(.commit) } }
+            try end(.commit)
             return result
         } catch {
             // Nothing was written; how the transaction ends does not matter.
-            try? read { if $0.isInsideTransaction { try $0.run(.rollback) } }
+            try? end(.rollback)
             throw error
         }
     }
 
+    private func end(_ query: ReadQuery) throws(StorageFailure) {
+        try read { connection throws(StorageFailure) in
+            if connection.isInsideTransaction { try connection.run(query) }
+        }
+    }
+
     package func read<Result>(
-        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
-    ) throws -> sending Result {
-        try read { try body(DatabaseRecords(connection: $0, keys: keys)) }
+        _ keys: GroupKeys, _ body: (AnyRecordReading) throws(StorageFailure) -> sending Result
+    ) throws(StorageFailure) -> sending Result {
+        try read { connection throws(StorageFailure) in
+            try body(DatabaseRecords(connection: connection, keys: keys))
+        }
     }
 
     package func snapshot<Result>(
-        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
-    ) throws -> sending Result {
-        try snapshotRecords(keys) { try body($0) }
+        _ keys: GroupKeys, _ body: (AnyRecordReading) throws(StorageFailure) -> sending Result
+    ) throws(StorageFailure) -> sending Result {
+        try snapshotRecords(keys) { records throws(StorageFailure) in try body(records) }
     }
 
     /// The same, with what only a database tells of its records.
     package func snapshotRecords<Result>(
-        _ keys: GroupKeys, _ body: (DatabaseRecords) throws -> sending Result
-    ) throws -> sending Result {
-        try read { connection in
+        _ keys: GroupKeys, _ body: (DatabaseRecords) throws(StorageFailure) -> sending Result
+    ) throws(StorageFailure) -> sending Result {
+        try read { connection throws(StorageFailure) in
             let records = DatabaseRecords(connection: connection, keys: keys)
             if connection.isInsideTransaction { return try body(records) }
             try connection.run(.begin)
@@ -91,29 +141,31 @@ package final class VaultDatabaseReader: VaultReading {
         }
     }
 
-    package func state(of keys: GroupKeys) throws -> GroupCompleteness {
+    package func state(of keys: GroupKeys) throws(StorageFailure) -> GroupCompleteness {
         // Of one state: between two, another process may have written.
-        try snapshotRecords(keys) { records in
+        try snapshotRecords(keys) { records throws(StorageFailure) in
             let (manifest, milestone) = try records.manifestAndMilestone()
             return GroupCompleteness(milestone, expected: manifest.count, counted: try records.recordCount())
         }
     }
 
-    package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {
-        try read { connection in
+    package func counts(in keys: GroupKeys) throws(StorageFailure) -> [RecordHeader.Kind: Int] {
+        try read { connection throws(StorageFailure) in
             let manifest = try DatabaseRecords(connection: connection, keys: keys).storedManifest()
             return Dictionary(uniqueKeysWithValues: RecordHeader.Kind.allCases.map { ($0, manifest.count(of: $0)) })
         }
     }
 
-    package func device() throws -> UInt64 { try read { try $0.device() } }
+    package func device() throws(StorageFailure) -> UInt64 {
+        try read { connection throws(StorageFailure) in try connection.device() }
+    }
 
-    package func storedHeader() throws -> StoredHeader {
-        try read { try $0.storedHeader(directory) }
+    package func storedHeader() throws(StorageFailure) -> StoredHeader {
+        try read { connection throws(StorageFailure) in try connection.storedHeader(directory) }
     }
 
     /// The header of a vault whose database cannot even be opened.
-    package static func headerCopy(in directory: VaultDirectory) throws -> [UInt8]? {
+    package static func headerCopy(in directory: VaultDirectory) throws(StorageFailure) -> [UInt8]? {
         try POSIXFile.read(directory.headerCopy, limit: VaultHeader.maximumCount)
     }
 }
@@ -124,7 +176,7 @@ extension ReadConnection {
     /// The second is of the same transaction as the first; the file may lag behind.
     ///
     /// - Throws: `damaged`, `busy`.
-    package func storedHeader(_ directory: VaultDirectory) throws -> StoredHeader {
+    package func storedHeader(_ directory: VaultDirectory) throws(StorageFailure) -> StoredHeader {
         for (query, origin) in [(ReadQuery.header, StoredHeader.Origin.first), (.secondHeader, .second)] {
             let bytes: [UInt8]?
             do {

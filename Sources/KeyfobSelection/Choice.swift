@@ -117,7 +117,7 @@ struct Choice {
     }
 
     private mutating func rejectInfeasible() {
-        for policy in request.feasibilityPolicies(evidence.bindings) { policy.sift(&open, of: candidates, &rejections) }
+        request.sift(&open, of: candidates, &rejections, evidence.bindings)
     }
 
     private mutating func reject(_ rejection: Verdict.Rejection, where isRejected: (Int) -> Bool) {
@@ -139,10 +139,10 @@ struct Choice {
         var blocked: Set<AccessGroup> = []
         for step in steps {
             let own = step.filter { $0.writer == .owner }
-            blocked.formUnion(own.filter { $0.target == .nobody }.map(\.origin.group))
+            blocked.formUnion(own.filter { $0.target == .nobody }.map { $0.origin.group })
             let found = found(by: own.filter { !blocked.contains($0.origin.group) })
             if let binding = sift(found, where: { _ in true }) {
-                return .free(Dictionary(groups.map { ($0, binding) }, uniquingKeysWith: { first, _ in first }))
+                return .free(groups.reduce(into: [:]) { $0[$1] = binding })
             }
             if let vain = found.vain { return .ended(vain) }
         }
@@ -220,11 +220,15 @@ struct Choice {
         var each = open
         if groups.count > 1 {
             // In an order that does not depend on that of the input.
-            let places = Dictionary(groups.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
+            let places = groups.places
             func place(_ index: Int) -> (Int, AccessGroup) {
                 (places[candidates[index].group] ?? groups.count, candidates[index].group)
             }
-            let first = Dictionary(open.map { (candidates[$0].account.id, $0) }) { place($0) < place($1) ? $0 : $1 }
+            var first: [AccountID: Int] = [:]
+            for index in open {
+                let id = candidates[index].account.id
+                first[id] = first[id].map { place($0) < place(index) ? $0 : index } ?? index
+            }
             each = open.filter { first[candidates[$0].account.id] == $0 }
         }
         ranking = LearnedRanking(

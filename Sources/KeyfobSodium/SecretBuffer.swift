@@ -27,7 +27,7 @@ package struct SecretBuffer: ~Copyable, Sendable {
         if GuardedRegions.canRecycle(capacity) {
             unsafe GuardedRegions.put(back: base, count: capacity, used: count)
         } else {
-            unsafe sodium_free(base)
+            unsafe GuardedRegions.free(base, capacity)
         }
     }
 

@@ -41,15 +41,12 @@ public struct SecretBytes: ~Copyable, Sendable {
         self.base = unsafe region
         var span = unsafe MutableRawSpan(_unsafeStart: region, byteCount: count)
         try body(&span)
-        if !isRecycled && count > 0 {
-            let result = unsafe sodium_mprotect_readonly(region)
-            precondition(result == 0, "the memory of a secret could not be made read-only")
-        }
+        if !isRecycled && count > 0 { unsafe GuardedRegions.protect(region) }
     }
 
     deinit {
         switch placement {
-        case .dedicated: unsafe sodium_free(base)
+        case .dedicated: unsafe GuardedRegions.free(base, count)
         case .recycled: unsafe GuardedRegions.put(back: base, count: count, used: count)
         }
     }
@@ -87,6 +84,11 @@ extension SecretBytes {
     /// Whether both hold the same bytes, found out in constant time (for equal lengths).
     public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
         withBytes { mine in other.withBytes { ConstantTime.areEqual(mine, $0) } }
+    }
+
+    /// Whether it can stand in a header, and on a terminal: no control characters.
+    package var isHeaderValue: Bool {
+        withBytes { text in (0..<text.byteCount).allSatisfy { text.byte(at: $0) >= 0x20 && text.byte(at: $0) != 0x7F } }
     }
 
     /// A copy of the bytes at `range`, as a secret of its own.

@@ -232,17 +232,12 @@ extension GroupKeys {
     }
 
     func openName(_ box: CommittingAEAD.Box) throws(VaultError) -> AccessGroup {
-        do {
-            let padded = try withNameKey { (key) throws(SodiumError) in
-                try CommittingAEAD.openAttributes(box, key: key, context: SealingContext.groupName(vault, group))
-            }
-            let count = try Padding.unpaddedCount(padded)
-            guard let name = String(validating: padded[..<count], as: UTF8.self) else {
-                throw VaultError.corrupted(.groupName)
-            }
-            return try AccessGroup(name)
-        } catch {
-            throw .corrupted(.groupName)
+        let padded = try? withNameKey { (key) throws(SodiumError) in
+            try CommittingAEAD.openAttributes(box, key: key, context: SealingContext.groupName(vault, group))
         }
+        guard let padded, let count = try? Padding.unpaddedCount(padded),
+            let text = String(validating: padded[..<count], as: UTF8.self), let name = try? AccessGroup(text)
+        else { throw .corrupted(.groupName) }
+        return name
     }
 }

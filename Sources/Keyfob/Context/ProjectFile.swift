@@ -1,5 +1,5 @@
 internal import KeyfobFiles
-internal import KeyfobSodium
+internal import KeyfobLookup
 
 /// A `.keyfob.toml`: which account is used in its folder and below, for whoever has allowed it.
 ///
@@ -7,9 +7,9 @@ internal import KeyfobSodium
 ///     group = "work"                    # may be left out
 public struct ProjectFile: Hashable, Sendable {
     /// The name that such a file has.
-    public static let name = ".keyfob.toml"
+    public static let name = ProjectFileContent.name
     /// The largest file that is read, in bytes.
-    public static let maximumCount = 65_536
+    public static let maximumCount = ProjectFileContent.maximumCount
 
     /// The account as the file names it; nil for "none".
     public let account: String?
@@ -18,13 +18,7 @@ public struct ProjectFile: Hashable, Sendable {
 
     /// The nearest such file from `directory` upwards, allowed or not.
     public static func nearest(from directory: String) -> String? {
-        FileAccess.realPath(directory).flatMap { paths(from: $0).first }
-    }
-
-    /// The files of that name from a real path upwards; opens nothing.
-    static func paths(from directory: String) -> [String] {
-        FileAccess.ancestors(of: directory).map { FileAccess.path($0, name) }
-            .filter { FileAccess.status($0, following: false) != nil }
+        FileAccess.realPath(directory).flatMap { ProjectFileContent.paths(from: $0).first }
     }
 
     /// The real path of the file that a person means by `path`: the file, or its folder.
@@ -47,57 +41,32 @@ public struct ProjectFile: Hashable, Sendable {
         }
         return FileAccess.path(former, name)
     }
+}
 
-    /// The content of a file that can be trusted to be its owner's, and what it is recognised by.
-    ///
-    /// - Throws: ``Refusal``.
-    static func content(_ path: String) throws(Refusal) -> (bytes: [UInt8], digest: String) {
-        switch FileAccess.read(path, limit: maximumCount, following: false) {
-        case .bytes(let bytes, let status):
-            guard status.isTrustworthy else { throw .foreign }
-            guard !status.isWritableByEverybody else { throw .writableByEverybody }
-            return (bytes, digest(of: bytes))
-        case .missing: throw .missing
-        case .link: throw .link
-        case .notRegular: throw .notRegular
-        case .tooLarge: throw .tooLarge
-        case .failed(let number): throw .unreadable(number)
+extension ProjectFileContent.Refusal {
+    /// What is wrong with the file, and what to do.
+    var words: (what: String, advice: Advice?) {
+        switch self {
+        case .missing: ("is not there", nil)
+        case .link: ("is a symbolic link, which is not followed", .replaceLink)
+        case .notRegular: ("is no regular file", nil)
+        case .tooLarge: ("is larger than \(ProjectFile.maximumCount) bytes", nil)
+        case .foreign: ("belongs to another user", .makeOwnFile)
+        case .writableByEverybody: ("can be written by everybody", .restrictFile)
+        case .unreadable(let number): ("cannot be read: \(KeyringError.text(ofErrno: number))", nil)
         }
     }
 
-    private static func digest(of bytes: [UInt8]) -> String {
-        Hexadecimal.text(BLAKE2b.hash(bytes, count: 32))
-    }
-
-    /// Why a file is not even looked at.
-    enum Refusal: Error, Hashable {
-        case missing, link, notRegular, tooLarge, foreign, writableByEverybody
-        case unreadable(CInt)
-
-        /// What is wrong with the file, and what to do.
-        var words: (what: String, advice: Advice?) {
+    /// The same as an error about the file at `path`.
+    func error(_ path: String) -> KeyringError {
+        let code: KeyringError.Code =
             switch self {
-            case .missing: ("is not there", nil)
-            case .link: ("is a symbolic link, which is not followed", .replaceLink)
-            case .notRegular: ("is no regular file", nil)
-            case .tooLarge: ("is larger than \(ProjectFile.maximumCount) bytes", nil)
-            case .foreign: ("belongs to another user", .makeOwnFile)
-            case .writableByEverybody: ("can be written by everybody", .restrictFile)
-            case .unreadable(let number): ("cannot be read: \(KeyringError.text(ofErrno: number))", nil)
+            case .missing: .noSuchFile
+            case .tooLarge: .limitExceeded
+            case .unreadable: .inputOutput
+            case .link, .notRegular, .foreign, .writableByEverybody: .configuration
             }
-        }
-
-        /// The same as an error about the file at `path`.
-        func error(_ path: String) -> KeyringError {
-            let code: KeyringError.Code =
-                switch self {
-                case .missing: .noSuchFile
-                case .tooLarge: .limitExceeded
-                case .unreadable: .inputOutput
-                case .link, .notRegular, .foreign, .writableByEverybody: .configuration
-                }
-            return KeyringError(code, "\(path) \(words.what)", advice: words.advice)
-        }
+        return KeyringError(code, "\(path) \(words.what)", advice: words.advice)
     }
 }
 

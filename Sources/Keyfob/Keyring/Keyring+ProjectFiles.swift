@@ -24,9 +24,9 @@ extension Keyring {
     ///   can throw.
     public func allow(_ path: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Binding {
         let path = try ProjectFile.location(of: path, mustExist: true)
-        let content: (bytes: [UInt8], digest: String)
+        let content: ProjectFileContent
         do {
-            content = try ProjectFile.content(path)
+            content = try ProjectFileContent(path)
         } catch {
             throw error.error(path)
         }
@@ -94,12 +94,12 @@ extension Keyring {
 
     /// How a search looks at project files; it reads none as TOML.
     static let projectFileAccess = ProjectFileAccess(
-        paths: { ProjectFile.paths(from: $0) }, problem: { problem(of: $0, $1) })
+        paths: { ProjectFileContent.paths(from: $0) }, problem: { problem(of: $0, $1) })
 
     /// Why a project file does not count, and what to do; nil when it does.
     private static func problem(of path: String, _ digest: String?) -> Warning? {
         do {
-            let content = try ProjectFile.content(path)
+            let content = try ProjectFileContent(path)
             guard let digest else {
                 return Warning(.projectFile, "\(path) is not allowed, and does not count", advice: .allow(path: path))
             }

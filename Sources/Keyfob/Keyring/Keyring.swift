@@ -36,7 +36,7 @@ public final class Keyring: Sendable {
     let database: any VaultStorage
     /// Finds accounts and tokens in it.
     let search: TokenSearch
-    var usage: UsageDatabase { search.usage }
+    let usage: UsageDatabase
     var mark: HighWaterMark { search.mark }
     let clock: WallClock
     let state: Mutex<State>
@@ -52,8 +52,11 @@ public final class Keyring: Sendable {
         self.database = database
         self.clock = clock
         let mark = HighWaterMark(state: location.state, vault: vault.header.vault)
+        let usage = UsageDatabase(directory: VaultDirectory(path: location.vault))
+        self.usage = usage
         search = TokenSearch(
-            storage: database, usage: UsageDatabase(directory: VaultDirectory(path: location.vault)), mark: mark,
+            storage: database,
+            history: TokenSearch.PastEvents(events: { usage.events($0) }, count: { usage.count($0) }), mark: mark,
             projectFiles: Self.projectFileAccess, providerHosts: Self.providerHosts, time: { clock.now })
         var warnings: [Warning] = []
         if isHeaderFromCopy {

@@ -131,10 +131,3 @@ extension EndpointURL {
     /// Host and port, as they are written.
     fileprivate var authority: String { host + (port.map { ":\($0)" } ?? "") }
 }
-
-extension SecretBytes {
-    /// Whether it can stand in a header, and on a terminal: no control characters.
-    package var isHeaderValue: Bool {
-        withBytes { text in (0..<text.byteCount).allSatisfy { text.byte(at: $0) >= 0x20 && text.byte(at: $0) != 0x7F } }
-    }
-}

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobLookup
 
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +37,7 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard (0...86_400).contains(minValidity) else {
+        guard TokenRequest.minimumValidities.contains(minValidity) else {
             throw ValidationError("--min-validity is between 0 and 86400 seconds")
         }
         if header, global.json { throw ValidationError("--header and --json exclude one another") }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 /// Where secrets come from: a descriptor, a file or pipe whose owner and mode have been checked, or standard input.
@@ -11,7 +12,7 @@ enum SecretInput {
     /// The longest token, in bytes.
     static let tokenLimit = 1 << 20
     /// The largest key file and identity file, in bytes.
-    static let keyFileLimit = 65_536
+    static let keyFileLimit = SecretFile.keyLimit
     /// The largest cache, in bytes.
     static let cacheLimit = 256 << 20
 
@@ -120,67 +121,37 @@ enum SecretInput {
 
     /// Reads a file; `mode` are the permissions that it must not have, if any.
     private static func read(_ path: String, limit: Int, mode: mode_t) throws(KeyringError) -> SecretBytes {
-        let descriptor = try open(path, mode: mode)
-        defer { close(descriptor) }
         do {
-            return try SecretBytes.reading(descriptor: descriptor, limit: limit)
+            return try SecretFile.read(path, limit: limit, mode: mode)
         } catch {
-            throw KeyringError(reading: path, error)
+            throw KeyringError(path, error)
         }
     }
 
-    /// Opens a regular file or, where owner and mode are checked, a pipe as `<(command)` is one; the caller closes it.
     private static func open(_ path: String, mode: mode_t) throws(KeyringError) -> CInt {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else { throw KeyringError(opening: path, errno) }
-        do throws(KeyringError) {
-            try check(descriptor, path, mode: mode)
-            return descriptor
+        do {
+            return try SecretFile.descriptor(path, mode: mode)
         } catch {
-            close(descriptor)
-            throw error
+            throw KeyringError(path, error)
         }
-    }
-
-    private static func check(_ descriptor: CInt, _ path: String, mode: mode_t) throws(KeyringError) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw KeyringError(opening: path, errno) }
-        let isPipe = status.st_mode & S_IFMT == S_IFIFO && mode != 0
-        guard status.st_mode & S_IFMT == S_IFREG || isPipe else {
-            throw KeyringError(.configuration, "\(path) is not a regular file")
-        }
-        guard mode != 0 else { return }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw KeyringError(.configuration, "\(path) belongs to another user")
-        }
-        guard status.st_mode & mode == 0 else {
-            let isRead = mode & 0o044 != 0
-            throw KeyringError(
-                .configuration, "\(path) \(isRead ? "is open to other users" : "can be changed by other users")",
-                hint: isRead ? "chmod 600 it" : "chmod go-w it")
-        }
-        if isPipe { try awaitWriter(descriptor, path) }
-    }
-
-    /// Waits until something was written into a pipe, or whoever could write has gone; from then on reading waits too.
-    ///
-    /// A pipe that nobody has opened yet looks as one at its end does. One with a name has to be written into soon; behind
-    /// one without, a command may be asking a person for a passphrase.
-    private static func awaitWriter(_ descriptor: CInt, _ path: String) throws(KeyringError) {
-        var target = [UInt8](repeating: 0, count: 5)
-        _ = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
-        let hasName = target != Array("pipe:".utf8)
-        var asked = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        var found = unsafe poll(&asked, 1, hasName ? 10_000 : -1)
-        while found < 0, errno == EINTR { found = unsafe poll(&asked, 1, hasName ? 10_000 : -1) }
-        guard found != 0 else {
-            throw KeyringError(.inputOutput, "nothing came through the pipe \(path) in 10 seconds")
-        }
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     }
 }
 
 extension KeyringError {
+    /// Why a file was not read.
+    init(_ path: String, _ refusal: SecretFile.Refusal) {
+        switch refusal {
+        case .unopened(let number): self.init(opening: path, number)
+        case .notRegular: self.init(.configuration, "\(path) is not a regular file")
+        case .foreign: self.init(.configuration, "\(path) belongs to another user")
+        case .openToOthers: self.init(.configuration, "\(path) is open to other users", hint: "chmod 600 it")
+        case .writableByOthers:
+            self.init(.configuration, "\(path) can be changed by other users", hint: "chmod go-w it")
+        case .silent: self.init(.inputOutput, "nothing came through the pipe \(path) in 10 seconds")
+        case .unread(let error): self.init(reading: path, error)
+        }
+    }
+
     /// Why a file could not be opened.
     init(opening path: String, _ number: CInt) {
         switch number {

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobLookup
 
 /// What a token is asked for.
 struct RequestOptions: ParsableArguments {
@@ -65,7 +67,7 @@ struct RequestOptions: ParsableArguments {
             text.contains("://") ? try Authority(option: text) : nil
         }
         let authorityTenant = parsed?.requestTenant
-        let tenant = tenant.flatMap(Self.specific)
+        let tenant = tenant.flatMap(TokenRequest.specificTenant)
         let address = try address()
         if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
             throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
@@ -74,7 +76,7 @@ struct RequestOptions: ParsableArguments {
         // With a name, nothing but where the token goes counts.
         var request = TokenRequest(
             account: named, environment: parsed?.host ?? authority, realm: tenant ?? authorityTenant, clientID: client,
-            scopes: scopes,
+            scopes: ScopeSet(words: scope, resource: resource),
             minimumValidity: minimumValidity, context: named == nil ? context(address) : RequestContext(url: address),
             allowedHost: try allowedHost(isNamed: named != nil, address))
         if case .b2c(let policy)? = parsed?.kind { request.policy = policy }
@@ -108,16 +110,6 @@ struct RequestOptions: ParsableArguments {
         return try SubjectOptions.parse(url, "--url")
     }
 
-    private var scopes: ScopeSet {
-        // A resource that ends in a slash keeps it: Azure's management API wants the double slash.
-        if let resource { return ScopeSet([resource + "/.default"]) }
-        return ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
-    }
-
-    /// A tenant; nil for the names by which Microsoft calls any.
-    private static func specific(_ tenant: String) -> String? {
-        ["common", "organizations", "consumers"].contains(Identifier.folded(tenant)) ? nil : tenant
-    }
 }
 
 extension Authority {

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobFiles
 
 /// Gets the token that a command works with: lets the person choose the account where that is needed, and remembers it.
 struct AttendedAcquisition {

@@ -126,15 +126,12 @@ enum KeyFile {
     private static func path(
         of named: String, vault: String, _ environment: Environment
     ) throws(KeyringError) -> String {
-        if !named.contains("/"), let folder = environment["CREDENTIALS_DIRECTORY"] {
-            return folder + "/" + named
-        }
-        let (file, folder) = (FileAccess.formerPath(named) ?? named, FileAccess.formerPath(vault) ?? vault)
-        if file.hasPrefix(folder + "/") {
+        let credentials = environment["CREDENTIALS_DIRECTORY"]
+        guard let path = SecretFile.keyPath(of: named, vault: vault, credentials: credentials) else {
             throw KeyringError(
                 .configuration, "the key file lies in the vault's folder, where whoever takes the vault takes it too",
                 hint: "keep it somewhere else")
         }
-        return named
+        return path
     }
 }

@@ -109,7 +109,7 @@ public struct Authority: Hashable, Sendable {
     /// Whether a text is a GUID, as ids of tenants and people are: 8-4-4-4-12 hexadecimal digits.
     package static func isGUID(_ text: some StringProtocol) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return groups.map(\.count) == [8, 4, 4, 4, 12]
+        return groups.map { $0.count } == [8, 4, 4, 4, 12]
             && groups.allSatisfy { $0.allSatisfy { Hexadecimal.value(of: $0) != nil } }
     }
 

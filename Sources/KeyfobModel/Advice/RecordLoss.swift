@@ -129,7 +129,7 @@ extension RecordLoss {
                 rest.append(RecordLoss(loss.change, loss.kind, count: loss.count, noted: loss.noted))
             }
         }
-        return text + rest.map(\.line).joined()
+        return text + rest.map { $0.line }.joined()
     }
 
     /// What ``text(of:)`` gave, whoever has changed it: a line that makes no sense tells that something is gone, and no

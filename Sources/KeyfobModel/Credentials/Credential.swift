@@ -125,7 +125,7 @@ extension Credential {
         guard let field = additionalFields.fields.first(where: { $0.name == "last_modification_time" }) else {
             return nil
         }
-        let digits = field.json.utf8.drop { $0 == UInt8(ascii: "\"") }.prefix(while: \.isASCIIDigit)
+        let digits = field.json.utf8.drop { $0 == UInt8(ascii: "\"") }.prefix { $0.isASCIIDigit }
         return Int64(String(Substring(digits))).map(Timestamp.init(seconds:))
     }
 

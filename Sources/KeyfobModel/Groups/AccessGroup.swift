@@ -20,7 +20,7 @@ public struct AccessGroup: Hashable, Comparable, Sendable, CustomStringConvertib
     /// - Throws: ``NameError`` for a name that is blank, longer than 255 bytes, starts or ends with a
     ///   space, or holds a control character or an invisible mark.
     public init(_ name: String) throws(NameError) {
-        guard !name.isEmpty, !name.allSatisfy(\.isWhitespace) else { throw .blank }
+        guard !name.isEmpty, !name.allSatisfy({ $0.isWhitespace }) else { throw .blank }
         guard name.utf8.count <= Self.maximumCount else { throw .tooLong(count: name.utf8.count) }
         guard name.first != " ", name.last != " " else { throw .surroundedBySpace }
         for scalar in name.unicodeScalars

@@ -7,7 +7,7 @@ public enum BuiltInHosts {
     /// provider of it is built in.
     public static func apiHosts(of environment: String) -> [HostPattern] {
         let name = EnvironmentAliases.canonicalName(of: environment)
-        return services[name].map { $0.flatMap(\.hosts) } ?? []
+        return services[name].map { $0.flatMap { $0.hosts } } ?? []
     }
 
     /// The resource that a host means to the accounts of an environment; nil where it has none.

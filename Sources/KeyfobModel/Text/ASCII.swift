@@ -12,7 +12,7 @@ extension UInt8 {
 extension Int64 {
     /// The number that decimal digits are, without a sign; nil for anything else, and for one that is too large.
     package init?(digits: some Collection<UInt8>) {
-        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCIIDigit }) else { return nil }
         self.init(String(decoding: digits, as: UTF8.self))
     }
 }

@@ -63,7 +63,7 @@ package struct HostAndPort: Hashable, Sendable {
             guard groups.count > 1, groups[groups.count - 2].isEmpty else { return false }
             groups.removeLast()
         }
-        let gaps = groups.count(where: \.isEmpty)
+        let gaps = groups.count { $0.isEmpty }
         for group in groups where group.count > 4 || group.contains(where: { Hexadecimal.value(of: $0) == nil }) {
             return false
         }

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
@@ -14,49 +14,52 @@ package protocol RecordReading {
     /// What should be there; nil where the storage keeps no such list.
     ///
     /// - Throws: `staleKeys` when it was sealed with another epoch's key or the group is gone, `damaged`.
-    func manifest() throws -> GroupManifest?
+    func manifest() throws(StorageFailure) -> GroupManifest?
 
     /// The records whose `field` has this value.
-    func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord]
+    func records(_ field: LookupField, _ lookup: Lookup) throws(StorageFailure) -> [StoredRecord]
 
     /// The accounts that one of these stands for, of which nil is none.
-    func accounts(_ names: AccountLookup) throws -> [StoredRecord]
+    func accounts(_ names: AccountLookup) throws(StorageFailure) -> [StoredRecord]
 
     /// The records of one kind that belong to an account.
-    func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord]
+    func records(of account: Lookup, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord]
 
     /// The record in a row.
     ///
     /// - Throws: `damaged` when the row is missing or makes no sense.
-    func record(row rowID: Int64) throws -> StoredRecord
+    func record(row rowID: Int64) throws(StorageFailure) -> StoredRecord
 
     /// The record with an id.
     ///
     /// - Throws: `damaged` when it is missing or makes no sense.
-    func record(_ id: RecordID) throws -> StoredRecord
+    func record(_ id: RecordID) throws(StorageFailure) -> StoredRecord
 
     /// The records in some rows, in their order.
     ///
     /// - Throws: `damaged` when one is missing or makes no sense.
-    func records(rows rowIDs: [Int64]) throws -> [StoredRecord]
+    func records(rows rowIDs: [Int64]) throws(StorageFailure) -> [StoredRecord]
 
     /// The numbers of the group's rows.
-    func rowIDs() throws -> [Int64]
+    func rowIDs() throws(StorageFailure) -> [Int64]
 
     /// Calls `body` for each record of one kind, in the order in which they were stored.
-    func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws
+    func forEachRecord(
+        kind: RecordHeader.Kind, _ body: (Result<StoredRecord, StorageFailure>) throws(StorageFailure) -> Void)
+        throws(StorageFailure)
 
     /// The first records of one kind, in the order in which they were stored.
-    func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord]
+    func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord]
 
     /// Calls `body` with the number and the record of each row of the group, found without any index.
-    func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws
+    func forEachRow(_ body: (Int64, Result<StoredRecord, StorageFailure>) throws(StorageFailure) -> Void)
+        throws(StorageFailure)
 
     /// The sealed secret of a record.
     ///
     /// - Throws: `staleKeys` when the record has changed since it was read, `damaged` when its secret is
     ///   missing or is not the one the record was sealed with.
-    func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box
+    func sealedSecret(_ record: StoredRecord) throws(StorageFailure) -> CommittingAEAD.Box
 }
 
 /// Changes one group's records, within a change of the storage.
@@ -65,25 +68,25 @@ package protocol RecordWriting: AnyObject {
     var reader: any RecordReading { get }
 
     /// Stores a record that is new.
-    func insert(_ record: SealedRecord) throws
+    func insert(_ record: SealedRecord) throws(StorageFailure)
 
     /// Stores a record in the place of another.
-    func replace(_ old: StoredRecord, with record: SealedRecord) throws
+    func replace(_ old: StoredRecord, with record: SealedRecord) throws(StorageFailure)
 
     /// Removes a record.
-    func delete(_ old: StoredRecord) throws
+    func delete(_ old: StoredRecord) throws(StorageFailure)
 
     /// Says that the change brings what nobody can get again: where the storage cannot take it now, it is kept beside it
     /// until it can.
     func markIrreplaceable()
 
     /// Whether the group may hold a record of this kind; false only where it is known.
-    func mayHold(_ kind: RecordHeader.Kind) throws -> Bool
+    func mayHold(_ kind: RecordHeader.Kind) throws(StorageFailure) -> Bool
 
     /// Ends the change of the group.
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.
-    func finish() throws -> Milestone?
+    func finish() throws(StorageFailure) -> Milestone?
 }
 
 /// The lookup fields that stand alone.
@@ -123,23 +126,27 @@ package struct AccountLookup: Sendable {
 
 extension RecordReading {
     // A place without a catalogue is never asked.
-    package func record(_ id: RecordID) throws -> StoredRecord {
+    package func record(_ id: RecordID) throws(StorageFailure) -> StoredRecord {
         throw StoreError.damaged(what: "record \(id.short)")
     }
 
     // A place without an order has to be read to its end.
-    package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws -> [StoredRecord] {
+    package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord] {
         var records: [StoredRecord] = []
-        try forEachRecord(kind: kind) { if records.count < count { records.append(try $0.get()) } }
+        try forEachRecord(kind: kind) { result throws(StorageFailure) in
+            if records.count < count { records.append(try result.get()) }
+        }
         return records
     }
 
-    package func records(rows rowIDs: [Int64]) throws -> [StoredRecord] { try rowIDs.map { try record(row: $0) } }
+    package func records(rows rowIDs: [Int64]) throws(StorageFailure) -> [StoredRecord] {
+        try rowIDs.map { row throws(StorageFailure) in try record(row: row) }
+    }
 
     /// The secret of a record.
     ///
     /// - Throws: `damaged`, `staleKeys`.
-    package func secret(_ record: StoredRecord) throws -> SecretBytes {
+    package func secret(_ record: StoredRecord) throws(StorageFailure) -> SecretBytes {
         try record.open(secret: try sealedSecret(record), keys)
     }
 
@@ -150,10 +157,10 @@ extension RecordReading {
     /// nothing. Where there is no manifest, it does nothing.
     ///
     /// - Throws: `incomplete`, `damaged`, `staleKeys`.
-    package func requireComplete(_ body: (StoredRecord) -> Void = { _ in }) throws {
+    package func requireComplete(_ body: (StoredRecord) -> Void = { _ in }) throws(StorageFailure) {
         guard let expected = try manifest() else { return }
         var actual = GroupManifest()
-        try forEachRow { _, result in
+        try forEachRow { _, result throws(StorageFailure) in
             let record = try result.get()
             actual.insert(record.element(keys))
             body(record)

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobSodium
 package import KeyfobVault
@@ -7,17 +7,17 @@ extension VaultReading {
     /// The accounts of a group, in the order in which they were stored.
     ///
     /// - Throws: `incomplete` when there are not as many as there should be.
-    package func accounts(in keys: GroupKeys) throws -> SearchResult<Account> {
+    package func accounts(in keys: GroupKeys) throws(StorageFailure) -> SearchResult<Account> {
         try all(.account, in: keys, AccountBody.decode)
     }
 
     /// The app metadata of a group.
-    package func appMetadata(in keys: GroupKeys) throws -> SearchResult<AppMetadata> {
+    package func appMetadata(in keys: GroupKeys) throws(StorageFailure) -> SearchResult<AppMetadata> {
         try all(.appMetadata, in: keys, AppMetadataBody.decode)
     }
 
     /// Section and key of every foreign entity of a group.
-    package func foreignEntities(in keys: GroupKeys) throws -> SearchResult<[String]> {
+    package func foreignEntities(in keys: GroupKeys) throws(StorageFailure) -> SearchResult<[String]> {
         try all(.foreign, in: keys) { body throws(FieldList.Malformed) in
             let (section, key) = try NamedValueBody.decode(body)
             return [section, key]
@@ -25,14 +25,16 @@ extension VaultReading {
     }
 
     /// Every credential of one kind in a group.
-    package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws -> SearchResult<Credential> {
+    package func credentials(_ kind: Credential.Kind, in keys: GroupKeys) throws(StorageFailure) -> SearchResult<
+        Credential
+    > {
         try all(RecordHeader.Kind(kind), in: keys) { body throws(FieldList.Malformed) in
             try CredentialBody.decode(body, kind: kind)
         }
     }
 
     /// The accounts that a text names exactly: by id, home account id, user name or label.
-    package func accounts(named text: String, in keys: GroupKeys) throws -> [Account] {
+    package func accounts(named text: String, in keys: GroupKeys) throws(StorageFailure) -> [Account] {
         try accounts(
             AccountLookup(
                 account: AccountID(text).map { keys.blind($0) }, homeAccountID: keys.blind(homeAccountID: text),
@@ -41,13 +43,15 @@ extension VaultReading {
     }
 
     /// The account with this id.
-    package func account(_ id: AccountID, in keys: GroupKeys) throws -> Account? {
+    package func account(_ id: AccountID, in keys: GroupKeys) throws(StorageFailure) -> Account? {
         try accounts(AccountLookup(account: keys.blind(id)), in: keys).first
     }
 
-    private func accounts(_ names: AccountLookup, in keys: GroupKeys) throws -> [Account] {
-        try read(keys) { reader in
-            try reader.accounts(names).map { try $0.decode(keys, AccountBody.decode) }
+    private func accounts(_ names: AccountLookup, in keys: GroupKeys) throws(StorageFailure) -> [Account] {
+        try read(keys) { reader throws(StorageFailure) in
+            try reader.accounts(names).map { record throws(StorageFailure) in
+                try record.decode(keys, AccountBody.decode)
+            }
         }
     }
 
@@ -55,10 +59,10 @@ extension VaultReading {
     /// are more than a few, or nobody knows.
     ///
     /// - Throws: `damaged` when one of them is missing or does not open.
-    package func fewAccounts(at isWanted: (String) -> Bool, in keys: GroupKeys) throws -> [Account]? {
-        try snapshot(keys) { reader in
-            try reader.manifest()?.catalogue?.records(at: isWanted)?.map {
-                try reader.record($0).decode(keys, AccountBody.decode)
+    package func fewAccounts(at isWanted: (String) -> Bool, in keys: GroupKeys) throws(StorageFailure) -> [Account]? {
+        try snapshot(keys) { reader throws(StorageFailure) in
+            try reader.manifest()?.catalogue?.records(at: isWanted)?.map { id throws(StorageFailure) in
+                try reader.record(id).decode(keys, AccountBody.decode)
             }
         }
     }
@@ -67,18 +71,24 @@ extension VaultReading {
     /// few have; nil where none of them is such, or nobody knows.
     ///
     /// - Throws: `damaged` when a record is missing or does not open.
-    package func fewHolders(of scopes: ScopeSet, in keys: GroupKeys) throws -> [AccountID]? {
-        try snapshot(keys) { reader in
+    package func fewHolders(of scopes: ScopeSet, in keys: GroupKeys) throws(StorageFailure) -> [AccountID]? {
+        try snapshot(keys) { reader throws(StorageFailure) in
             guard let catalogue = try reader.manifest()?.catalogue else { return nil }
             guard let found = scopes.scopes.lazy.compactMap(catalogue.records(with:)).first else { return nil }
-            return try found.compactMap { try reader.record($0).content(keys).credential?.account }
+            var accounts: [AccountID] = []
+            for id in found {
+                if let account = try reader.record(id).content(keys).credential?.account { accounts.append(account) }
+            }
+            return accounts
         }
     }
 
     /// The accounts of a group that were stored first.
-    package func firstAccounts(_ count: Int, in keys: GroupKeys) throws -> [Account] {
-        try read(keys) { reader in
-            try reader.firstRecords(count, kind: .account).map { try $0.decode(keys, AccountBody.decode) }
+    package func firstAccounts(_ count: Int, in keys: GroupKeys) throws(StorageFailure) -> [Account] {
+        try read(keys) { reader throws(StorageFailure) in
+            try reader.firstRecords(count, kind: .account).map { record throws(StorageFailure) in
+                try record.decode(keys, AccountBody.decode)
+            }
         }
     }
 
@@ -86,8 +96,8 @@ extension VaultReading {
     package func credentials(
         _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil,
         in keys: GroupKeys
-    ) throws -> SearchResult<Credential> {
-        try read(keys) { reader in
+    ) throws(StorageFailure) -> SearchResult<Credential> {
+        try read(keys) { reader throws(StorageFailure) in
             let records =
                 if let client {
                     try reader.records(
@@ -110,8 +120,8 @@ extension VaultReading {
     /// Found by index; that there is none is said only after all settings were opened.
     ///
     /// - Throws: `incomplete` or `damaged` when that cannot be told for certain.
-    package func setting(_ name: String, in keys: GroupKeys) throws -> Setting? {
-        let indexed = try read(keys) { reader in
+    package func setting(_ name: String, in keys: GroupKeys) throws(StorageFailure) -> Setting? {
+        let indexed = try read(keys) { reader throws(StorageFailure) in
             try reader.records(.credential, keys.blind(setting: name)).filter { $0.header.kind == .setting }
         }
         for record in indexed {
@@ -127,21 +137,22 @@ extension VaultReading {
     /// The secret of a record that has just been read.
     ///
     /// - Throws: `staleKeys` when the record has changed meanwhile, `damaged`.
-    package func secret(of record: StoredRecord, in keys: GroupKeys) throws -> SecretBytes {
+    package func secret(of record: StoredRecord, in keys: GroupKeys) throws(StorageFailure) -> SecretBytes {
         let box = try sealedSecret(of: record, in: keys)
         return try record.open(secret: box, keys)
     }
 
     /// The sealed secret of a record, to be opened as often as it is wanted.
-    package func sealedSecret(of record: StoredRecord, in keys: GroupKeys) throws -> CommittingAEAD.Box {
-        try read(keys) { try $0.sealedSecret(record) }
+    package func sealedSecret(of record: StoredRecord, in keys: GroupKeys) throws(StorageFailure) -> CommittingAEAD.Box
+    {
+        try read(keys) { reader throws(StorageFailure) in try reader.sealedSecret(record) }
     }
 
     /// Makes sure that nothing is missing from a group: what stands behind "there is no such record".
     ///
     /// - Throws: `incomplete`, `damaged`, `staleKeys`.
-    package func requireComplete(_ keys: GroupKeys) throws {
-        try snapshot(keys) { try $0.requireComplete() }
+    package func requireComplete(_ keys: GroupKeys) throws(StorageFailure) {
+        try snapshot(keys) { reader throws(StorageFailure) in try reader.requireComplete() }
     }
 
     /// Makes sure that nothing is missing from a group, and that no index hides a credential: what stands
@@ -150,10 +161,10 @@ extension VaultReading {
     /// - Throws: `incomplete`, `damaged`, `staleKeys`.
     package func requireComplete(
         _ keys: GroupKeys, _ kind: Credential.Kind, of account: AccountID, client: (id: String, realm: String)? = nil
-    ) throws {
+    ) throws(StorageFailure) {
         let blinded = keys.blind(account)
         let credential = client.map { keys.blind(account, kind, clientID: $0.id, realm: $0.realm) }
-        try snapshot(keys) { reader in
+        try snapshot(keys) { reader throws(StorageFailure) in
             guard try reader.manifest() != nil else { return }
             let indexed =
                 if let credential {
@@ -167,7 +178,9 @@ extension VaultReading {
                 guard record.header.kind == RecordHeader.Kind(kind), index.account == blinded.value else { return }
                 if credential == nil || index.credential == credential?.value { rows.insert(record.rowID) }
             }
-            guard rows == Set(indexed.map(\.rowID)) else { throw StoreError.damaged(what: "an index of keyring.db") }
+            guard rows == Set(indexed.map({ $0.rowID })) else {
+                throw StoreError.damaged(what: "an index of keyring.db")
+            }
         }
     }
 
@@ -177,14 +190,14 @@ extension VaultReading {
     func all<Value>(
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
         where isWanted: (Value) -> Bool = { _ in true }
-    ) throws -> SearchResult<Value> {
-        try snapshot(keys) { reader in
+    ) throws(StorageFailure) -> SearchResult<Value> {
+        try snapshot(keys) { reader throws(StorageFailure) in
             var found = SearchResult<Value>()
             var seen: Set<RecordID> = []
             var count = 0
-            try reader.forEachRecord(kind: kind) { result in
+            try reader.forEachRecord(kind: kind) { result throws(StorageFailure) in
                 count += 1
-                do {
+                do throws(StorageFailure) {
                     let record = try result.get()
                     // A damaged index can lead to one record twice and to another not at all.
                     guard seen.insert(record.header.record).inserted else {

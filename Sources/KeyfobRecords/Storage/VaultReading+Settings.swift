@@ -1,3 +1,4 @@
+package import KeyfobFiles
 package import KeyfobModel
 package import KeyfobVault
 
@@ -26,7 +27,7 @@ extension VaultReading {
     /// Opens every setting of the group, since names are sealed; a group without any costs two short reads.
     ///
     /// - Throws: `incomplete` when there are not as many as there should be.
-    package func settings(prefixes: [String], in keys: GroupKeys) throws -> SearchResult<Setting> {
+    package func settings(prefixes: [String], in keys: GroupKeys) throws(StorageFailure) -> SearchResult<Setting> {
         var found = try all(.setting, in: keys) { body throws(FieldList.Malformed) in
             try Setting(body, keys)
         }

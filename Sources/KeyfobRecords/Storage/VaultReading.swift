@@ -13,46 +13,56 @@ package protocol VaultReading: AnyObject, Sendable {
     var place: StoragePlace { get }
 
     /// The state of the storage now; equal states hold the same records.
-    func version() throws -> StorageVersion
+    func version() throws(StorageFailure) -> StorageVersion
 
     /// Lets all reading in `body` see one state, as far as the storage can.
     ///
     /// Not for several threads at a time: whoever calls sees to that.
-    func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result
+    func withSnapshot<Result: ~Copyable>(_ body: () throws(StorageFailure) -> Result) throws(StorageFailure) -> Result
 
     /// Reads one group's records.
     func read<Result>(
-        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
-    ) throws -> sending Result
+        _ keys: GroupKeys, _ body: (AnyRecordReading) throws(StorageFailure) -> sending Result
+    ) throws(StorageFailure) -> sending Result
 
     /// Reads one group's records on one consistent state, as far as the storage can.
     func snapshot<Result>(
-        _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
-    ) throws -> sending Result
+        _ keys: GroupKeys, _ body: (AnyRecordReading) throws(StorageFailure) -> sending Result
+    ) throws(StorageFailure) -> sending Result
 
     /// How far a group has come, at a small and constant price; nothing where the storage does not tell.
-    func state(of keys: GroupKeys) throws -> GroupCompleteness
+    func state(of keys: GroupKeys) throws(StorageFailure) -> GroupCompleteness
 
     /// How many records of each kind a group holds.
-    func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int]
+    func counts(in keys: GroupKeys) throws(StorageFailure) -> [RecordHeader.Kind: Int]
 
     /// The id of this copy of the vault, part of every record's stamp.
-    func device() throws -> UInt64
+    func device() throws(StorageFailure) -> UInt64
 
     /// Reads the header.
     ///
     /// - Throws: `damaged` when neither it nor a copy can be read.
-    func storedHeader() throws -> StoredHeader
+    func storedHeader() throws(StorageFailure) -> StoredHeader
 
     /// Takes over the header when another process has changed it.
-    func refresh(_ vault: inout UnlockedVault) throws
+    func refresh(_ vault: inout UnlockedVault) throws(StorageFailure)
 }
 
 extension VaultReading {
-    package func refresh(_ vault: inout UnlockedVault) throws {
-        try vault.refresh(headerBytes: try storedHeader().bytes)
+    package func refresh(_ vault: inout UnlockedVault) throws(StorageFailure) {
+        let bytes = try storedHeader().bytes
+        do { try vault.refresh(headerBytes: bytes) } catch { throw error.onTheWay }
     }
 }
+
+// Embedded Swift has no values of a protocol's type; there is but one storage where the front reads.
+#if hasFeature(Embedded)
+package typealias AnyVaultReading = VaultDatabaseReader
+package typealias AnyRecordReading = DatabaseRecords
+#else
+package typealias AnyVaultReading = any VaultReading
+package typealias AnyRecordReading = any RecordReading
+#endif
 
 /// The state of a storage, so that its change by other processes is noticed.
 package struct StorageVersion: Equatable, Sendable {

@@ -53,7 +53,8 @@ package struct SchemaDifference: Hashable, Sendable {
 
     /// Nil where nothing differs.
     init?(found: [SchemaObject], wanted: [SchemaObject]) {
-        guard found.count != wanted.count || Set(found) != Set(wanted) else { return nil }
+        // Nearly always they stand in the order in which they were made.
+        guard found != wanted, found.count != wanted.count || Set(found) != Set(wanted) else { return nil }
         foreign = found.filter { !wanted.contains($0) }
         missing = wanted.filter { !found.contains($0) }
     }
@@ -67,7 +68,7 @@ package struct SchemaDifference: Hashable, Sendable {
     }
 
     /// Whether nothing is missing but tables of headers.
-    var lacksHeadersAlone: Bool { missing.allSatisfy(\.isHeader) }
+    var lacksHeadersAlone: Bool { missing.allSatisfy { $0.isHeader } }
 
     /// The first that differs, for people: `a trigger 'x' that is not Keyfob's`.
     package var words: String {

@@ -1,4 +1,4 @@
-internal import KeyfobFiles
+package import KeyfobFiles
 
 /// What the schema of a vault's database is made of.
 package enum VaultSchema {
@@ -13,12 +13,12 @@ package enum VaultSchema {
     /// trigger runs.
     ///
     /// - Throws: `foreignSchema`.
-    package static func require(_ connection: ReadConnection, version: Int) throws {
+    package static func require(_ connection: ReadConnection, version: Int) throws(StorageFailure) {
         guard let difference = try connection.difference(from: current) else { return }
         // Of the header there are copies; that one is gone is damage, and no foreign hand's work.
         if difference.foreign.isEmpty, difference.lacksHeadersAlone { return }
         guard version > self.version else { throw difference.error }
-        let tables = current.filter { $0.kind == .table }.map(\.name)
+        let tables = current.filter { $0.kind == .table }.map { $0.name }
         if difference.foreign.contains(where: { $0.kind != .table && tables.contains($0.name) }) {
             throw StoreError.foreignSchema(words: difference.words, isMendable: false)
         }
@@ -137,5 +137,5 @@ package enum VaultSchema {
                 UPDATE record_counts SET records = records - 1 WHERE group_id = OLD.group_id;
             END
             """),
-    ].flatMap(\.self)
+    ].flatMap { $0 }
 }

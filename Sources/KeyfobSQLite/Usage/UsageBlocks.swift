@@ -56,7 +56,7 @@ struct UsageBlocks {
     }
 
     /// The events that are kept, in the order in which they were noted, and how many blocks did not open.
-    func events() throws -> (records: [UsageRecord], skipped: Int) {
+    func events() throws(StorageFailure) -> (records: [UsageRecord], skipped: Int) {
         var blocks: [Block] = []
         var (count, skipped) = (0, 0)
         try connection.run(
@@ -92,7 +92,7 @@ struct UsageBlocks {
     }
 
     /// How many events there seem to be; nothing is opened.
-    func count() throws -> Int {
+    func count() throws(StorageFailure) -> Int {
         let sum = try connection.integer(
             "SELECT CAST(total(events) AS INTEGER) FROM blocks WHERE group_id = ?1 AND epoch = ?2"
         ) {
@@ -105,7 +105,7 @@ struct UsageBlocks {
     /// Notes an event, within a transaction.
     ///
     /// - Parameter mustFold: Whether to drop now what does not open.
-    func append(_ record: UsageRecord, mustFold: Bool) throws {
+    func append(_ record: UsageRecord, mustFold: Bool) throws(StorageFailure) {
         let loose = try connection.integer("SELECT count(*) FROM blocks WHERE group_id = ?1 AND events = 1", bindGroup)
         if mustFold || (loose ?? 0) > Self.looseEvents { try fold() }
         if let next = try nextNumber() { return try insert([record], first: next) }
@@ -117,7 +117,7 @@ struct UsageBlocks {
 
     /// Packs loose events into blocks, and drops what is too old, what does not open, and what an earlier key
     /// of the group sealed.
-    private func fold() throws {
+    private func fold() throws(StorageFailure) {
         /// A block that opened, and where its events are.
         struct Opened {
             let block: Block
@@ -156,7 +156,7 @@ struct UsageBlocks {
     }
 
     /// The number of the next event; nil where the last block cannot be right, or leaves no room for more.
-    private func nextNumber() throws -> Int64? {
+    private func nextNumber() throws(StorageFailure) -> Int64? {
         var next: Int64? = 0
         let sql = "SELECT \(Block.columns) FROM blocks WHERE group_id = ?1 ORDER BY first DESC LIMIT 1"
         try connection.run(sql, bindGroup) { row in
@@ -166,7 +166,7 @@ struct UsageBlocks {
         return next.flatMap { $0 < Self.numberLimit - Int64(UsageSegment.capacity) ? $0 : nil }
     }
 
-    private func insert(_ records: ArraySlice<UsageRecord>, first: Int64) throws {
+    private func insert(_ records: ArraySlice<UsageRecord>, first: Int64) throws(StorageFailure) {
         let sql = "INSERT INTO blocks (group_id, epoch, first, events, sealed) VALUES (?1, ?2, ?3, ?4, ?5)"
         try connection.run(
             sql,
@@ -179,7 +179,7 @@ struct UsageBlocks {
             })
     }
 
-    private func bindGroup(_ row: ReadStatement) throws {
+    private func bindGroup(_ row: ReadStatement) throws(StorageFailure) {
         try row.bind(keys.group.bytes, at: 1)
     }
 }

@@ -50,9 +50,9 @@ final class UsageConnection {
 
     /// Runs a statement: binds with `bind`, and calls `row` at each row until it returns false.
     func run(
-        _ sql: String, _ bind: (ReadStatement) throws -> Void = { _ in },
-        row: (ReadStatement) throws -> Bool = { _ in true }
-    ) throws {
+        _ sql: String, _ bind: (ReadStatement) throws(StorageFailure) -> Void = { _ in },
+        row: (ReadStatement) throws(StorageFailure) -> Bool = { _ in true }
+    ) throws(StorageFailure) {
         let statement = unsafe try ReadStatement(sql, on: handle)
         defer { statement.reset() }
         try bind(statement)
@@ -62,7 +62,9 @@ final class UsageConnection {
     }
 
     /// The integer that a statement gives; nil when it gives no row or something else.
-    func integer(_ sql: String, _ bind: (ReadStatement) throws -> Void = { _ in }) throws -> Int64? {
+    func integer(_ sql: String, _ bind: (ReadStatement) throws(StorageFailure) -> Void = { _ in })
+        throws(StorageFailure) -> Int64?
+    {
         var value: Int64?
         try run(sql, bind) {
             value = $0.integer(0)
@@ -72,7 +74,7 @@ final class UsageConnection {
     }
 
     /// Runs `body` in a transaction that takes its lock at once; an error undoes it.
-    func write<Result>(_ body: () throws -> Result) throws -> Result {
+    func write<Result>(_ body: () throws(StorageFailure) -> Result) throws(StorageFailure) -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -88,7 +90,7 @@ final class UsageConnection {
     /// Whether there is a history in the file; false in one that was made and not filled.
     ///
     /// - Throws: `damaged` when the file is something else, or holds more than ours, `newerSchema`.
-    func hasSchema() throws -> Bool {
+    func hasSchema() throws(StorageFailure) -> Bool {
         let application = try integer("PRAGMA application_id")
         let version = try integer("PRAGMA user_version")
         if application == 0, version == 0, try integer("SELECT count(*) FROM sqlite_schema") == 0 { return false }
@@ -110,7 +112,7 @@ final class UsageConnection {
     }
 
     /// Makes the tables, within a transaction.
-    func createSchema() throws {
+    func createSchema() throws(StorageFailure) {
         try execute("PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Self.version)")
         for object in Self.objects { if let sql = object.sql { try execute(sql) } }
     }

@@ -84,11 +84,11 @@ package final class UsageDatabase: Sendable {
 
     private var damagedFile: String { directory.usage + ".damaged" }
 
-    private func read<Result>(_ body: (UsageConnection) throws -> Result) -> (Result?, UsageProblem?) {
+    private func read<Result>(_ body: (UsageConnection) throws(StorageFailure) -> Result) -> (Result?, UsageProblem?) {
         access(isWriting: false, isCreating: false, body)
     }
 
-    private func write(_ body: (UsageConnection) throws -> Void) -> UsageProblem? {
+    private func write(_ body: (UsageConnection) throws(StorageFailure) -> Void) -> UsageProblem? {
         access(isWriting: true, isCreating: true) { connection in
             try connection.write {
                 // Another process may have made the tables since the file was opened.
@@ -100,7 +100,7 @@ package final class UsageDatabase: Sendable {
 
     /// Runs `body` on the file; neither a result nor a problem means that there is no history.
     private func access<Result>(
-        isWriting: Bool, isCreating: Bool, _ body: (UsageConnection) throws -> Result
+        isWriting: Bool, isCreating: Bool, _ body: (UsageConnection) throws(StorageFailure) -> Result
     ) -> (result: Result?, problem: UsageProblem?) {
         var identity: FileIdentity?
         do {
@@ -126,7 +126,7 @@ package final class UsageDatabase: Sendable {
     private static let making = Mutex(())
 
     /// Whether there is a file, made now where that is wanted.
-    private func isThere(orCreated isCreating: Bool) throws -> Bool {
+    private func isThere(orCreated isCreating: Bool) throws(StorageFailure) -> Bool {
         try Self.making.withLock { _ in
             guard try POSIXFile.status(directory.usage) == nil else { return true }
             guard isCreating else { return false }

@@ -4,7 +4,8 @@ extension LearnedParameters {
     /// The weights come from `Benchmarks/fit-selection.py`; `Benchmarks/README.md` tells how they were found, and how
     /// well they do.
     public static let standard = LearnedParameters(
-        near: table.map(\.near), everywhere: table.map(\.everywhere), lastInWider: -1.0915, streakInWider: -0.5684,
+        near: table.map { $0.near }, everywhere: table.map { $0.everywhere }, lastInWider: -1.0915,
+        streakInWider: -0.5684,
         lastApart: 0.5144, streakApart: -0.3977, threshold: 0.9, defaultLikelihood: 0.97)
 
     /// The weights of the features, in their order.

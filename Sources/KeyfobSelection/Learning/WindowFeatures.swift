@@ -70,7 +70,7 @@ private struct WindowMeasuring {
         let used = rows.indices.filter { ages[$0] != nil }
         var values: [Double] = []
         values.reserveCapacity((used.count + 1) * width)
-        for (number, slot) in ([nil] + used).enumerated() {
+        for (number, slot) in ([nil] + used.map(Optional.some)).enumerated() {
             var row = [Double](repeating: 0, count: width)
             if let slot {
                 rows[slot] = number

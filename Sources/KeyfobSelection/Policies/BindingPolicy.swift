@@ -9,7 +9,7 @@ struct BindingPolicy {
     let steps: [[Binding]]
 
     init(_ bindings: [Binding], for context: RequestContext, groups: [AccessGroup]) {
-        let places = Dictionary(groups.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
+        let places = groups.places
         var met: [Rank: [Binding]] = [:]
         for binding in bindings {
             guard let rank = Rank(binding, context) else { continue }
@@ -76,5 +76,12 @@ extension Binding.Target {
         case .account(let id): id.canonical
         case .nobody: ""
         }
+    }
+}
+
+extension [AccessGroup] {
+    /// Where each group first stands.
+    var places: [AccessGroup: Int] {
+        indices.reversed().reduce(into: [:]) { $0[self[$1]] = $1 }
     }
 }

@@ -4,11 +4,6 @@ internal import KeyfobModel
 protocol FeasibilityPolicy {
     /// Why the account will not do; nil when this rule has nothing against it.
     func rejection(of candidate: Candidate) -> Verdict.Rejection?
-
-    /// Takes out of `open`, which are places in `candidates`, those that will not do, and notes why.
-    ///
-    /// A requirement, so that each policy looks at many candidates without copying any.
-    func sift(_ open: inout [Int], of candidates: [Candidate], _ rejections: inout [Verdict.Rejection?])
 }
 
 extension FeasibilityPolicy {
@@ -22,21 +17,23 @@ extension FeasibilityPolicy {
 }
 
 extension TokenRequest {
-    /// The rules that this request makes, with the bindings that stand.
-    func feasibilityPolicies(_ bindings: [Binding]) -> [any FeasibilityPolicy] {
-        var policies: [any FeasibilityPolicy] = []
-        if let environment { policies.append(EnvironmentPolicy(environment)) }
-        if policy != nil { policies.append(UserFlowPolicy(request: self)) }
-        if let rule = DestinationRule(self, bindings: bindings) { policies.append(DestinationPolicy(rule: rule)) }
-        if let realm { policies.append(TenantPolicy(realm)) }
-        if let clientID { policies.append(ClientPolicy(clientID: clientID)) }
-        policies.append(SignInPolicy())
+    /// Takes out of `open`, which are places in `candidates`, those that will not do by the rules that this request makes
+    /// with the bindings that stand, and notes why.
+    func sift(
+        _ open: inout [Int], of candidates: [Candidate], _ rejections: inout [Verdict.Rejection?], _ bindings: [Binding]
+    ) {
+        func apply(_ policy: some FeasibilityPolicy) { policy.sift(&open, of: candidates, &rejections) }
+        if let environment { apply(EnvironmentPolicy(environment)) }
+        if policy != nil { apply(UserFlowPolicy(request: self)) }
+        if let rule = DestinationRule(self, bindings: bindings) { apply(DestinationPolicy(rule: rule)) }
+        if let realm { apply(TenantPolicy(realm)) }
+        if let clientID { apply(ClientPolicy(clientID: clientID)) }
+        apply(SignInPolicy())
         if !scopes.isEmpty {
-            policies.append(ScopePolicy(scopes: scopes))
+            apply(ScopePolicy(scopes: scopes))
         } else if context.url != nil {
-            policies.append(ResourcePolicy(request: self))
+            apply(ResourcePolicy(request: self))
         }
-        return policies
     }
 }
 
@@ -62,7 +59,7 @@ private struct UserFlowPolicy: FeasibilityPolicy {
     func rejection(of candidate: Candidate) -> Verdict.Rejection? {
         let id = candidate.account.id
         return request.excludes(id)
-            ? .otherEnvironment([id.environment, id.policy].compactMap(\.self).joined(separator: "/")) : nil
+            ? .otherEnvironment([id.environment, id.policy].compactMap { $0 }.joined(separator: "/")) : nil
     }
 }
 

@@ -22,10 +22,10 @@ package struct FieldList: Equatable, Sendable {
     package init(encoded bytes: ArraySlice<UInt8>) throws(Malformed) {
         var reader = ByteReader(bytes)
         var previous: UInt16 = 0
-        do {
+        do throws(ByteReader.Malformed) {
             while !reader.isAtEnd {
                 let number = try reader.read(UInt16.self)
-                guard number >= previous else { throw Malformed() }
+                guard number >= previous else { throw ByteReader.Malformed() }
                 previous = number
                 fields.append(Field(number: number, bytes: try reader.readCounted(limit: SealedRecord.maximumCount)))
             }

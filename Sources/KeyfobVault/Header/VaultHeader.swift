@@ -77,34 +77,29 @@ package struct VaultHeader: Equatable, Sendable {
     package init(encoded bytes: [UInt8]) throws(VaultError) {
         guard bytes.starts(with: FormatVersion.magic) else { throw .notAVault }
         guard bytes.count <= Self.maximumCount else { throw .corrupted(.header) }
-        do {
-            var reader = ByteReader(bytes)
-            _ = try reader.slice(FormatVersion.magic.count)
-            let version = try reader.read(UInt16.self)
-            let suite = try reader.read(UInt16.self)
-            guard version == FormatVersion.current, suite == FormatVersion.suite else {
-                // A damaged version number must not be taken for a newer vault.
-                try Self.checkChecksum(bytes)
-                guard version == FormatVersion.current else {
-                    throw VaultError.unsupportedVersion(found: version, supported: FormatVersion.current)
-                }
-                throw VaultError.unsupportedSuite(found: suite)
-            }
-            try Self.checkChecksum(bytes)
+        var reader = ByteReader(bytes)
+        guard (try? reader.slice(FormatVersion.magic.count)) != nil, let version = try? reader.read(UInt16.self),
+            let suite = try? reader.read(UInt16.self)
+        else { throw .corrupted(.header) }
+        // A damaged version number must not be taken for a newer vault.
+        try Self.checkChecksum(bytes)
+        guard version == FormatVersion.current else {
+            throw .unsupportedVersion(found: version, supported: FormatVersion.current)
+        }
+        guard suite == FormatVersion.suite else { throw .unsupportedSuite(found: suite) }
+        do throws(ByteReader.Malformed) {
             vault = try reader.readID()
             sequence = try reader.read()
             slots = []
             groups = []
             let slotCount = try reader.read(UInt16.self)
-            guard slotCount <= Self.maximumSlots else { throw VaultError.corrupted(.header) }
+            guard slotCount <= Self.maximumSlots else { throw ByteReader.Malformed() }
             for _ in 0..<slotCount { slots.append(try KeySlot(from: &reader)) }
             let groupCount = try reader.read(UInt16.self)
-            guard groupCount <= Self.maximumGroups else { throw VaultError.corrupted(.header) }
+            guard groupCount <= Self.maximumGroups else { throw ByteReader.Malformed() }
             for _ in 0..<groupCount { groups.append(try GroupEntry(from: &reader)) }
             _ = try reader.slice(Self.checksumCount + Self.macCount)
-            guard reader.isAtEnd else { throw VaultError.corrupted(.header) }
-        } catch let error as VaultError {
-            throw error
+            guard reader.isAtEnd else { throw ByteReader.Malformed() }
         } catch {
             throw .corrupted(.header)
         }

@@ -54,9 +54,10 @@ package struct KeptKey: Sendable {
         var reader = ByteReader(bytes[Self.prefixCount...])
         guard let box = try? CommittingAEAD.Box(from: &reader, messageCount: Self.keyCount) else { return nil }
         let context = SealingContext.keptKey(vault, user: user, prefix: Array(bytes[..<Self.prefixCount]))
-        guard let key = try? secret.withBytes({ try CommittingAEAD.open(box, key: $0, context: context) }) else {
-            return nil
+        let key = try? secret.withBytes { (secret) throws(SodiumError) in
+            try CommittingAEAD.open(box, key: secret, context: context)
         }
+        guard let key else { return nil }
         return UnlockingKey(slot: id.allSatisfy { $0 == 0 } ? nil : SlotID(id), key: key)
     }
 }

@@ -101,15 +101,12 @@ extension GroupKeys {
     ///
     /// - Throws: `corrupted(.manifest)`.
     package func openManifest(_ box: CommittingAEAD.Box) throws(VaultError) -> GroupManifest {
-        do {
-            let bytes = try withManifestKey { (key) throws(SodiumError) in
-                try CommittingAEAD.openAttributes(
-                    box, key: key, context: SealingContext.manifest(vault, group, epoch: epoch))
-            }
-            return try GroupManifest(encoded: bytes)
-        } catch {
-            throw .corrupted(.manifest)
+        let bytes = try? withManifestKey { (key) throws(SodiumError) in
+            try CommittingAEAD.openAttributes(
+                box, key: key, context: SealingContext.manifest(vault, group, epoch: epoch))
         }
+        guard let bytes, let manifest = try? GroupManifest(encoded: bytes) else { throw .corrupted(.manifest) }
+        return manifest
     }
 }
 

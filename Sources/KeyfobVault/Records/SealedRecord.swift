@@ -59,15 +59,13 @@ extension GroupKeys {
         _ header: RecordHeader, _ box: CommittingAEAD.Box
     ) throws(VaultError) -> FieldList {
         try check(header)
-        do {
-            let padded = try withRecordKey { (key) throws(SodiumError) in
-                try CommittingAEAD.openAttributes(box, key: key, context: header.encoded(.attributes))
-            }
-            let count = try Padding.unpaddedCount(padded)
-            return try FieldList(encoded: padded[..<count])
-        } catch {
-            throw .corrupted(.record)
+        let padded = try? withRecordKey { (key) throws(SodiumError) in
+            try CommittingAEAD.openAttributes(box, key: key, context: header.encoded(.attributes))
         }
+        guard let padded, let count = try? Padding.unpaddedCount(padded),
+            let fields = try? FieldList(encoded: padded[..<count])
+        else { throw .corrupted(.record) }
+        return fields
     }
 
     /// The secret of a record, in recycled guarded memory.

@@ -5,8 +5,9 @@ internal import Glibc
 ///
 /// This belongs to the command and not to the library: a host application may need to be debugged,
 /// or to be recognised by desktop portals, which a process that cannot be dumped is not.
-enum ProcessHardening {
-    static func apply() {
+package enum ProcessHardening {
+    /// Does it, once, at the start.
+    package static func apply() {
         // A descriptor 0, 1 or 2 that is closed would go to the next file that is opened, and what is written to
         // standard output would end up there. In its place comes one that refuses to be used.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {

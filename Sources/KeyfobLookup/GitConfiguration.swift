@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// The remotes in a git configuration file.
 ///
 /// Reads sections, subsections, quotes, escapes, comments and continued lines as `git-config(1)` has

@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+public import KeyfobModel
 
 /// What a working directory tells of a request: the directory itself and its git remote.
 ///
@@ -23,7 +24,7 @@ public struct DirectoryContext: Hashable, Sendable {
 
 extension RequestContext {
     /// The context of a request that comes from the directory at `workingDirectory`.
-    public init(workingDirectory: String, url: ResourceURL? = nil, tool: String? = nil) {
+    package init(at workingDirectory: String, url: ResourceURL? = nil, tool: String? = nil) {
         let context = DirectoryContext(at: workingDirectory)
         self.init(url: url, tool: tool, directory: context.directory, remote: context.remote)
     }

@@ -1,4 +1,5 @@
 internal import KeyfobFiles
+internal import KeyfobModel
 
 /// The git repository around a directory, as far as its configuration file goes.
 struct GitRepository {

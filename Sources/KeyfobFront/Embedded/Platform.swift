@@ -1,0 +1,53 @@
+// What Swift's own modules for the C library and for locks have, for Embedded Swift, which has neither.
+import Glibc
+
+var errno: CInt { keyfob_errno() }
+
+func open(_ path: UnsafePointer<CChar>, _ flags: CInt, _ mode: mode_t = 0) -> CInt {
+    unsafe keyfob_open(path, flags, mode)
+}
+
+func fcntl(_ descriptor: CInt, _ command: CInt, _ argument: CInt = 0) -> CInt {
+    keyfob_fcntl(descriptor, command, argument)
+}
+
+let S_IFMT: mode_t = 0o170_000
+let S_IFLNK: mode_t = 0o120_000
+let S_IFREG: mode_t = 0o100_000
+let S_IFDIR: mode_t = 0o040_000
+let S_IFIFO: mode_t = 0o010_000
+let POLLIN: CInt = 1
+let SIG_IGN = unsafe unsafeBitCast(1, to: (@convention(c) (CInt) -> Void)?.self)
+
+/// A lock where there is one thread.
+final class Mutex<Value> {
+    private var value: Value
+
+    init(_ value: consuming Value) {
+        self.value = value
+    }
+
+    func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(&value)
+    }
+}
+
+/// A number of one thread.
+final class Atomic {
+    private var value: Int
+
+    init(_ value: Int) {
+        self.value = value
+    }
+
+    enum Ordering {
+        case relaxed
+    }
+
+    func add(_ operand: Int, ordering: Ordering) -> (oldValue: Int, newValue: Int) {
+        value += operand
+        return (value - operand, value)
+    }
+}

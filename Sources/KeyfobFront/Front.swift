@@ -1,0 +1,71 @@
+@unsafe @preconcurrency internal import Glibc
+internal import KeyfobConfinement
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// What starts when somebody types `keyfob`: prints a stored token that is fresh where everything is plain, and becomes
+/// the full program for everything else.
+///
+/// Until it hands on it has written nothing, so that what is said comes from one place.
+enum Front {
+    /// Answers, or becomes the full program.
+    static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
+        let words = unsafe words(arguments)
+        if let words, let taken = TokenArguments(words), let variables = unsafe Variables(environ) {
+            ProcessHardening.apply()
+            if let asked = FrontRequest(taken, variables), let status = answer(asked, variables) { return status }
+        }
+        return unsafe FullProgram.become(arguments)
+    }
+
+    /// What was typed behind the name of the program; nil where it is no text.
+    private static func words(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [String]? {
+        guard unsafe arguments.pointee != nil else { return nil }
+        var words: [String] = []
+        var next = unsafe arguments + 1
+        while let word = unsafe next.pointee {
+            // The front takes far fewer.
+            guard words.count < 64, let text = unsafe String(validatingCString: word) else { return nil }
+            words.append(text)
+            unsafe next += 1
+        }
+        return words
+    }
+
+    /// Prints the token that is asked for.
+    ///
+    /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
+    private static func answer(_ asked: FrontRequest, _ variables: Variables) -> CInt? {
+        SecretMemory.shareOneRegion()
+        let key: CachedToken.Key
+        if let named = asked.keyFile {
+            let credentials = variables["CREDENTIALS_DIRECTORY"]
+            // A pipe can be read only once.
+            guard let path = SecretFile.keyPath(of: named, vault: asked.places.vault, credentials: credentials),
+                FileAccess.status(path, following: true)?.isRegularFile == true,
+                let content = try? SecretFile.read(path)
+            else { return nil }
+            key = .keyFile(content)
+        } else {
+            key = .session(runtime: asked.places.runtime)
+        }
+        let answer = CachedToken.answer(
+            asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
+            now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front, isLast: true)
+        guard case .token(let secret, _) = consume answer, secret.isHeaderValue else { return nil }
+        return secret.withBytes { Output.write($0, isHeader: asked.isHeader) }
+    }
+}
+
+extension ProjectFileAccess {
+    /// Project files that are as they were when they were allowed; what else there is to say of one is for the full
+    /// program.
+    fileprivate static let front = ProjectFileAccess(
+        paths: { ProjectFileContent.paths(from: $0) },
+        problem: { path, digest in
+            if let digest, let content = try? ProjectFileContent(path), content.digest == digest { return nil }
+            return Warning(.projectFile, path)
+        })
+}

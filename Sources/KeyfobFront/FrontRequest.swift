@@ -1,0 +1,59 @@
+internal import Glibc
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobModel
+
+/// What a command line and its environment ask for, read as `keyfob token` reads them.
+struct FrontRequest {
+    let places: StandardPlaces
+    /// A key file that was named.
+    let keyFile: String?
+    let groups: [AccessGroup]?
+    let request: TokenRequest
+    /// Whether a whole `Authorization` header is wanted.
+    let isHeader: Bool
+
+    /// What is asked for; nil where the full program has to say more, or to remember who typed what.
+    init?(_ arguments: TokenArguments, _ variables: Variables) {
+        let texts = [
+            arguments[.account], arguments[.resource], arguments[.tenant], arguments[.client], arguments[.tool],
+        ]
+        guard texts.allSatisfy({ $0.map(Identifier.isAcceptable) ?? true }),
+            arguments[.scope].map(Identifier.isAcceptable) ?? true,
+            arguments[.resource] == nil || arguments[.scope] == nil
+        else { return nil }
+        if arguments.has(.account), isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell { return nil }
+        guard let places = try? StandardPlaces(vault: arguments[.vault], { variables.value($0) }) else { return nil }
+        self.places = places
+        keyFile = arguments[.keyFile] ?? variables["KEYFOB_KEY_FILE"]
+        isHeader = arguments.has(.header)
+
+        if let name = arguments[.group] ?? variables["KEYFOB_GROUP"] {
+            guard let group = try? AccessGroup(name) else { return nil }
+            groups = [group]
+        } else {
+            groups = nil
+        }
+        var seconds = TokenRequest.usualMinimumValidity
+        if let text = arguments[.minValidity] {
+            guard let typed = Int64(digits: text.utf8), TokenRequest.minimumValidities.contains(typed) else {
+                return nil
+            }
+            seconds = typed
+        }
+        var address: ResourceURL?
+        if let text = arguments[.url] {
+            guard let parsed = try? ResourceURL(parsing: text) else { return nil }
+            address = parsed
+        }
+        let named = arguments[.account] ?? variables["KEYFOB_ACCOUNT"]
+        request = TokenRequest(
+            account: named, realm: arguments[.tenant].flatMap(TokenRequest.specificTenant),
+            clientID: arguments[.client],
+            scopes: ScopeSet(words: [arguments[.scope]].compactMap { $0 }, resource: arguments[.resource]),
+            minimumValidity: seconds,
+            context: named == nil
+                ? RequestContext(at: ".", url: address, tool: arguments[.tool] ?? CallingTool.name)
+                : RequestContext(url: address))
+    }
+}

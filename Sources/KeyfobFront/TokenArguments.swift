@@ -1,0 +1,68 @@
+/// The options of `keyfob token` with which the front answers; a command line with anything else is for the full program.
+///
+/// No more than ArgumentParser takes in the same way: each spelt out, at most once, a value in a word of its own that
+/// does not look like an option.
+struct TokenArguments {
+    enum Option: CaseIterable {
+        case account, scope, resource, tenant, client, url, tool, minValidity, vault, group, keyFile
+        case header, quiet, noInput, offline, extendedLifetime, verbose
+
+        /// How it is typed; the one word of the table that people and tests read.
+        var spellings: [String] {
+            switch self {
+            case .account: ["--account", "-a"]
+            case .scope: ["--scope", "-s"]
+            case .resource: ["--resource"]
+            case .tenant: ["--tenant"]
+            case .client: ["--client"]
+            case .url: ["--url"]
+            case .tool: ["--tool"]
+            case .minValidity: ["--min-validity"]
+            case .vault: ["--vault"]
+            case .group: ["--group"]
+            case .keyFile: ["--key-file"]
+            case .header: ["--header"]
+            case .quiet: ["--quiet", "-q"]
+            case .noInput: ["--no-input"]
+            case .offline: ["--offline"]
+            case .extendedLifetime: ["--extended-lifetime"]
+            case .verbose: ["--verbose"]
+            }
+        }
+
+        var takesValue: Bool {
+            switch self {
+            case .account, .scope, .resource, .tenant, .client, .url, .tool, .minValidity, .vault, .group, .keyFile:
+                true
+            case .header, .quiet, .noInput, .offline, .extendedLifetime, .verbose: false
+            }
+        }
+    }
+
+    private var given: [(option: Option, value: String)] = []
+
+    /// What was typed behind the command's name; nil for what the front does not take.
+    init?(_ words: [String]) {
+        guard words.first == "token" else { return nil }
+        var index = 1
+        while index < words.count {
+            let word = words[index]
+            index += 1
+            guard let option = Option.allCases.first(where: { $0.spellings.contains(word) }), !has(option) else {
+                return nil
+            }
+            guard option.takesValue else {
+                given.append((option, ""))
+                continue
+            }
+            guard index < words.count, !words[index].hasPrefix("-") else { return nil }
+            given.append((option, words[index]))
+            index += 1
+        }
+    }
+
+    func has(_ option: Option) -> Bool { given.contains { $0.option == option } }
+
+    /// The value of an option; nil where it is not given.
+    subscript(option: Option) -> String? { given.first { $0.option == option }?.value }
+}

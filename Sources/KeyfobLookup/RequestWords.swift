@@ -1,0 +1,25 @@
+package import KeyfobModel
+
+// How what a person types is read into a request.
+
+extension ScopeSet {
+    /// The scopes that were typed: those of a resource, or each word.
+    package init(words: [String], resource: String?) {
+        // A resource that ends in a slash keeps it: Azure's management API wants the double slash.
+        if let resource {
+            self.init([resource + "/.default"])
+        } else {
+            self.init(words.flatMap { $0.split(separator: " ").map(String.init) })
+        }
+    }
+}
+
+extension TokenRequest {
+    /// A tenant; nil for the names by which Microsoft calls any.
+    package static func specificTenant(_ tenant: String) -> String? {
+        ["common", "organizations", "consumers"].contains(Identifier.folded(tenant)) ? nil : tenant
+    }
+
+    /// For how long a token can be asked to be valid, in seconds.
+    package static let minimumValidities: ClosedRange<Int64> = 0...86_400
+}

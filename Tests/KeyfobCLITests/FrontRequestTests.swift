@@ -1,0 +1,60 @@
+import ArgumentParser
+import Keyfob
+import KeyfobTestSupport
+import Testing
+
+@testable import KeyfobCLI
+@testable import KeyfobFront
+
+/// What the front takes, as tests of the program see it.
+enum FrontTable {
+    static let rows = TokenArguments.Option.allCases.map { (spellings: $0.spellings, takesValue: $0.takesValue) }
+}
+
+@Suite("Command lines that the front takes")
+struct FrontRequestTests {
+    private static let values = [
+        "ada", "ada@contoso.example", "a b", "mail.read", "https://graph.microsoft.com", "300", "0", "86400", "86401",
+        "+5",
+        "common", "tenant", "work", "/v/", "v", "", " ", "é", "e\u{301}", "-x", "--header", "a\u{7}",
+        "https://x.example/p",
+        "https://u:p@x.example", "x.example", "key", "none",
+    ]
+
+    @Test("random ones ask the full program for the same")
+    func random() throws {
+        var generator = SeededGenerator(seed: 7)
+        var taken = 0
+        let variables = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1"]
+        for _ in 0..<TestLength.rounds(300, full: 10_000) {
+            var words = ["token"]
+            for _ in 0..<Int.random(in: 0...4, using: &generator) {
+                let row = FrontTable.rows[Int.random(in: 0..<FrontTable.rows.count, using: &generator)]
+                words.append(row.spellings[Int.random(in: 0..<row.spellings.count, using: &generator)])
+                if row.takesValue || Int.random(in: 0..<20, using: &generator) == 0 {
+                    words.append(Self.values[Int.random(in: 0..<Self.values.count, using: &generator)])
+                }
+            }
+            guard let arguments = TokenArguments(words),
+                let asked = FrontRequest(arguments, Variables(values: variables))
+            else { continue }
+            taken += 1
+            let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))
+            let command = try #require(parsed as? TokenCommand, "\(words)")
+            let environment = Environment(variables: variables)
+            let request = try command.options.request(minimumValidity: Int64(command.minValidity), environment)
+            #expect(request == asked.request, "\(words)")
+            #expect(try command.global.groups(environment) == asked.groups, "\(words)")
+            let location = try command.global.location(environment)
+            #expect(
+                location
+                    == KeyringLocation(
+                        vault: asked.places.vault, state: asked.places.state, runtime: asked.places.runtime), "\(words)"
+            )
+            #expect(command.global.keyFile == asked.keyFile && command.header == asked.isHeader, "\(words)")
+            #expect(!command.global.json && !command.refresh.forceRefresh && command.refresh.claims == nil, "\(words)")
+            #expect(command.global.identity == nil && command.global.passphraseFd == nil, "\(words)")
+        }
+        #expect(taken > 20)
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+/// Each line runs through the front and through the full program: same bytes, same status.
+@Suite("The front", .waitsForPrograms)
+struct FrontTests {
+    private let place: Workplace
+
+    init() throws {
+        place = try Workplace.withVault()
+        try FrontProgram.install(in: place)
+    }
+
+    private func addPeople(_ count: Int) throws {
+        try place.write("cache.json", SampleCache(people: count).json())
+        try place.run("keyfob import --quiet cache.json; rm cache.json").expectSuccess()
+    }
+
+    @Test("a sole account, a name and a binding are answered without the full program")
+    func answered() throws {
+        try place.add("ada", token: "token")
+        #expect(try place.isAnsweredByFront("keyfob token"))
+        #expect(try place.isAnsweredByFront("keyfob token --header --quiet --no-input --offline"))
+        try place.add("bob", token: "other")
+        #expect(try !place.isAnsweredByFront("keyfob token"))
+        #expect(try place.isAnsweredByFront("keyfob token --account bob"))
+        #expect(try place.isAnsweredByFront("KEYFOB_ACCOUNT=bob keyfob token"))
+        try place.run("keyfob bind bob && mkdir sub").expectSuccess()
+        #expect(try place.isAnsweredByFront("keyfob token"))
+        #expect(try place.isAnsweredByFront("cd sub && keyfob token"))
+        try place.run("keyfob bind --directory sub ada").expectSuccess()
+        #expect(try place.run("PATH=$PWD/alone/bin:$PATH; cd sub && keyfob token").text == "token\n")
+        // A project file decides once it is allowed, and while it is what it was.
+        try place.run("mkdir sub/deeper && echo 'account = \"bob\"' > sub/deeper/.keyfob.toml").expectSuccess()
+        #expect(try !place.isAnsweredByFront("cd sub/deeper && keyfob token"))
+        try place.run("cd sub/deeper && keyfob allow .keyfob.toml").expectSuccess()
+        #expect(try place.isAnsweredByFront("cd sub/deeper && keyfob token"))
+        try place.run("echo '#' >> sub/deeper/.keyfob.toml").expectSuccess()
+        #expect(try !place.isAnsweredByFront("cd sub/deeper && keyfob token"))
+    }
+
+    @Test("tenants, clients, scopes and groups are told apart as by the full program")
+    func restricted() throws {
+        try addPeople(2)
+        let name = "--account person0@tenant-one.example"
+        for options in [
+            "", "--tenant tenant-one", "--tenant common --scope mail.read", "-s mail.read --client sample-client",
+        ] {
+            #expect(try place.isAnsweredByFront("keyfob token \(name) \(options)"), "\(options)")
+        }
+        for options in [
+            "--tenant tenant-two --scope other", "--client another", "--min-validity 80000", "--group other",
+            "--account nobody", "--scope ' '", "--min-validity 86401", "--account ''", "--url http://x",
+            "--url https://graph.microsoft.com/v1.0/me", "--resource https://graph.microsoft.com", "--vault nowhere",
+            "--key-file nowhere", "--json", "--force-refresh", "--help", "ada", "--account=person0", "-q -q",
+            "--tool x",
+        ] {
+            try place.runBoth("keyfob token \(name) \(options)")
+        }
+        try place.runBoth("keyfob token")
+        try place.runBoth("keyfob token --account person")
+    }
+
+    @Test("what the owner should know is told by the full program")
+    func warned() throws {
+        try place.add("ada", token: "token")
+        try place.run("cp data/keyfob/keyring.db earlier").expectSuccess()
+        try place.run("keyfob add --quiet --account eve --host git.example", text: "new").expectSuccess()
+        try place.run("cp data/keyfob/keyring.db later; cat earlier > data/keyfob/keyring.db").expectSuccess()
+        // The full program tells it once in a login; the front hands on each time, until the owner accepts it.
+        for state in ["earlier", "later"] {
+            try place.run("cat \(state) > data/keyfob/keyring.db").expectSuccess()
+            let told = try place.run("PATH=$PWD/one/bin:$PATH; keyfob token --account ada").expectSuccess()
+            #expect(told.errors.contains("taken back") == (state == "earlier"), "\(told)")
+            try place.run("PATH=$PWD/alone/bin:$PATH; keyfob token --account ada").expectError(69)
+        }
+        try place.run("keyfob doctor --accept-rollback").expectSuccess()
+        #expect(try place.isAnsweredByFront("keyfob token --account ada"))
+    }
+
+    @Test(
+        "a vault that is not plain is for the full program",
+        arguments: [
+            "touch data/keyfob/keyring.db-journal", "touch data/keyfob/keyring.db-wal", "mv data/keyfob gone",
+            "sqlite data/keyfob/keyring.db 'PRAGMA journal_mode = WAL'",
+            "sqlite data/keyfob/keyring.db 'PRAGMA user_version = 2'",
+            "sqlite data/keyfob/keyring.db 'CREATE TABLE more (id)'",
+            "sqlite data/keyfob/keyring.db 'PRAGMA application_id = 1'", "truncate -s 4096 data/keyfob/keyring.db",
+            "chmod 640 data/keyfob/keyring.db", "chmod 755 data/keyfob", "ln data/keyfob/keyring.db second",
+            "rm -r state", "chmod 644 key", "mv key data/keyfob/key; export KEYFOB_KEY_FILE=$PWD/data/keyfob/key",
+            "mv data/keyfob real; ln -s $PWD/real data/keyfob",
+            "rm data/keyfob/keyring.db; mkfifo -m 600 data/keyfob/keyring.db",
+            "rm key; mkdir key", "head -c 31 key > short; chmod 600 short; mv short key", "unset HOME XDG_STATE_HOME",
+            "unset KEYFOB_KEY_FILE", "export LD_PRELOAD=", "export KEYFOB_GROUP=other",
+            "export KEYFOB_VAULT=data/other",
+        ])
+    func notPlain(_ change: String) throws {
+        try place.add("ada", token: "token")
+        let sqlite = """
+            sqlite() { '\(PythonScript.interpreter)' -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()' "$@"; }
+            """
+        // Both meet the same state: the full program mends some of it.
+        let line =
+            "\(sqlite)\n(rm -rf w && mkdir w && cp -a data state run w/ 2>/dev/null; cp -a key w/; cd w; "
+            + "export XDG_DATA_HOME=$PWD/data XDG_STATE_HOME=$PWD/state KEYFOB_KEY_FILE=$PWD/key; \(change); "
+            + "keyfob token --account ada)"
+        _ = try place.isAnsweredByFront(line)
+    }
+
+    @Test(
+        "descriptors, pipes, names and large environments change nothing",
+        arguments: [
+            ("keyfob token >&-", false), ("keyfob token > /dev/full", false), ("keyfob token <&- 2>&-", true),
+            ("keyfob token --key-file <(cat key)", false), ("ln -sf $(command -v keyfob) other; ./other token", true),
+            ("BIG=$(head -c 100000 /dev/zero | tr '\\0' x) keyfob token", true),
+            ("keyfob token $(seq 1000)", false), ("KEYFOB_KEY_FILE=key KEYFOB_VAULT=data/keyfob/ keyfob token", true),
+            ("cd data && keyfob token", true), ("mkdir d; cd d; rmdir ../d; keyfob token", true),
+            ("keyfob token --account $(printf '\\377')", false), ("XDG_RUNTIME_DIR=relative keyfob token", true),
+            ("keyfob", false), ("keyfob --version", false), ("keyfob account list", false),
+        ])
+    func surroundings(_ line: String, isAnswered: Bool) throws {
+        try place.add("ada", token: "token")
+        let line = line.contains("<(") ? "cat > s.sh <<'END'\n\(line)\nEND\nbash s.sh" : line
+        #expect(try place.isAnsweredByFront(line) == isAnswered)
+    }
+
+    @Test("it needs neither the path nor its own name, and a program that is not one is told")
+    func fullProgram() throws {
+        try place.add("ada", token: "token")
+        for line in [
+            "env PATH= $PWD/one/bin/keyfob token --json | head -c 1",
+            "(exec -a git $PWD/one/bin/keyfob status >/dev/null)",
+        ] {
+            try place.run("bash -c '\(line)'").expectSuccess()
+        }
+        try place.run("rm one/libexec/keyfob/keyfob; echo > one/libexec/keyfob/keyfob").expectSuccess()
+        #expect(try place.run("one/bin/keyfob token").text == "token\n")
+        try place.run("one/bin/keyfob status").expectError(69, "cannot be started", "install it again")
+        // The front in the place of the full program would start itself for ever.
+        try place.run("ln -f one/bin/keyfob one/libexec/keyfob/keyfob").expectSuccess()
+        try place.run("one/bin/keyfob status").expectError(69, "install it again")
+        // From a folder that is gone.
+        try place.run("cp -r one two; cp two/bin/keyfob k; rm -r two").expectSuccess()
+        try place.run("cd /; \(place.path)/k status").expectError(69)
+    }
+
+    @Test("a token that is taken in parts comes whole, and one that is cut off is an error")
+    func parts() throws {
+        let token = String(repeating: "t", count: 200_000)
+        try place.add("ada", token: token)
+        #expect(try place.run("PATH=$PWD/alone/bin:$PATH; keyfob token | (sleep 0.2; cat)").text == token + "\n")
+        // The reader goes once it has had the first of more than a pipe holds.
+        let line = "PATH=$PWD/alone/bin:$PATH; (keyfob token; echo $? > status) | head -c 10 > /dev/null; cat status"
+        let outcome = try place.run(line)
+        #expect(outcome.text == "74\n" && outcome.errors == "keyfob: standard output took only a part of the token\n")
+    }
+
+    @Test(
+        "a key file or a folder of somebody else is refused",
+        .enabled(if: Privileges.isRoot, "only root gives files away"))
+    func foreign() throws {
+        try place.add("ada", token: "token")
+        for line in [
+            "chown 12345 key", "chown 0 key; chown 12345 data/keyfob",
+            "chown 0 data/keyfob; chown 12345 data/keyfob/keyring.db",
+        ] {
+            try place.run(line).expectSuccess()
+            #expect(try !place.isAnsweredByFront("keyfob token"), "\(line)")
+        }
+    }
+
+    @Test("each option of the front is one of the full program's, of the same kind")
+    func table() throws {
+        struct Named: Decodable {
+            let kind: String
+            let name: String
+        }
+        struct Argument: Decodable {
+            let kind: String
+            let names: [Named]?
+        }
+        struct Command: Decodable {
+            let commandName: String
+            let subcommands: [Command]?
+            let arguments: [Argument]?
+        }
+        struct Root: Decodable {
+            let command: Command
+        }
+        let dump = try place.run("keyfob --experimental-dump-help")
+        let root = try JSONDecoder().decode(Root.self, from: dump.output).command
+        let token = try #require(root.subcommands?.first { $0.commandName == "token" })
+        var kinds: [String: String] = [:]
+        for argument in token.arguments ?? [] {
+            for name in argument.names ?? [] { kinds[(name.kind == "long" ? "--" : "-") + name.name] = argument.kind }
+        }
+        for row in FrontTable.rows {
+            for spelling in row.spellings {
+                #expect(kinds[spelling] == (row.takesValue ? "option" : "flag"), "\(spelling)")
+            }
+        }
+    }
+}
