@@ -4,6 +4,13 @@ extension VaultDirectory {
     /// Where what is there of a vault goes while it is put aside.
     private var puttingAside: String { path + "/.putting-aside" }
 
+    /// Changes of records which a service keeps that nobody can complete.
+    package var unreadableChangeLogs: [String] {
+        get throws {
+            try POSIXFile.names(in: path).map { "\(path)/\($0)" }.filter { $0.hasPrefix(unreadableChangeLog) }.sorted()
+        }
+    }
+
     /// What belongs to one vault: the journals first, which SQLite would play back into another database.
     ///
     /// Backups and locks are the folder's.

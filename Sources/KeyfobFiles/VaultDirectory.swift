@@ -29,13 +29,7 @@ package struct VaultDirectory: Hashable, Sendable {
     package var migrationNote: String { path + "/migration" }
     /// A change of such records that has begun and may not have ended.
     package var changeLog: String { path + "/changes" }
-    /// Such changes that nobody can complete.
-    package var unreadableChangeLogs: [String] {
-        get throws {
-            try POSIXFile.names(in: path).map { "\(path)/\($0)" }.filter { $0.hasPrefix(unreadableChangeLog) }.sorted()
-        }
-    }
-    /// What the first of them is called.
+    /// What the first of such changes is called that nobody can complete.
     package var unreadableChangeLog: String { changeLog + ".unreadable" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy, storage] }
