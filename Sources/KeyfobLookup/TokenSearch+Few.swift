@@ -41,7 +41,7 @@ extension TokenSearch {
         _ now: Timestamp
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
         do throws(StorageFailure) {
-            guard let few = try few(request, groups, bindings) else { return nil }
+            guard let few = try few(&state, request, groups, bindings) else { return nil }
             let roster = Roster(candidates: few.candidates, bindings: bindings)
             let (candidates, evidence) = evidence(&state, roster, request, groups, now)
             let choice = AccountSelector().choose(
@@ -80,7 +80,7 @@ extension TokenSearch {
     /// Those that the request names; or those that a binding names that it meets; or those that alone will do, or were granted
     /// the scopes; or else the defaults and some others.
     private func few(
-        _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
     ) throws(StorageFailure) -> Few? {
         var few = Few()
         var accounts: [Place] = []
@@ -105,7 +105,7 @@ extension TokenSearch {
                     accounts += try witnesses(groups)
                 } else {
                     let ids = preferred?.compactMap { $0.flatMap { AccountID($0.value) } } ?? []
-                    guard !ids.isEmpty, groups.allSatisfy({ isUnused($0) }) else { return nil }
+                    guard !ids.isEmpty, groups.allSatisfy({ isUnused(&state, $0) }) else { return nil }
                     accounts = try self.accounts(ids, in: groups) + witnesses(groups)
                 }
             }
@@ -124,8 +124,10 @@ extension TokenSearch {
     }
 
     /// Whether nothing was ever used in a group: else what a default is worth depends on how many others there are.
-    private func isUnused(_ group: UnlockedVault.Group) -> Bool {
+    private func isUnused(_ state: inout LookupState, _ group: UnlockedVault.Group) -> Bool {
         guard let (count, problem) = history?.count(group.keys) else { return false }
+        // It is said once: a damaged history is begun anew.
+        state.warn(of: problem)
         return count == 0 && problem == nil
     }
 
