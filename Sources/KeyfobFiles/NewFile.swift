@@ -104,7 +104,7 @@ extension VaultDirectory {
 
     /// Removes what processes that were killed left behind, before the first change that this one makes.
     package func removeAbandoned() {
-        TemporaryFile.removeAbandoned(in: path)
+        for folder in [path, backups] { TemporaryFile.removeAbandoned(in: folder) }
         // Whoever puts a vault in its place has the lock until its folder is gone.
         guard Self.isThere(building.path), let turn = try? FileLock(lock, orBusyAfter: .zero)
         else { return }

@@ -89,6 +89,8 @@ struct DoctorCommand: ParsableCommand {
             findings += LossText.repaired(try keyring.repair(lookingInto: try opener()))
         } catch  where error.code == .damaged {
             findings.append(Finding(damage: error, of: "repair", wayBack(keyring.location)))
+        } catch {
+            throw error.asNotDone
         }
     }
 
