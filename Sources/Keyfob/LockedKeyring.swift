@@ -3,6 +3,7 @@ internal import KeyfobDesktop
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobRecords
+internal import KeyfobSQLite
 internal import KeyfobSodium
 internal import KeyfobStore
 internal import KeyfobVault
@@ -44,7 +45,7 @@ public struct LockedKeyring: ~Copyable {
     public init(at location: KeyringLocation, clock: WallClock = .system) throws(KeyringError) {
         let found: FoundVault
         do {
-            found = try FoundVault(in: VaultDirectory(path: location.vault))
+            found = try FoundVault(in: VaultDirectory(path: location.vault)) { try VaultDatabaseReader($0) }
         } catch StoreError.noVault {
             throw KeyringError.noVault(at: location)
         } catch {
@@ -70,7 +71,7 @@ public struct LockedKeyring: ~Copyable {
 
     private static func parse(_ header: StoredHeader) throws(KeyringError) -> LockedVault {
         do {
-            return try LockedVault(headerBytes: header.bytes)
+            return try header.locked()
         } catch {
             throw KeyringError(error)
         }

@@ -18,6 +18,13 @@ package enum POSIXFile {
             changed = status.st_mtim.tv_sec
         }
 
+        /// What the system says of an open file.
+        init(of descriptor: CInt) throws(StorageFailure) {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
+            self.init(status)
+        }
+
         /// How long ago the content was changed, by the system's clock.
         package var secondsSinceChange: Int { time(nil) - changed }
 

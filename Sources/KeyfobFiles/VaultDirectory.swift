@@ -77,6 +77,11 @@ package struct VaultDirectory: Hashable, Sendable {
     @discardableResult
     package func checkFile(_ file: String) throws(StorageFailure) -> POSIXFile.Status {
         guard let status = try POSIXFile.status(file) else { throw StoreError.noVault(path: path) }
+        return try check(status, of: file)
+    }
+
+    /// The same of what is known of the file.
+    func check(_ status: POSIXFile.Status, of file: String) throws(StorageFailure) -> POSIXFile.Status {
         guard !status.isSymbolicLink else {
             throw StoreError.unsafePath(path: file, reason: "it is a symbolic link")
         }

@@ -60,19 +60,22 @@ package enum CachedToken: ~Copyable {
         let directory = VaultDirectory(path: vault)
         let storage: VaultDatabaseReader
         let unlocked: UnlockedVault
-        let bytes: [UInt8]
+        let stored: StoredHeader
         do {
-            guard case .embedded(let database, let header) = try FoundVault(in: directory, isPlain: true) else {
+            let found = try FoundVault(in: directory) { directory throws(StorageFailure) in
+                try VaultDatabaseReader(plain: directory)
+            }
+            guard case .embedded(let database, let header) = found else {
                 return .miss(.keptElsewhere)
             }
             guard !header.isFromCopy else { return .miss(.warnings([])) }
-            (storage, bytes) = (database, header.bytes)
+            (storage, stored) = (database, header)
             if isLast { _ = unsafe Unmanaged.passRetained(database) }
         } catch {
             return .miss(.unopened(error))
         }
         do throws(VaultError) {
-            let locked = try LockedVault(headerBytes: bytes)
+            let locked = try stored.locked()
             let known = try? KnownPlaces(state: state).vault(in: vault)
             guard let known else { return .miss(.unknown) }
             guard known == locked.header.vault else { return .miss(.replaced) }

@@ -11,14 +11,15 @@ package enum FoundVault {
 
     /// Finds the vault in a folder, and reads its header.
     ///
-    /// - Parameter isPlain: Whether one that is not as it should be is an error; then nothing is changed or waited for.
+    /// - Parameter open: Opens its database.
     /// - Throws: `StoreError`.
-    package init(in directory: VaultDirectory, isPlain: Bool = false) throws(StorageFailure) {
+    package init(
+        in directory: VaultDirectory, open: (VaultDirectory) throws(StorageFailure) -> VaultDatabaseReader
+    ) throws(StorageFailure) {
         if let place = try StoragePlaceFile.read(directory) {
             self = .delegated(place)
         } else {
-            let database =
-                if isPlain { try VaultDatabaseReader(plain: directory) } else { try VaultDatabaseReader(directory) }
+            let database = try open(directory)
             self = .embedded(database, try database.storedHeader())
         }
     }

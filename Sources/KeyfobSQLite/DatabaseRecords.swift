@@ -6,11 +6,11 @@ package import KeyfobVault
 
 /// One group's records in the database, on whatever state of it the caller has chosen.
 package struct DatabaseRecords: RecordReading {
-    let connection: ReadConnection
+    let connection: AnyQueryReading
     package let keys: GroupKeys
 
     /// The records of the group that has these keys.
-    package init(connection: ReadConnection, keys: GroupKeys) {
+    package init(connection: AnyQueryReading, keys: GroupKeys) {
         self.connection = connection
         self.keys = keys
     }
@@ -24,7 +24,7 @@ package struct DatabaseRecords: RecordReading {
 
     /// The manifest, and how far the group has come with it.
     package func manifestAndMilestone() throws(StorageFailure) -> (manifest: GroupManifest, milestone: Milestone) {
-        let stored = try connection.first(.manifest, bindGroup, row: { $0.bytes(0) })
+        let stored = try connection.first(.manifest, [group], row: { $0.bytes(0) })
         guard let stored else { throw StoreError.staleKeys }
         guard let box = CommittingAEAD.Box(stored: stored) else {
             throw StoreError.damaged(what: "the manifest of a group")
@@ -39,59 +39,42 @@ package struct DatabaseRecords: RecordReading {
 
     /// How many records the database itself counts for the group.
     package func recordCount() throws(StorageFailure) -> Int {
-        let count = try connection.first(.recordCount, bindGroup, row: { $0.integer(0) })
+        let count = try connection.first(.recordCount, [group], row: { $0.integer(0) })
         return Int((count ?? nil) ?? 0)
     }
 
     package func records(_ field: LookupField, _ lookup: Lookup) throws(StorageFailure) -> [StoredRecord] {
-        try records(field.query) { statement throws(StorageFailure) in
-            try statement.bind(lookup.value.bytes, at: 2)
-        } isExpected: {
-            field.value(in: $0.index) == lookup.value
-        }
+        try records(field.query, [.bytes(lookup.value.bytes)]) { field.value(in: $0.index) == lookup.value }
     }
 
     package func accounts(_ names: AccountLookup) throws(StorageFailure) -> [StoredRecord] {
-        try records(.byName) { statement throws(StorageFailure) in
-            try statement.bind(names.username?.value, at: 2)
-            try statement.bind(names.label?.value, at: 3)
-            try statement.bind(names.account?.value, at: 4)
-            try statement.bind(names.homeAccountID?.value, at: 5)
-        } isExpected: {
-            names.matches($0)
-        }
+        let values = [names.username, names.label, names.account, names.homeAccountID].map { QueryValue($0?.value) }
+        return try records(.byName, values) { names.matches($0) }
     }
 
     package func records(of account: Lookup, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord] {
-        try records(.byAccountAndKind) { statement throws(StorageFailure) in
-            try statement.bind(account.value.bytes, at: 2)
-            try statement.bind(Int64(kind.rawValue), at: 3)
-        } isExpected: {
+        try records(.byAccountAndKind, [.bytes(account.value.bytes), .integer(Int64(kind.rawValue))]) {
             $0.index.account == account.value && $0.kind == kind
         }
     }
 
     package func record(row rowID: Int64) throws(StorageFailure) -> StoredRecord {
         let record = try connection.first(
-            .byRow, { statement throws(StorageFailure) in try statement.bind(rowID, at: 1) },
+            .byRow, [.integer(rowID)],
             row: { row throws(StorageFailure) in try StoredRecord(row: row, vault: keys.vault) })
         guard let record else { throw StoreError.damaged(what: "row \(rowID)") }
         return record
     }
 
     package func record(_ id: RecordID) throws(StorageFailure) -> StoredRecord {
-        let found = try records(.byID) { statement throws(StorageFailure) in
-            try statement.bind(id.bytes, at: 2)
-        } isExpected: {
-            $0.record == id
-        }
+        let found = try records(.byID, [.bytes(id.bytes)]) { $0.record == id }
         guard let record = found.first else { throw StoreError.damaged(what: "record \(id.short)") }
         return record
     }
 
     package func rowIDs() throws(StorageFailure) -> [Int64] {
         var rowIDs: [Int64] = []
-        try connection.run(.rowNumbers, bindGroup) { row in
+        try connection.run(.rowNumbers, [group]) { row in
             rowIDs.append(row.integer(0) ?? 0)
             return true
         }
@@ -103,9 +86,9 @@ package struct DatabaseRecords: RecordReading {
         rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?
     )] {
         var rows: [(rowID: Int64, kind: RecordHeader.Kind?, account: BlindValue?)] = []
-        try connection.run(.indexedRows, bindGroup) { row in
-            let kind = UInt8(exactly: row.integer(1) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:))
-            rows.append((row.integer(0) ?? 0, kind, BlindValue(row.bytes(2))))
+        try connection.run(.indexedRows, [group]) { row in
+            let kind = UInt8(exactly: row.integer(2) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:))
+            rows.append((row.integer(3) ?? 0, kind, BlindValue(row.bytes(1))))
             return true
         }
         return rows
@@ -114,10 +97,7 @@ package struct DatabaseRecords: RecordReading {
     package func forEachRecord(
         kind: RecordHeader.Kind, _ body: (Result<StoredRecord, StorageFailure>) throws(StorageFailure) -> Void
     ) throws(StorageFailure) {
-        try connection.run(.byKind) { statement throws(StorageFailure) in
-            try bindGroup(statement)
-            try statement.bind(Int64(kind.rawValue), at: 2)
-        } row: { row throws(StorageFailure) in
+        try connection.run(.byKind, [group, .integer(Int64(kind.rawValue))]) { row throws(StorageFailure) in
             try body(record(in: row))
             return true
         }
@@ -125,10 +105,7 @@ package struct DatabaseRecords: RecordReading {
 
     package func firstRecords(_ count: Int, kind: RecordHeader.Kind) throws(StorageFailure) -> [StoredRecord] {
         var records: [StoredRecord] = []
-        try connection.run(.byKind) { statement throws(StorageFailure) in
-            try bindGroup(statement)
-            try statement.bind(Int64(kind.rawValue), at: 2)
-        } row: { row throws(StorageFailure) in
+        try connection.run(.byKind, [group, .integer(Int64(kind.rawValue))]) { row throws(StorageFailure) in
             records.append(try StoredRecord(row: row, vault: keys.vault))
             return records.count < count
         }
@@ -138,7 +115,7 @@ package struct DatabaseRecords: RecordReading {
     package func forEachRow(_ body: (Int64, Result<StoredRecord, StorageFailure>) throws(StorageFailure) -> Void)
         throws(StorageFailure)
     {
-        try connection.run(.everyRow, bindGroup) { row throws(StorageFailure) in
+        try connection.run(.everyRow, [group]) { row throws(StorageFailure) in
             try body(row.integer(0) ?? 0, record(in: row))
             return true
         }
@@ -146,7 +123,7 @@ package struct DatabaseRecords: RecordReading {
 
     package func sealedSecret(_ record: StoredRecord) throws(StorageFailure) -> CommittingAEAD.Box {
         let stored = try connection.first(
-            .secret, { statement throws(StorageFailure) in try statement.bind(record.rowID, at: 1) },
+            .secret, [.integer(record.rowID)],
             row: { ($0.bytes(0), $0.optionalBytes(1)) })
         guard let (bytes, commitment) = stored, commitment == record.secretCommitment else {
             throw StoreError.staleKeys
@@ -156,24 +133,19 @@ package struct DatabaseRecords: RecordReading {
         return box
     }
 
-    private func bindGroup(_ statement: ReadStatement) throws(StorageFailure) {
-        try statement.bind(keys.group.bytes, at: 1)
-    }
+    private var group: QueryValue { .bytes(keys.group.bytes) }
 
-    private func record(in row: ReadStatement) -> Result<StoredRecord, StorageFailure> {
+    private func record(in row: AnyQueryRow) -> Result<StoredRecord, StorageFailure> {
         Result { () throws(StorageFailure) in try StoredRecord(row: row, vault: keys.vault) }
     }
 
     /// The records of the group that a query finds by an index, which must be what was looked for: an
     /// index can be damaged too.
     private func records(
-        _ query: ReadQuery, _ bind: (ReadStatement) throws(StorageFailure) -> Void, isExpected: (RecordHeader) -> Bool
+        _ query: ReadQuery, _ values: [QueryValue], isExpected: (RecordHeader) -> Bool
     ) throws(StorageFailure) -> [StoredRecord] {
         var records: [StoredRecord] = []
-        try connection.run(query) { statement throws(StorageFailure) in
-            try bindGroup(statement)
-            try bind(statement)
-        } row: { row throws(StorageFailure) in
+        try connection.run(query, [group] + values) { row throws(StorageFailure) in
             let record = try StoredRecord(row: row, vault: keys.vault)
             guard isExpected(record.header) else { throw StoreError.damaged(what: "an index of keyring.db") }
             records.append(record)
@@ -187,7 +159,7 @@ extension StoredRecord {
     /// Reads a row; nothing is authenticated yet.
     ///
     /// - Throws: `damaged` when a column cannot be what it should be.
-    init(row: ReadStatement, vault: VaultID) throws(StorageFailure) {
+    init(row: some QueryRow, vault: VaultID) throws(StorageFailure) {
         let rowID = row.integer(0) ?? 0
         guard let record = RecordID(row.bytes(1)), let group = GroupID(row.bytes(2)),
             let kind = UInt8(exactly: row.integer(3) ?? 0).flatMap(RecordHeader.Kind.init(rawValue:)),

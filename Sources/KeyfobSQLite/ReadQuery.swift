@@ -1,5 +1,5 @@
 /// Every statement that reads a vault's tables on behalf of a lookup.
-enum ReadQuery: Int, CaseIterable {
+package enum ReadQuery: Int, CaseIterable {
     case applicationID, userVersion, schema, dataVersion, begin, commit, rollback
     case header, secondHeader, device, secondDevice, manifest, recordCount
     case byAccount, byCredential, byName, byAccountAndKind, byKind, byID, byRow, everyRow, rowNumbers, indexedRows
@@ -15,7 +15,7 @@ enum ReadQuery: Int, CaseIterable {
         switch self {
         case .applicationID: "PRAGMA application_id"
         case .userVersion: "PRAGMA user_version"
-        case .schema: "SELECT type, name, tbl_name, sql FROM main.sqlite_schema"
+        case .schema: "SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_schema"
         case .dataVersion: "PRAGMA data_version"
         case .begin: "BEGIN DEFERRED"
         case .commit: "COMMIT"
@@ -44,7 +44,7 @@ enum ReadQuery: Int, CaseIterable {
         case .rowNumbers: "SELECT id FROM records WHERE group_id = ?1"
         // What the index alone tells, of rows that are gone too.
         case .indexedRows:
-            "SELECT id, kind, account_index FROM records INDEXED BY records_by_account WHERE group_id = ?1"
+            "SELECT group_id, account_index, kind, id FROM records INDEXED BY records_by_account WHERE group_id = ?1"
         // One statement sees one state: another process may have replaced the record meanwhile.
         case .secret:
             """

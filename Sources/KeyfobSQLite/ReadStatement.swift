@@ -1,13 +1,11 @@
 internal import GRDBSQLite
 internal import KeyfobFiles
-internal import KeyfobModel
-internal import KeyfobVault
 
 /// A prepared statement, and the row it stands at.
 ///
 /// Columns count from 0, parameters from 1, as in SQLite.
 @safe
-final class ReadStatement {
+final class ReadStatement: QueryRow {
     private let pointer: OpaquePointer
 
     /// Prepares `sql` on a connection, to be used many times.
@@ -48,11 +46,14 @@ final class ReadStatement {
         guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
     }
 
-    /// Binds an id, or NULL, which equals nothing.
-    func bind(_ value: BlindValue?, at parameter: Int32) throws(StoreError) {
-        if let value { return try bind(value.bytes, at: parameter) }
-        let result = unsafe sqlite3_bind_null(pointer, parameter)
-        guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
+    func bind(_ value: QueryValue, at parameter: Int32) throws(StoreError) {
+        switch value {
+        case .bytes(let bytes): try bind(bytes, at: parameter)
+        case .integer(let integer): try bind(integer, at: parameter)
+        case .null:
+            let result = unsafe sqlite3_bind_null(pointer, parameter)
+            guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
+        }
     }
 
     func bind(_ integer: Int64, at parameter: Int32) throws(StoreError) {
@@ -60,32 +61,16 @@ final class ReadStatement {
         guard result == SQLITE_OK else { throw StoreError(resultCode: result) }
     }
 
-    /// The integer in a column, nil where something else is: SQLite does not check types when it reads a
-    /// damaged row.
-    func integer(_ column: Int32) -> Int64? {
-        guard unsafe sqlite3_column_type(pointer, column) == SQLITE_INTEGER else { return nil }
-        return unsafe sqlite3_column_int64(pointer, column)
+    // SQLite does not check types when it reads a damaged row.
+    func integer(_ column: Int) -> Int64? {
+        guard unsafe sqlite3_column_type(pointer, Int32(column)) == SQLITE_INTEGER else { return nil }
+        return unsafe sqlite3_column_int64(pointer, Int32(column))
     }
 
-    /// The row of `sqlite_schema` that `type, name, tbl_name, sql` give.
-    var schemaObject: SchemaObject {
-        func text(_ column: Int32) -> String? {
-            optionalBytes(column).map { String(validating: $0, as: UTF8.self) ?? "\u{FFFD}" }
-        }
-        return SchemaObject(
-            kind: text(0).flatMap(SchemaObject.Kind.init), name: text(1) ?? "", table: text(2) ?? "", sql: text(3))
-    }
-
-    /// The bytes of a column, empty where it is NULL.
-    func bytes(_ column: Int32) -> [UInt8] {
-        optionalBytes(column) ?? []
-    }
-
-    /// The bytes of a column, nil where it is NULL.
-    func optionalBytes(_ column: Int32) -> [UInt8]? {
-        guard unsafe sqlite3_column_type(pointer, column) != SQLITE_NULL else { return nil }
-        let address = unsafe sqlite3_column_blob(pointer, column)
-        let count = Int(unsafe sqlite3_column_bytes(pointer, column))
+    func optionalBytes(_ column: Int) -> [UInt8]? {
+        guard unsafe sqlite3_column_type(pointer, Int32(column)) != SQLITE_NULL else { return nil }
+        let address = unsafe sqlite3_column_blob(pointer, Int32(column))
+        let count = Int(unsafe sqlite3_column_bytes(pointer, Int32(column)))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: address, count: count))
     }
 }

@@ -20,6 +20,12 @@ package struct LockedVault: ~Copyable {
         self.headerBytes = headerBytes
     }
 
+    /// The vault whose header has been parsed from these bytes.
+    package init(_ header: VaultHeader, _ headerBytes: [UInt8]) {
+        self.header = header
+        self.headerBytes = headerBytes
+    }
+
     /// A vault of which only the id is known: its header lies where it takes unlocking to read it.
     package init(delegated vault: VaultID) {
         header = VaultHeader(vault: vault, sequence: 0, slots: [], groups: [])

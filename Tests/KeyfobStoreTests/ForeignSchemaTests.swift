@@ -28,12 +28,10 @@ struct ForeignSchemaTests {
     private func objects(in path: String) throws -> Set<SchemaObject> {
         let connection = try ReadConnection(path: path)
         var found: Set<SchemaObject> = []
-        try connection.run(
-            .schema,
-            row: {
-                found.insert($0.schemaObject)
-                return true
-            })
+        try connection.run(.schema, []) {
+            found.insert($0.schemaObject)
+            return true
+        }
         return found
     }
 

@@ -11,6 +11,10 @@ func fcntl(_ descriptor: CInt, _ command: CInt, _ argument: CInt = 0) -> CInt {
     keyfob_fcntl(descriptor, command, argument)
 }
 
+func fcntl(_ descriptor: CInt, _ command: CInt, _ argument: UnsafeMutableRawPointer) -> CInt {
+    unsafe keyfob_fcntl_at(descriptor, command, argument)
+}
+
 let S_IFMT: mode_t = 0o170_000
 let S_IFLNK: mode_t = 0o120_000
 let S_IFREG: mode_t = 0o100_000

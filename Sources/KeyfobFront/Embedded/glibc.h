@@ -23,4 +23,7 @@ static inline int keyfob_open(const char *path, int flags, mode_t mode) { return
 static inline int keyfob_fcntl(int descriptor, int command, int argument) {
     return fcntl(descriptor, command, argument);
 }
+static inline int keyfob_fcntl_at(int descriptor, int command, void *argument) {
+    return fcntl(descriptor, command, argument);
+}
 static inline int keyfob_errno(void) { return errno; }

@@ -80,6 +80,7 @@ package struct StoredHeader: Sendable {
     package let bytes: [UInt8]
     /// Where they are from.
     package let origin: Origin
+    private let parsed: VaultHeader?
 
     /// Where a header can lie.
     package enum Origin: Sendable {
@@ -98,6 +99,31 @@ package struct StoredHeader: Sendable {
     package init(bytes: [UInt8], origin: Origin = .first) {
         self.bytes = bytes
         self.origin = origin
+        parsed = nil
+    }
+
+    /// The same where it is sound, and nil where it is damaged.
+    ///
+    /// What a newer Keyfob wrote is for the vault to judge.
+    package init?(sound bytes: [UInt8], origin: Origin) {
+        self.bytes = bytes
+        self.origin = origin
+        do {
+            parsed = try VaultHeader(encoded: bytes)
+        } catch {
+            switch error {
+            case .unsupportedVersion, .unsupportedSuite: parsed = nil
+            default: return nil
+            }
+        }
+    }
+
+    /// The vault that has it.
+    ///
+    /// - Throws: As `LockedVault.init(headerBytes:)`.
+    package func locked() throws(VaultError) -> LockedVault {
+        guard let parsed else { return try LockedVault(headerBytes: bytes) }
+        return LockedVault(parsed, bytes)
     }
 }
 

@@ -13,7 +13,7 @@ package enum VaultSchema {
     /// trigger runs.
     ///
     /// - Throws: `foreignSchema`.
-    package static func require(_ connection: ReadConnection, version: Int) throws(StorageFailure) {
+    package static func require(_ connection: AnyQueryReading, version: Int) throws(StorageFailure) {
         guard let difference = try connection.difference(from: current) else { return }
         // Of the header there are copies; that one is gone is damage, and no foreign hand's work.
         if difference.foreign.isEmpty, difference.lacksHeadersAlone { return }

@@ -114,7 +114,7 @@ package struct VaultHeader: Equatable, Sendable {
     }
 
     /// The MAC at the end of a header's bytes.
-    static func mac(of bytes: [UInt8]) -> [UInt8] { bytes.suffix(macCount) }
+    static func mac(of bytes: [UInt8]) -> [UInt8] { Array(bytes[max(0, bytes.count - macCount)...]) }
 
     /// Whether the MAC at the end of `bytes` is the one under `keys`.
     static func isAuthentic(_ bytes: [UInt8], _ keys: VaultKeys) -> Bool {

@@ -1,0 +1,142 @@
+import Foundation
+import GRDB
+import KeyfobFiles
+import KeyfobTestSupport
+
+@testable import KeyfobSQLite
+
+/// A database of a vault's schema with rows that make no sense to anybody, of a size and a kind of pages.
+struct GeneratedDatabase {
+    private let folder: ScratchFolder
+    let directory: VaultDirectory
+    private let groups: [[UInt8]]
+    private let values: [[UInt8]]
+    private let rowCount: Int
+
+    /// - Parameter rows: How many records it has in the end; there were more, so that pages are free, and pages have gaps.
+    init(pageSize: Int, rows: Int, _ generator: inout SeededGenerator) throws {
+        folder = try ScratchFolder()
+        directory = VaultDirectory(path: folder.path)
+        rowCount = rows
+        groups = (0..<3).map { _ in Self.bytes(16, &generator) }
+        values = (0..<max(4, rows / 3)).map { _ in Self.bytes(16, &generator) }
+        var configuration = Configuration()
+        configuration.prepareDatabase {
+            try $0.execute(sql: "PRAGMA page_size = \(pageSize); PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
+        }
+        let queue = try DatabaseQueue(path: directory.database, configuration: configuration)
+        try queue.write { try fill($0, &generator) }
+        try queue.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.database)
+    }
+
+    private func fill(_ database: Database, _ generator: inout SeededGenerator) throws {
+        try database.execute(
+            sql: "PRAGMA application_id = \(VaultDatabaseReader.applicationID); PRAGMA user_version = 1")
+        for statement in VaultSchema.current.compactMap(\.sql) { try database.execute(sql: statement) }
+        for table in ["header", "second_header"] {
+            let header = Data(Self.bytes(Int.random(in: 300...6_000, using: &generator), &generator))
+            try database.execute(sql: "INSERT INTO \(table) VALUES (1, 5, -77, ?)", arguments: [header])
+        }
+        for group in groups.dropLast() {
+            let manifest = Data(Self.bytes(Int.random(in: 90...3_000, using: &generator), &generator))
+            try database.execute(sql: "INSERT INTO manifests VALUES (?, ?)", arguments: [Data(group), manifest])
+        }
+        for _ in 0..<rowCount + rowCount / 2 { try insert(into: database, &generator) }
+        try database.execute(
+            sql: "DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY record LIMIT \(rowCount / 2))")
+    }
+
+    private func insert(into database: Database, _ generator: inout SeededGenerator) throws {
+        func value() -> Data? {
+            Bool.random(using: &generator) ? values.randomElement(using: &generator).map { Data($0) } : nil
+        }
+        func length(_ most: Int) -> Int {
+            Int.random(in: 0..<8, using: &generator) == 0
+                ? Int.random(in: 0...most, using: &generator) : Int.random(in: 60...700, using: &generator)
+        }
+        let number = Int64.random(in: -3...3, using: &generator)
+        let columns: [(any DatabaseValueConvertible)?] = [
+            Data(Self.bytes(16, &generator)), groups.randomElement(using: &generator).map { Data($0) },
+            Int.random(in: 1...4, using: &generator), number, number << Int64.random(in: 0...60, using: &generator),
+            Int64.random(in: .min ... .max, using: &generator), Int64.random(in: .min ... .max, using: &generator),
+            value(), value(), value(), value(), value(), Data(Self.bytes(length(20_000), &generator)),
+        ]
+        try database.execute(
+            sql: "INSERT INTO records VALUES (NULL\(String(repeating: ", ?", count: columns.count)))",
+            arguments: StatementArguments(columns))
+        guard Bool.random(using: &generator) else { return }
+        try database.execute(
+            sql: "INSERT INTO secrets VALUES (?, ?)",
+            arguments: [database.lastInsertedRowID, Data(Self.bytes(length(60_000), &generator))])
+    }
+
+    /// A query, with parameters of which most are in the database.
+    func question(_ generator: inout SeededGenerator) -> (query: ReadQuery, parameters: [QueryValue]) {
+        let queries = ReadQuery.allCases.filter { ![.begin, .commit, .rollback, .dataVersion].contains($0) }
+        let query = queries.randomElement(using: &generator) ?? .schema
+        let group = QueryValue.bytes(groups.randomElement(using: &generator) ?? [])
+        func value() -> QueryValue {
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0: .null
+            case 1: .bytes(Self.bytes(16, &generator))
+            default: .bytes(values.randomElement(using: &generator) ?? [])
+            }
+        }
+        let kind = QueryValue.integer(Int64.random(in: 1...5, using: &generator))
+        let row = QueryValue.integer(Int64.random(in: 0...Int64(rowCount * 3 / 2 + 2), using: &generator))
+        let parameters: [QueryValue] =
+            switch query {
+            case .byRow, .secret: [row]
+            case .manifest, .recordCount, .everyRow, .rowNumbers, .indexedRows: [group]
+            case .byAccount, .byCredential, .byID: [group, value()]
+            case .byAccountAndKind: [group, value(), kind]
+            case .byKind: [group, kind]
+            case .byName: [group, value(), value(), value(), value()]
+            default: []
+            }
+        return (query, parameters)
+    }
+
+    private static func bytes(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            unsafe withUnsafeBytes(of: generator.next()) { unsafe bytes.append(contentsOf: $0) }
+        }
+        return Array(bytes.prefix(count))
+    }
+}
+
+extension QueryReading {
+    /// All that a query gives, in an order that SQLite may choose where it says none.
+    func answer(_ query: ReadQuery, _ parameters: [QueryValue]) throws -> [[QueryValue]] {
+        var rows: [[QueryValue]] = []
+        try run(query, parameters) { row in
+            rows.append(
+                (0..<14).map { column in
+                    row.integer(column).map { .integer($0) } ?? row.optionalBytes(column).map { .bytes($0) } ?? .null
+                })
+            return true
+        }
+        guard [.rowNumbers, .byName].contains(query) else { return rows }
+        return rows.sorted { left, right in
+            if case (.integer(let left), .integer(let right)) = (left[0], right[0]) { left < right } else { false }
+        }
+    }
+}
+
+extension ReadQuery {
+    /// Rows without what SQLite takes from the index by which it finds them, and not from the table.
+    func withoutIndexed(_ rows: [[QueryValue]]) -> [[QueryValue]] {
+        let columns: Set<Int> =
+            switch self {
+            case .byKind: [2, 3]
+            case .byAccount, .byAccountAndKind: [2, 3, 8]
+            case .byCredential: [2, 9]
+            case .byID: [1]
+            case .byName: [2, 3, 8, 9, 10, 11]
+            default: []
+            }
+        return rows.map { row in row.enumerated().map { columns.contains($0.offset) ? .null : $0.element } }
+    }
+}
