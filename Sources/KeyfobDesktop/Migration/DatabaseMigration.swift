@@ -86,7 +86,13 @@ package struct DatabaseMigration {
         let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
         try source.completeChange()
         let copy = try read(&vault)
-        let milestones = try build(vault, copy, progress)
+        let milestones: [Milestone]
+        do {
+            milestones = try build(vault, copy, progress)
+        } catch StoreError.unconfirmed(let number) {
+            // What lies aside does not count yet.
+            throw StoreError.inputOutput(errno: number)
+        }
         MigrationObservation.willTake(.settle)
         try settle()
         _ = consume turn

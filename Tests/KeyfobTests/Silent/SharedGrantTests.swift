@@ -1,42 +1,14 @@
 import Keyfob
 import KeyfobOAuth
 import KeyfobTestSupport
-import Synchronization
 import Testing
-
-/// A provider that replaces refresh tokens at each use and ends the grant when one is used a second time.
-private final class ReuseDetection: Sendable {
-    private struct State {
-        var current: String
-        var count = 1
-        var isDead = false
-    }
-
-    private let state: Mutex<State>
-
-    init(_ token: String) { state = Mutex(State(current: token)) }
-
-    var isDead: Bool { state.withLock { $0.isDead } }
-
-    func answer(_ request: ScriptedNetwork.Request) -> ScriptedNetwork.Answer {
-        state.withLock { state in
-            guard !state.isDead, request.refreshToken == state.current else {
-                state.isDead = true
-                return .refused("invalid_grant")
-            }
-            state.count += 1
-            state.current = "rt\(state.count)"
-            return .tokens("at\(state.count)", refresh: state.current, scope: "mail.read")
-        }
-    }
-}
 
 /// One grant in two groups of one vault.
 @Suite("A grant in two groups", .eachStorageInFullRun)
 struct SharedGrantTests: SilentSuite {
     let home: SilentHome
     private let work: AccessGroup
-    private let detection = ReuseDetection("rt1")
+    private let detection = ReuseDetection()
 
     init() throws {
         home = try .atPlainProvider()

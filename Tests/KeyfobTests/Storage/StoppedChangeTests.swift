@@ -3,25 +3,7 @@ import Keyfob
 import KeyfobOAuth
 import KeyfobSecretService
 import KeyfobTestSupport
-import Synchronization
 import Testing
-
-/// A provider that replaces each refresh token, and ends the sign-in when one is shown twice.
-private final class StrictProvider: Sendable {
-    private let state = Mutex((current: "rt1", isEnded: false, count: 1))
-
-    func answer(_ request: ScriptedNetwork.Request) -> ScriptedNetwork.Answer {
-        state.withLock { state in
-            guard request.refreshToken == state.current, !state.isEnded else {
-                state.isEnded = true
-                return .refused("invalid_grant")
-            }
-            state.count += 1
-            state.current = "rt\(state.count)"
-            return .tokens("at\(state.count)", refresh: state.current, scope: "mail.read")
-        }
-    }
-}
 
 @Suite("Changes that are stopped, with the Secret Service", .waitsForPrograms)
 struct StoppedChangeTests {
@@ -33,7 +15,7 @@ struct StoppedChangeTests {
     func endedService() async throws {
         let session = try SharedSession()
         let home = try SilentHome.atPlainProvider(in: session)
-        let strict = StrictProvider()
+        let strict = ReuseDetection()
         try home.grant("rt1", home.ada)
         home.provider.answer { request in
             try session.withSession { try $0.stopService() }
@@ -55,7 +37,7 @@ struct StoppedChangeTests {
     func endedTwice() async throws {
         let session = try SharedSession()
         let home = try SilentHome.atPlainProvider(in: session)
-        let (bob, strict) = (try SilentHome.plainAccount("bob"), [StrictProvider(), StrictProvider()])
+        let (bob, strict) = (try SilentHome.plainAccount("bob"), [ReuseDetection(), ReuseDetection()])
         try home.grant("rt1", home.ada)
         try home.grant("rt1", bob)
         for (account, provider) in zip([home.ada, bob], strict) {
@@ -89,7 +71,7 @@ struct StoppedChangeTests {
     /// - Returns: Whether the refresh took fewer calls.
     private func refresh(_ order: String, _ session: SharedSession, _ folder: ScratchFolder) async throws -> Bool {
         let home = try SilentHome.atPlainProvider(in: session)
-        let strict = StrictProvider()
+        let strict = ReuseDetection()
         try home.grant("rt1", home.ada)
         home.provider.answer(by: { strict.answer($0) })
         let opened = try home.opened()
