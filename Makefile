@@ -26,7 +26,7 @@ FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer
 
-.PHONY: help try test test-full test-faults test-store test-cli quick api bench build sbom reproduce install uninstall clean
+.PHONY: help try test test-full test-faults test-front test-store test-cli quick api bench build sbom reproduce install uninstall clean
 
 help:
 	@echo 'make try                     build, and show the main job on sample data'
@@ -36,6 +36,7 @@ help:
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
+	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
 	@echo 'make build                   .build/release/keyfob, and .build/front/keyfob, which starts it'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
@@ -89,11 +90,12 @@ test:
 	Scripts/test --skip KeyfobNetworkTests
 	Scripts/build-front
 	Scripts/test-front
+	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
 	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
 # What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and these few with
-# KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; and a
-# fault at each call that changes a file.
+# KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; a
+# fault at each call that changes a file; and all damage that the front is tried with.
 test-full: export KEYFOB_FULL = 1
 test-full: test api
 
@@ -101,6 +103,12 @@ test-full: test api
 test-faults:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Faults/run .build/debug/keyfob
+
+# What the front says of damaged vaults, beside writers, and in odd surroundings, held against the full program.
+test-front:
+	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
+	Scripts/build-front
+	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob
 
 # What a release would break for programs that use the library.
 api:
