@@ -1,14 +1,14 @@
 /// Sixteen random bytes that name one thing of one kind.
 package struct OpaqueID<Kind>: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    @usableFromInline let high: UInt64
+    @usableFromInline let low: UInt64
 
     /// An id nobody else has.
     package static func random() -> OpaqueID {
         OpaqueID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
 
-    private init(high: UInt64, low: UInt64) {
+    @inlinable init(high: UInt64, low: UInt64) {
         (self.high, self.low) = (high, low)
     }
 
@@ -18,7 +18,7 @@ package struct OpaqueID<Kind>: Hashable, Sendable {
     }
 
     /// The same for an array, in which reading a row has them: six times a row.
-    package init?(_ bytes: [UInt8]) {
+    @inlinable package init?(_ bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         func half(_ start: Int) -> UInt64 {
             var half: UInt64 = 0
@@ -34,6 +34,12 @@ package struct OpaqueID<Kind>: Hashable, Sendable {
         bytes.reserveCapacity(16)
         append(to: &bytes)
         return bytes
+    }
+
+    /// Writes the 16 bytes at `offset`.
+    @inlinable package func store(into output: inout MutableRawSpan, at offset: Int) {
+        output.storeBytes(of: high.bigEndian, toByteOffset: offset, as: UInt64.self)
+        output.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
     }
 
     package func append(to bytes: inout [UInt8]) {

@@ -116,17 +116,3 @@ package struct SearchResult<Value: Sendable>: Sendable {
         }
     }
 }
-
-extension CommittingAEAD.Box {
-    /// Nonce, commitment and ciphertext in a row.
-    package var stored: [UInt8] { nonce + commitment + ciphertext }
-
-    /// What ``stored`` gave; nil for what is too short.
-    package init?(stored bytes: [UInt8]) {
-        let fixed = CommittingAEAD.nonceCount + CommittingAEAD.commitmentCount
-        guard bytes.count >= fixed + CommittingAEAD.tagCount else { return nil }
-        self.init(
-            nonce: Array(bytes[..<CommittingAEAD.nonceCount]),
-            commitment: Array(bytes[CommittingAEAD.nonceCount..<fixed]), ciphertext: Array(bytes[fixed...]))
-    }
-}

@@ -19,17 +19,42 @@ package enum CommittingAEAD {
     /// A sealed message.
     package struct Box: Equatable, Sendable {
         /// Random, 24 bytes.
-        package var nonce: [UInt8]
+        package var nonce: [UInt8] {
+            get { Array(parts.nonce) }
+            set { parts.nonce = newValue[...] }
+        }
         /// 32 bytes.
-        package var commitment: [UInt8]
+        package var commitment: [UInt8] {
+            get { Array(parts.commitment) }
+            set { parts.commitment = newValue[...] }
+        }
         /// The encrypted message and its 16-byte tag.
-        package var ciphertext: [UInt8]
+        package var ciphertext: [UInt8] {
+            get { Array(parts.ciphertext) }
+            set { parts.ciphertext = newValue[...] }
+        }
+
+        /// What the three are, as they were read: of one array mostly.
+        fileprivate struct Parts: Equatable {
+            var nonce, commitment, ciphertext: ArraySlice<UInt8>
+        }
+
+        fileprivate var parts: Parts
 
         package init(nonce: [UInt8], commitment: [UInt8], ciphertext: [UInt8]) {
-            self.nonce = nonce
-            self.commitment = commitment
-            self.ciphertext = ciphertext
+            parts = Parts(nonce: nonce[...], commitment: commitment[...], ciphertext: ciphertext[...])
         }
+
+        /// What ``stored`` gave; nil for what is too short.
+        package init?(stored bytes: [UInt8]) {
+            let front = nonceCount + commitmentCount
+            guard bytes.count >= front + tagCount else { return nil }
+            parts = Parts(
+                nonce: bytes[..<nonceCount], commitment: bytes[nonceCount..<front], ciphertext: bytes[front...])
+        }
+
+        /// Nonce, commitment and ciphertext in a row.
+        package var stored: [UInt8] { Array(parts.nonce) + parts.commitment + parts.ciphertext }
     }
 
     /// Seals `message` under `key` (32 bytes), bound to `context`.
@@ -41,7 +66,7 @@ package enum CommittingAEAD {
         let nonce = nonce ?? Randomness.bytes(nonceCount)
         precondition(nonce.count == nonceCount)
         var ciphertext = [UInt8](repeating: 0, count: message.byteCount + tagCount)
-        let commitment = unsafe withDerivedKey(key, context: context, nonce: nonce) { derived, commitment in
+        let commitment = unsafe withDerivedKey(key, context: context, nonce: nonce[...]) { derived, commitment in
             let result = unsafe message.withUnsafeBytes { plain in
                 unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
                     &ciphertext, nil, plain.octets, UInt64(plain.count),
@@ -60,8 +85,8 @@ package enum CommittingAEAD {
     package static func open(
         _ box: Box, key: RawSpan, context: [UInt8], placement: SecretBytes.Placement = .dedicated
     ) throws(SodiumError) -> SecretBytes {
-        guard box.ciphertext.count >= tagCount else { throw .invalidParameters }
-        return try SecretBytes(count: box.ciphertext.count - tagCount, placement: placement) {
+        guard box.parts.ciphertext.count >= tagCount else { throw .invalidParameters }
+        return try SecretBytes(count: box.parts.ciphertext.count - tagCount, placement: placement) {
             (span: inout MutableRawSpan) throws(SodiumError) in
             let failure = unsafe span.withUnsafeMutableBytes {
                 unsafe open(box, key: key, context: context, into: $0)
@@ -76,8 +101,8 @@ package enum CommittingAEAD {
     package static func openAttributes(
         _ box: Box, key: RawSpan, context: [UInt8]
     ) throws(SodiumError) -> [UInt8] {
-        guard box.ciphertext.count >= tagCount else { throw .invalidParameters }
-        var message = [UInt8](repeating: 0, count: box.ciphertext.count - tagCount)
+        guard box.parts.ciphertext.count >= tagCount else { throw .invalidParameters }
+        var message = [UInt8](repeating: 0, count: box.parts.ciphertext.count - tagCount)
         let failure = unsafe message.withUnsafeMutableBytes {
             unsafe open(box, key: key, context: context, into: $0)
         }
@@ -88,24 +113,29 @@ package enum CommittingAEAD {
     private static func open(
         _ box: Box, key: RawSpan, context: [UInt8], into output: UnsafeMutableRawBufferPointer
     ) -> SodiumError? {
-        guard box.nonce.count == nonceCount, box.commitment.count == commitmentCount else {
+        let parts = box.parts
+        guard parts.nonce.count == nonceCount, parts.commitment.count == commitmentCount else {
             return .invalidParameters
         }
-        return unsafe withDerivedKey(key, context: context, nonce: box.nonce) { derived, commitment in
-            let isCommitted = unsafe box.commitment.withUnsafeBytes { stored in
+        return unsafe withDerivedKey(key, context: context, nonce: parts.nonce) { derived, commitment in
+            let isCommitted = unsafe parts.commitment.withUnsafeBytes { stored in
                 unsafe sodium_memcmp(stored.baseAddress, commitment.baseAddress, commitmentCount) == 0
             }
             guard isCommitted else { return .wrongKey }
-            let result = unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
-                output.octets, nil, nil, box.ciphertext, UInt64(box.ciphertext.count),
-                context, UInt64(context.count), box.nonce, derived.octets)
+            let result = unsafe parts.ciphertext.withUnsafeBytes { ciphertext in
+                unsafe parts.nonce.withUnsafeBytes { nonce in
+                    unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
+                        output.octets, nil, nil, ciphertext.octets, UInt64(ciphertext.count),
+                        context, UInt64(context.count), nonce.octets, derived.octets)
+                }
+            }
             return result == 0 ? nil : .forged
         }
     }
 
     /// Derives key and commitment on the stack, lends them to `body`, and wipes them.
     private static func withDerivedKey<Result>(
-        _ key: RawSpan, context: [UInt8], nonce: [UInt8],
+        _ key: RawSpan, context: [UInt8], nonce: ArraySlice<UInt8>,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Result
     ) -> Result {
         Sodium.initialize()

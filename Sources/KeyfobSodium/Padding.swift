@@ -15,6 +15,8 @@ package enum Padding {
     /// - Throws: `invalidParameters` when there is no well-formed padding.
     package static func unpaddedCount(_ message: RawSpan) throws(SodiumError) -> Int {
         var end = message.byteCount
+        // Nearly all of it is zeros.
+        while end >= 8, unsafe message.unsafeLoadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
         while end > 0 {
             let byte = unsafe message.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self)
             end -= 1

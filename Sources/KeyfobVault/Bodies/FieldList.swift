@@ -14,25 +14,43 @@ package struct FieldList: Equatable, Sendable {
         }
     }
 
-    package private(set) var fields: [Field] = []
+    /// Where a field lies in the bytes.
+    private struct Place {
+        let number: UInt16
+        let range: Range<Int>
+    }
+
+    /// What the fields hold; of a body that was read, all of it.
+    private var bytes: ArraySlice<UInt8> = []
+    private var places: [Place] = []
+
+    package var fields: [Field] { places.map { Field(number: $0.number, bytes: bytes[$0.range]) } }
 
     package init() {}
 
+    package static func == (left: FieldList, right: FieldList) -> Bool { left.fields == right.fields }
+
     /// Parses a body.
     package init(encoded bytes: ArraySlice<UInt8>) throws(Malformed) {
-        var reader = ByteReader(bytes)
-        var previous: UInt16 = 0
-        do throws(ByteReader.Malformed) {
-            while !reader.isAtEnd {
-                let number = try reader.read(UInt16.self)
-                guard number >= previous else { throw ByteReader.Malformed() }
-                previous = number
-                fields.append(Field(number: number, bytes: try reader.readCounted(limit: SealedRecord.maximumCount)))
+        self.bytes = bytes
+        places.reserveCapacity(12)
+        var (position, previous) = (bytes.startIndex, 0)
+        while position < bytes.endIndex {
+            guard bytes.endIndex - position >= Self.frontCount else { throw Malformed() }
+            let number = Int(bytes[position]) | Int(bytes[position + 1]) << 8
+            var count = 0
+            for index in 2..<Self.frontCount { count |= Int(bytes[position + index]) << (8 * (index - 2)) }
+            position += Self.frontCount
+            guard number >= previous, count <= SealedRecord.maximumCount, count <= bytes.endIndex - position else {
+                throw Malformed()
             }
-        } catch {
-            throw Malformed()
+            places.append(Place(number: UInt16(number), range: position..<position + count))
+            (position, previous) = (position + count, number)
         }
     }
+
+    /// The bytes before those of a field: its number and their count.
+    private static let frontCount = 6
 
     /// The bytes are no field list, or not what one must hold.
     package struct Malformed: Error {
@@ -41,23 +59,44 @@ package struct FieldList: Equatable, Sendable {
     }
 
     func encoded() -> [UInt8] {
-        var writer = ByteWriter()
-        for field in fields.sorted(by: { $0.number < $1.number }) {
-            writer.write(field.number)
-            writer.write(UInt32(field.bytes.count))
-            writer.write(Array(field.bytes))
+        var writer = ByteWriter(capacity: bytes.count + Self.frontCount * places.count)
+        for place in places.sorted(by: { $0.number < $1.number }) {
+            writer.write(place.number)
+            writer.write(UInt32(place.range.count))
+            writer.write(bytes[place.range])
         }
         return writer.bytes
+    }
+
+    mutating func append(_ number: UInt16, _ more: some Collection<UInt8>) {
+        let start = bytes.endIndex
+        bytes.append(contentsOf: more)
+        places.append(Place(number: number, range: start..<bytes.endIndex))
+    }
+
+    /// The bytes of the first field with this number.
+    func bytes(_ number: UInt16) -> ArraySlice<UInt8>? {
+        for place in places where place.number == number { return bytes[place.range] }
+        return nil
+    }
+
+    func lists(_ number: UInt16) throws(Malformed) -> [FieldList] {
+        var lists: [FieldList] = []
+        for place in places where place.number == number { lists.append(try FieldList(encoded: bytes[place.range])) }
+        return lists
+    }
+
+    /// The list without the fields of one number.
+    func without(_ number: UInt16) -> FieldList {
+        var list = self
+        list.places.removeAll { $0.number == number }
+        return list
     }
 }
 
 extension FieldList {
-    mutating func append(_ number: UInt16, _ bytes: [UInt8]) {
-        fields.append(Field(number: number, bytes: bytes[...]))
-    }
-
     mutating func append(_ number: UInt16, _ text: String?) {
-        if let text { append(number, Array(text.utf8)) }
+        if let text { append(number, text.utf8) }
     }
 
     mutating func append(_ number: UInt16, _ value: (some FixedWidthInteger)?) {
@@ -69,11 +108,6 @@ extension FieldList {
 
     mutating func append(_ number: UInt16, _ list: FieldList) {
         append(number, list.encoded())
-    }
-
-    /// The bytes of the first field with this number.
-    func bytes(_ number: UInt16) -> ArraySlice<UInt8>? {
-        fields.first { $0.number == number }?.bytes
     }
 
     func text(_ number: UInt16) throws(Malformed) -> String? {
@@ -94,12 +128,6 @@ extension FieldList {
         return value
     }
 
-    func lists(_ number: UInt16) throws(Malformed) -> [FieldList] {
-        var lists: [FieldList] = []
-        for field in fields where field.number == number { lists.append(try FieldList(encoded: field.bytes)) }
-        return lists
-    }
-
     func texts(_ number: UInt16) throws(Malformed) -> [String] {
         var texts: [String] = []
         for field in fields where field.number == number {
@@ -109,15 +137,8 @@ extension FieldList {
         return texts
     }
 
-    /// The list without the fields of one number.
-    func without(_ number: UInt16) -> FieldList {
-        var list = FieldList()
-        list.fields = fields.filter { $0.number != number }
-        return list
-    }
-
     /// Takes over the fields of `other` whose numbers are above `known`.
     mutating func keepUnknown(of other: FieldList?, above known: UInt16) {
-        fields.append(contentsOf: other?.fields.filter { $0.number > known } ?? [])
+        for field in other?.fields ?? [] where field.number > known { append(field.number, field.bytes) }
     }
 }

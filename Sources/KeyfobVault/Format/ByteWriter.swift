@@ -17,7 +17,7 @@ struct ByteWriter {
         }
     }
 
-    mutating func write(_ more: [UInt8]) {
+    mutating func write(_ more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
     }
 

@@ -1,4 +1,5 @@
 package import KeyfobModel
+internal import KeyfobSodium
 
 /// The clear part of a record's row, all of it bound to what is sealed.
 package struct RecordHeader: Equatable, Sendable {
@@ -27,6 +28,8 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// The length of the encoded header in bytes.
     static let count = 144
+    /// "KFR1".
+    private static let magic: UInt32 = 0x4B46_5231
 
     package var vault: VaultID
     package var group: GroupID
@@ -71,24 +74,24 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// The associated data of one part: 144 bytes, every field at a fixed place.
     func encoded(_ part: Part) -> [UInt8] {
-        var writer = ByteWriter(capacity: Self.count)
-        writer.write(Array("KFR1".utf8))
-        writer.write(UInt8(FormatVersion.current))
-        writer.write(UInt8(FormatVersion.suite))
-        writer.write(flags)
-        writer.write(vault)
-        writer.write(group)
-        writer.write(epoch)
-        writer.write(record)
-        writer.write(stamp.value)
-        writer.write(device)
-        writer.write(kind.rawValue)
-        writer.write(part.rawValue)
-        writer.write(UInt16(0))
-        for value in [index.account, index.credential, index.username, index.label] {
-            if let value { writer.write(value) } else { writer.write([UInt8](repeating: 0, count: 16)) }
+        [UInt8](count: Self.count) { output in
+            output.storeBytes(of: Self.magic.bigEndian, toByteOffset: 0, as: UInt32.self)
+            output.storeBytes(of: UInt8(FormatVersion.current), toByteOffset: 4, as: UInt8.self)
+            output.storeBytes(of: UInt8(FormatVersion.suite), toByteOffset: 5, as: UInt8.self)
+            output.storeBytes(of: flags.littleEndian, toByteOffset: 6, as: UInt16.self)
+            vault.store(into: &output, at: 8)
+            group.store(into: &output, at: 24)
+            output.storeBytes(of: epoch.littleEndian, toByteOffset: 40, as: UInt32.self)
+            record.store(into: &output, at: 44)
+            output.storeBytes(of: stamp.value.littleEndian, toByteOffset: 60, as: UInt64.self)
+            output.storeBytes(of: device.littleEndian, toByteOffset: 68, as: UInt64.self)
+            output.storeBytes(of: kind.rawValue, toByteOffset: 76, as: UInt8.self)
+            output.storeBytes(of: part.rawValue, toByteOffset: 77, as: UInt8.self)
+            index.account?.store(into: &output, at: 80)
+            index.credential?.store(into: &output, at: 96)
+            index.username?.store(into: &output, at: 112)
+            index.label?.store(into: &output, at: 128)
         }
-        return writer.bytes
     }
 }
 
