@@ -30,11 +30,11 @@ extension TokenSearch {
         }
         // What access tokens there are nobody asks of many requests; who is told why nobody is chosen is told all.
         if !request.asksOfTokens,
-            let found = try chooseAmongAll(&state, request, groups, bindings, request.kinds, now).found
+            let found = try chooseAmongAll(&state, request, groups, bindings, .grants, now).found
         {
             return found
         }
-        let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, bindings, Holdings.kinds, now)
+        let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, bindings, request.extent, now)
         if let found { return found }
         // Before saying that there is nobody, make sure that nobody is missing.
         for group in groups { try storage.requireComplete(group.keys) }
@@ -46,11 +46,11 @@ extension TokenSearch {
 
     private func chooseAmongAll(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group],
-        _ bindings: (bindings: [Binding], isWhole: Bool), _ kinds: [Credential.Kind], _ now: Timestamp
+        _ bindings: (bindings: [Binding], isWhole: Bool), _ extent: Holdings.Extent, _ now: Timestamp
     ) throws(StorageFailure) -> (
         found: (candidate: Candidate, reason: Verdict.Reason)?, candidates: [Candidate], evidence: Evidence
     ) {
-        let roster = try roster(&state, groups, request.context, bindings, kinds)
+        let roster = try roster(&state, groups, request.context, bindings, extent)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
         guard roster.isWhole else { throw LookupRefusal.uncertain.onTheWay }
@@ -60,20 +60,22 @@ extension TokenSearch {
         return (choice.map { ($0.candidate, $0.reason) }, candidates, evidence)
     }
 
-    /// The accounts and bindings of `groups`.
+    /// The accounts and bindings of `groups`, with what `request` asks of them, or more.
     package func roster(
-        _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ request: TokenRequest,
+        _ extent: Holdings.Extent? = nil
     ) throws(StorageFailure) -> Roster {
-        try roster(&state, groups, context, try bindings(&state, groups, directory: context.directory), Holdings.kinds)
+        let bindings = try bindings(&state, groups, directory: request.context.directory)
+        return try roster(&state, groups, request.context, bindings, extent ?? request.extent)
     }
 
     private func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext,
-        _ bindings: (bindings: [Binding], isWhole: Bool), _ kinds: [Credential.Kind]
+        _ bindings: (bindings: [Binding], isWhole: Bool), _ extent: Holdings.Extent
     ) throws(StorageFailure) -> Roster {
         var roster = Roster(bindings: bindings.bindings, isWhole: bindings.isWhole)
         for group in groups {
-            var found = try self.candidates(&state, group, kinds)
+            var found = try self.candidates(&state, group, extent)
             if context.url != nil { try addHosts(to: &found.candidates, of: group) }
             roster.candidates += found.candidates
             roster.isWhole = roster.isWhole && found.isWhole
@@ -117,20 +119,20 @@ extension TokenSearch {
         return (candidates, evidence)
     }
 
-    /// The accounts of one group, and whether every record that tells of them opens.
-    ///
-    /// - Parameter kinds: Which credentials are opened: without access tokens, an account tells of none.
+    /// The accounts of one group, and whether every record that was looked at opens.
     package func candidates(
-        _ state: inout LookupState, _ group: UnlockedVault.Group, _ kinds: [Credential.Kind] = Holdings.kinds
+        _ state: inout LookupState, _ group: UnlockedVault.Group, _ extent: Holdings.Extent = .standing
     ) throws(StorageFailure) -> (candidates: [Candidate], isWhole: Bool) {
-        let accounts = try storage.accounts(in: group.keys)
-        var damaged = accounts.damaged
+        var accounts: [Account] = []
         var holdings: [AccountID: Holdings] = [:]
-        for kind in kinds {
-            let credentials = try storage.credentials(kind, in: group.keys)
-            damaged += credentials.damaged
-            for item in credentials.items { holdings[item.value.account, default: Holdings()].add(item.value) }
+        var damaged = try storage.forEachAccount(in: group.keys) { accounts.append($0) }
+        holdings.reserveCapacity(accounts.count)
+        for kind in extent.kinds {
+            damaged += try storage.forEachCredential(kind, in: group.keys) {
+                holdings[$0.account, default: Holdings()].add($0)
+            }
         }
+        if extent == .standing { damaged += try addTokens(to: &holdings, of: accounts, in: group) }
         var preferred: Setting?
         do {
             preferred = try storage.setting(Self.defaultAccount, in: group.keys)
@@ -138,17 +140,57 @@ extension TokenSearch {
             damaged.append(what)
         }
         state.warn(ofDamage: damaged, in: group.name)
-        let candidates = accounts.items.map { item in
-            (holdings[item.value.id] ?? Holdings()).candidate(item.value, in: group.name, preferred)
+        let candidates = accounts.map { account in
+            (holdings[account.id] ?? Holdings()).candidate(account, in: group.name, preferred)
         }
         return (candidates, damaged.isEmpty)
+    }
+
+    /// Counts in the access tokens of those accounts that have no grant, which tell how they stand.
+    ///
+    /// Of a few they are found by index; that one has none is said only after all were opened.
+    ///
+    /// - Returns: What is wrong with the records that were passed over, in words.
+    private func addTokens(
+        to holdings: inout [AccountID: Holdings], of accounts: [Account], in group: UnlockedVault.Group
+    ) throws(StorageFailure) -> [String] {
+        let rest = accounts.filter { holdings[$0.id] == nil }
+        guard !rest.isEmpty else { return [] }
+        if rest.count <= accounts.count / 4 {
+            var found: [(account: AccountID, tokens: SearchResult<Credential>)] = []
+            for account in rest {
+                let tokens = try storage.credentials(.accessToken, of: account.id, in: group.keys)
+                guard !tokens.items.isEmpty, tokens.damaged.isEmpty else { break }
+                found.append((account.id, tokens))
+            }
+            if found.count == rest.count {
+                for (account, tokens) in found {
+                    for item in tokens.items { holdings[account, default: Holdings()].add(item.value) }
+                }
+                return []
+            }
+        }
+        let ids = Set(rest.map { $0.id })
+        return try storage.forEachCredential(.accessToken, in: group.keys) { token in
+            if ids.contains(token.account) { holdings[token.account, default: Holdings()].add(token) }
+        }
     }
 }
 
 /// What an account holds in a group, as far as a choice asks for it.
 package struct Holdings {
-    /// The kinds of credentials that count.
-    package static let kinds = Credential.Kind.allCases.filter { $0 != .idToken }
+    /// Which credentials are opened.
+    package enum Extent {
+        /// What can be renewed: from it alone shows whether an account will do, where nothing is asked of its tokens.
+        case grants
+        /// These, and the access tokens of accounts that have none: what shows how a sign-in stands.
+        case standing
+        /// All but ID tokens.
+        case everything
+
+        /// The kinds of which all are opened.
+        var kinds: [Credential.Kind] { self == .everything ? [.accessToken, .refreshToken] : [.refreshToken] }
+    }
 
     private var clients: Set<String> = []
     private var realms: Set<String> = []
@@ -156,6 +198,9 @@ package struct Holdings {
     private var end: SignInEnd?
     private var tokenScopes: [ScopeSet] = []
     private var grantScopes: [String] = []
+
+    /// Whether there is nothing.
+    var isEmpty: Bool { clients.isEmpty }
 
     /// Counts a credential in.
     mutating func add(_ credential: Credential) {
@@ -191,11 +236,11 @@ package struct Holdings {
 }
 
 extension TokenRequest {
-    /// The credentials from which it shows whether an account will do.
-    var kinds: [Credential.Kind] { asksOfTokens ? Holdings.kinds : [.refreshToken] }
+    /// The credentials from which shows how accounts stand, and whether they will do.
+    var extent: Holdings.Extent { asksOfTokens ? .everything : .standing }
 
     /// Whether it depends on the access tokens that an account has whether it will do.
-    fileprivate var asksOfTokens: Bool {
+    var asksOfTokens: Bool {
         !scopes.isEmpty || context.url != nil || realm != nil || clientID != nil
     }
 }

@@ -40,7 +40,7 @@ struct FewAccountsChoiceTests {
     ) throws -> (answer: Answer, selection: Selection) {
         try keyring.withState { state in
             let (search, groups) = (keyring.search, try state.groups(names))
-            let roster = try search.roster(&state, groups, request.context)
+            let roster = try search.roster(&state, groups, request, .everything)
             let (candidates, evidence) = search.evidence(&state, roster, request, groups, noon)
             let choice = AccountSelector().choose(
                 request, among: candidates, groups: groups.map(\.name), evidence: evidence)
@@ -77,6 +77,24 @@ struct FewAccountsChoiceTests {
         }
     }
 
+    /// What is told of a selection.
+    private func told(_ selection: Selection) -> [String] {
+        let outcome =
+            switch selection.outcome {
+            case .chosen(let candidate): "\(candidate.account.id) \(candidate.group)"
+            case .ambiguous(let candidates): "\(candidates.map { "\($0.account.id) \($0.group)" })"
+            case .nobodyNamed(let name): name
+            case .boundToNobody(let binding): "\(binding)"
+            case .boundInVain(let binding, let candidate, let rejection):
+                "\(binding) \(candidate.account.id) \(rejection)"
+            case .nobody: "nobody"
+            }
+        return [outcome, "\(selection.passedOver)"]
+            + selection.verdicts.map {
+                "\($0.candidate.account) \($0.candidate.group) \($0.candidate.state) \($0.candidate.isDefault) \($0.verdict)"
+            }
+    }
+
     /// A request for somebody, somewhere.
     private func request(_ random: inout SeededGenerator) -> TokenRequest {
         func happens(_ chance: Int) -> Bool { Int.random(in: 0..<chance, using: &random) == 0 }
@@ -101,11 +119,48 @@ struct FewAccountsChoiceTests {
             let slow = try slowly(vault.owner, request, names)
             let quick = try quickly(vault.owner, request, names)
             #expect(quick.answer == slow.answer, "\(request)")
-            if let selection = quick.selection { #expect(selection == slow.selection, "\(request)") }
+            if let selection = quick.selection { #expect(told(selection) == told(slow.selection), "\(request)") }
+            #expect(told(try vault.owner.select(request, in: names)) == told(slow.selection), "\(request)")
             if quick.isShort, let reason = quick.answer.reason { reasons.insert(reason.name) }
         }
         // Of the first vaults it is known that the short way is not idle.
         if seed <= 12 { #expect(!reasons.isEmpty) }
+    }
+
+    @Test("a list says the same of each account, and a name means the same", arguments: 1...6)
+    func lists(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let vault = try RandomVault(&random, Self.environments, Self.scopes, Self.subjects)
+        let keyring = vault.owner
+        let all = try keyring.withState { state in
+            let groups = try state.groups(nil)
+            return try keyring.search.roster(&state, groups, TokenRequest(), .everything).candidates
+        }
+        func told(_ candidate: Candidate) -> String {
+            "\(candidate.account) \(candidate.group) \(candidate.state) \(String(describing: candidate.end)) "
+                + "\(candidate.grantScopes) \(candidate.isDefault) \(candidate.isOwnersDefault)"
+        }
+        #expect(try keyring.accounts().map(told) == all.map(told))
+        for name in all.flatMap({ [$0.account.id.canonical, $0.account.username, $0.account.label ?? "-"] }) + ["per"] {
+            let named = AccountSelector().candidates(named: name, among: all)
+            let found = Result { try keyring.account(named: name) }
+            switch found {
+            case .success(let candidate): #expect([candidate] == named)
+            case .failure(let error as KeyringError):
+                #expect(error.code == (named.isEmpty ? .noSuchAccount : .ambiguous))
+            case .failure(let error): throw error
+            }
+        }
+        for group in [AccessGroup.default, vault.tools] {
+            let own = all.filter { $0.group == group && ![.signedOut, .noCredentials].contains($0.state) }
+            let expected = own.count < 2 ? own.first : own.first(where: \.isDefault)
+            let current = Result { try keyring.currentAccount(in: [group]).now }
+            switch current {
+            case .success(let candidate): #expect(candidate?.account == expected?.account)
+            case .failure(let error as KeyringError): #expect(error.code == .ambiguous && expected == nil)
+            case .failure(let error): throw error
+            }
+        }
     }
 
     @Test(

@@ -7,23 +7,32 @@ internal import KeyfobVault
 extension Keyring {
     /// The accounts of the groups, with how their sign-in stands.
     ///
+    /// The access tokens of an account that has a grant are not looked at: its clients are those of its grants.
+    ///
     /// - Parameter groups: The groups to look through; nil for all within reach.
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when accounts are missing. A record that
     ///   does not open is passed over and told by ``takeWarnings()``.
     public func accounts(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
         try withState { state in
-            var candidates: [Candidate] = []
-            for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
-            return candidates
+            try database.withSnapshot {
+                var candidates: [Candidate] = []
+                for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
+                return candidates
+            }
         }
     }
 
     /// The one account that answers to a name, whatever the state of its sign-in.
     ///
+    /// Costs the same however many accounts there are, unless the name is the beginning of one.
+    ///
     /// - Throws: `noSuchAccount`, `ambiguous` with the accounts that answer, and as ``accounts(in:)``.
     public func account(named text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Candidate {
-        let matching = AccountSelector().candidates(named: text, among: try accounts(in: groups))
-        guard let first = matching.first else {
+        var matching: [Candidate]? = try withState { state in
+            try database.withSnapshot { try search.candidates(named: text, state.groups(groups)) }
+        }
+        if matching == nil { matching = AccountSelector().candidates(named: text, among: try accounts(in: groups)) }
+        guard let matching, let first = matching.first else {
             throw KeyringError(
                 .noSuchAccount, "there is no account '\(text)'", advice: .listAccounts)
         }

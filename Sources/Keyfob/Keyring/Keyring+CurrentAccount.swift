@@ -61,8 +61,9 @@ extension Keyring {
         let now = clock.now
         return try withState { state in
             let group = try state.groupForNewItems(groups)
-            let candidates = try search.candidates(&state, group).candidates
-            let current = try Self.current(of: candidates)
+            // A default that is signed in is the current account, whoever else is.
+            let preferred = try search.preferred(in: group).flatMap { $0.isSignedIn ? $0 : nil }
+            let current = try preferred ?? Self.current(of: search.candidates(&state, group).candidates)
             let kept = try database.setting(Self.currentAccountSetting, in: group.keys)?.value
             var memory = kept.flatMap(CurrentAccountMemory.init(text:)) ?? CurrentAccountMemory()
             let known = memory
@@ -90,12 +91,7 @@ extension Keyring {
 
     /// The account that is signed in alone, or the default of several.
     private static func current(of candidates: [Candidate]) throws(KeyringError) -> Candidate? {
-        let signedIn = candidates.filter { candidate in
-            switch candidate.state {
-            case .signedIn, .tokensOnly, .needsSignIn: true
-            case .signedOut, .noCredentials: false
-            }
-        }
+        let signedIn = candidates.filter(\.isSignedIn)
         if signedIn.count < 2 { return signedIn.first }
         if let preferred = signedIn.first(where: \.isDefault) { return preferred }
         throw KeyringError(
@@ -138,6 +134,16 @@ extension Keyring {
 
     /// Under which name it is remembered who was current; it decides nothing.
     static let currentAccountSetting = "current account"
+}
+
+extension Candidate {
+    /// Whether it can be the current account.
+    fileprivate var isSignedIn: Bool {
+        switch state {
+        case .signedIn, .tokensOnly, .needsSignIn: true
+        case .signedOut, .noCredentials: false
+        }
+    }
 }
 
 /// What is remembered of the current account of a group: a line for each part, percent-encoded.

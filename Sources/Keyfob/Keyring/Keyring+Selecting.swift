@@ -8,30 +8,45 @@ extension Keyring {
     /// What the accounts of the groups would be told if `request` were made.
     ///
     /// The choice rests on the accounts, the owner's bindings, project files that were allowed, and what was chosen
-    /// before; see ``AccountSelector``.
+    /// before; see ``AccountSelector``. What an account's access tokens are for is looked at where the request asks for
+    /// scopes, an address, a tenant or a client, or the account has nothing else.
     ///
     /// - Throws: as ``accounts(in:)``.
     public func select(_ request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Selection {
-        let now = clock.now
-        return try withState { state in
-            let groups = try state.groups(groups)
-            let roster = try search.roster(&state, groups, request.context)
-            let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
-            let selection = AccountSelector().select(
-                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
-            state.warn(ofPassedOver: selection.passedOver)
-            return selection
-        }
+        try selectAndProve(request, in: groups, isProven: false).selection
     }
 
-    /// Makes sure that ``select(_:in:)`` had every account and binding to choose from.
+    /// The same, and whether every account and binding was there to choose from.
     ///
-    /// - Throws: `damaged` when what does not open, or is not there, might be the one; as ``accounts(in:)``.
-    public func requireWhole(for request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) {
-        try withState { state in
-            let groups = try state.groups(groups)
-            guard try search.roster(&state, groups, request.context).isWhole else { throw LookupRefusal.uncertain }
-            for group in groups { try database.requireComplete(group.keys) }
+    /// - Returns: The selection, and a `doubt` where what does not open, or is not there, might be the one.
+    /// - Throws: as ``accounts(in:)``.
+    public func selectAndProve(
+        _ request: TokenRequest, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> (selection: Selection, doubt: KeyringError?) {
+        try selectAndProve(request, in: groups, isProven: true)
+    }
+
+    private func selectAndProve(
+        _ request: TokenRequest, in groups: [AccessGroup]?, isProven: Bool
+    ) throws(KeyringError) -> (selection: Selection, doubt: KeyringError?) {
+        let now = clock.now
+        return try withState { state in
+            try database.withSnapshot {
+                let groups = try state.groups(groups)
+                let roster = try search.roster(&state, groups, request)
+                let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
+                let selection = AccountSelector().select(
+                    request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+                state.warn(ofPassedOver: selection.passedOver)
+                guard isProven else { return (selection, nil) }
+                do {
+                    guard roster.isWhole else { throw LookupRefusal.uncertain }
+                    for group in groups { try database.requireComplete(group.keys) }
+                    return (selection, nil)
+                } catch  where !Self.mayBeStale(error) {
+                    return (selection, KeyringError(error))
+                }
+            }
         }
     }
 }

@@ -20,14 +20,18 @@ struct WhichCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let request = try options.request()
-        let selection = try keyring.select(request, in: global.groups())
+        // Whoever is named needs no proof that there is nobody else.
+        let (selection, doubt) =
+            request.account == nil
+            ? try keyring.selectAndProve(request, in: global.groups())
+            : (try keyring.select(request, in: global.groups()), nil)
         global.tellWarnings(of: keyring)
         if global.json {
             try JSONOutput.print(SelectionDocument(selection))
         } else {
             try StandardOutput.write(lines: Self.table(selection).text)
         }
-        if request.account == nil { try keyring.requireWhole(for: request, in: global.groups()) }
+        if let doubt { throw doubt }
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
         let advice = error.advice == .explainSelection ? nil : error.advice

@@ -184,6 +184,28 @@ extension VaultReading {
         }
     }
 
+    /// Calls `body` with each credential of one kind in a group.
+    ///
+    /// - Returns: What is wrong with the records that were passed over, in words.
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    package func forEachCredential(
+        _ kind: Credential.Kind, in keys: GroupKeys, _ body: (Credential) -> Void
+    ) throws(StorageFailure) -> [String] {
+        try forEach(RecordHeader.Kind(kind), in: keys) { fields throws(FieldList.Malformed) in
+            try CredentialBody.decode(fields, kind: kind)
+        } body: { _, credential in
+            body(credential)
+        }
+    }
+
+    /// Calls `body` with each account of a group, in the order in which they were stored.
+    ///
+    /// - Returns: What is wrong with the records that were passed over, in words.
+    /// - Throws: `incomplete` when there are not as many as there should be.
+    package func forEachAccount(in keys: GroupKeys, _ body: (Account) -> Void) throws(StorageFailure) -> [String] {
+        try forEach(.account, in: keys, AccountBody.decode) { _, account in body(account) }
+    }
+
     /// Every record of one kind in a group, or those that are wanted.
     ///
     /// - Throws: `incomplete` when there are not as many as there should be.
@@ -191,9 +213,23 @@ extension VaultReading {
         _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
         where isWanted: (Value) -> Bool = { _ in true }
     ) throws(StorageFailure) -> SearchResult<Value> {
+        var found = SearchResult<Value>()
+        found.damaged = try forEach(kind, in: keys, decode) { record, value in
+            if isWanted(value) { found.items.append(StoredItem(record: record, value: value)) }
+        }
+        return found
+    }
+
+    /// Calls `body` with each record of one kind in a group, and what it says.
+    private func forEach<Value>(
+        _ kind: RecordHeader.Kind, in keys: GroupKeys, _ decode: (FieldList) throws(FieldList.Malformed) -> Value,
+        body: (StoredRecord, Value) -> Void
+    ) throws(StorageFailure) -> [String] {
         try snapshot(keys) { reader throws(StorageFailure) in
-            var found = SearchResult<Value>()
+            let expected = try reader.manifest()?.count(of: kind)
+            var damaged: [String] = []
             var seen: Set<RecordID> = []
+            seen.reserveCapacity(min(expected ?? 0, 1 << 20))
             var count = 0
             try reader.forEachRecord(kind: kind) { result throws(StorageFailure) in
                 count += 1
@@ -203,19 +239,15 @@ extension VaultReading {
                     guard seen.insert(record.header.record).inserted else {
                         throw StoreError.incomplete(group: keys.group)
                     }
-                    try found.take(record, keys, decode)
-                    if let last = found.items.last, last.record.rowID == record.rowID, !isWanted(last.value) {
-                        found.items.removeLast()
-                    }
+                    body(record, try record.decode(keys, decode))
                 } catch StoreError.damaged(let what) {
-                    found.damaged.append(what)
+                    damaged.append(what)
                 }
             }
-            let expected = try reader.manifest()?.count(of: kind)
             guard expected == nil || count == expected else {
                 throw StoreError.incomplete(group: keys.group)
             }
-            return found
+            return damaged
         }
     }
 }
