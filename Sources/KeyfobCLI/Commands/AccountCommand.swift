@@ -172,7 +172,51 @@ struct AccountDocument: Encodable {
 }
 
 /// `Schemas/account-list.schema.json`.
-struct AccountListDocument: JSONDocument {
+struct AccountListDocument: LongJSONDocument {
     let formatVersion = 1
     let accounts: [AccountDocument]
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("accounts")
+        json.beginArray()
+        for account in accounts { account.write(to: &json) }
+        json.endArray()
+        json.name("formatVersion")
+        json.integer(Int64(formatVersion))
+        json.endObject()
+    }
+}
+
+extension AccountDocument {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("clients", clients)
+        json.member("displayName", displayName)
+        json.member("environment", environment)
+        json.member("group", group)
+        json.member("homeAccountID", homeAccountID)
+        json.member("homeTenant", homeTenant)
+        json.member("id", id)
+        json.name("isDefault")
+        json.bool(isDefault)
+        json.name("isSignInEnding")
+        json.bool(isSignInEnding)
+        json.member("label", label)
+        json.member("signInEndsOn", signInEndsOn)
+        json.member("state", state)
+        json.member("stateReason", stateReason)
+        json.name("tenants")
+        json.beginArray()
+        for tenant in tenants {
+            json.beginObject()
+            json.member("id", tenant.id)
+            json.member("localAccountID", tenant.localAccountID)
+            json.member("username", tenant.username)
+            json.endObject()
+        }
+        json.endArray()
+        json.member("username", username)
+        json.endObject()
+    }
 }

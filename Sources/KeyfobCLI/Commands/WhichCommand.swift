@@ -64,7 +64,7 @@ extension WhichCommand {
 }
 
 /// `Schemas/selection.schema.json`.
-struct SelectionDocument: JSONDocument {
+struct SelectionDocument: LongJSONDocument {
     let formatVersion = 1
     let outcome: String
     let account: String?
@@ -117,6 +117,52 @@ struct SelectionDocument: JSONDocument {
                 probability: judged.verdict.usage?.probability, uses: judged.verdict.usage?.share.map(Uses.init),
                 explanation: judged.verdict.description)
         }
+    }
+}
+
+extension SelectionDocument {
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("account", account)
+        json.name("formatVersion")
+        json.integer(Int64(formatVersion))
+        json.member("group", group)
+        json.member("outcome", outcome)
+        json.name("verdicts")
+        json.beginArray()
+        for verdict in verdicts { verdict.write(to: &json) }
+        json.endArray()
+        json.endObject()
+    }
+}
+
+extension SelectionDocument.JudgedAccount {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("account", account)
+        json.member("explanation", explanation)
+        json.member("group", group)
+        json.member("label", label)
+        if let probability {
+            json.name("probability")
+            let text = "\(probability)"
+            json.raw(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+        }
+        json.member("reason", reason)
+        json.member("username", username)
+        if let uses {
+            json.name("uses")
+            json.beginObject()
+            json.name("count")
+            json.integer(Int64(uses.count))
+            json.member("last", uses.last)
+            json.member("scope", uses.scope)
+            json.name("total")
+            json.integer(Int64(uses.total))
+            json.endObject()
+        }
+        json.member("verdict", verdict)
+        json.endObject()
     }
 }
 

@@ -15,7 +15,9 @@ enum TerminalText {
     /// A JSON document in which strings hold such characters as escapes: the same document to a program.
     static func json(_ document: String) -> String {
         // Line feeds part its tokens, and other controls below U+007F are escapes already.
-        guard document.unicodeScalars.contains(where: { $0.value >= 0x7F && isObeyed($0) }) else { return document }
+        guard document.utf8.contains(where: { $0 >= 0x7F }),
+            document.unicodeScalars.contains(where: { $0.value >= 0x7F && isObeyed($0) })
+        else { return document }
         var text = ""
         for scalar in document.unicodeScalars {
             if scalar.value >= 0x7F, isObeyed(scalar) {

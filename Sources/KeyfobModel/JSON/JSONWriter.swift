@@ -1,13 +1,18 @@
-/// Writes JSON without white space to the end of a byte array, and puts the commas.
+/// Writes JSON to the end of a byte array, and puts the commas, and for people white space as Foundation's encoder does.
 ///
 /// Not for secrets: the array is ordinary memory.
 package struct JSONWriter: Sendable {
     /// What was written.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
+    /// How deep it is, where each value begins a line; nil where all is on one.
+    private var depth: Int?
+    private var followsName = false
 
     /// A writer that has written nothing.
-    package init() {}
+    package init(isIndented: Bool = false) {
+        depth = isIndented ? 0 : nil
+    }
 
     /// Forgets what was written, because it went out, and goes on at the same place.
     package mutating func removeWritten() {
@@ -18,40 +23,36 @@ package struct JSONWriter: Sendable {
     /// not be in them.
     package mutating func skipValue() {
         needsComma = true
+        followsName = false
     }
 
     /// Begins an object.
     package mutating func beginObject() {
-        beginValue()
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
+        open(UInt8(ascii: "{"))
     }
 
     /// Ends the object begun last.
     package mutating func endObject() {
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+        close(UInt8(ascii: "}"))
     }
 
     /// Begins an array.
     package mutating func beginArray() {
-        beginValue()
-        bytes.append(UInt8(ascii: "["))
-        needsComma = false
+        open(UInt8(ascii: "["))
     }
 
     /// Ends the array begun last.
     package mutating func endArray() {
-        bytes.append(UInt8(ascii: "]"))
-        needsComma = true
+        close(UInt8(ascii: "]"))
     }
 
     /// Writes the name of the member whose value comes next.
     package mutating func name(_ name: String) {
         beginValue()
         quoted(name)
-        bytes.append(UInt8(ascii: ":"))
+        bytes.append(contentsOf: (depth == nil ? ":" : " : ").utf8)
         needsComma = false
+        followsName = true
     }
 
     /// Writes a string.
@@ -98,9 +99,33 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json.utf8)
     }
 
+    private mutating func open(_ bracket: UInt8) {
+        beginValue()
+        bytes.append(bracket)
+        needsComma = false
+        depth = depth.map { $0 + 1 }
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        if let depth {
+            self.depth = depth - 1
+            if !needsComma { bytes.append(UInt8(ascii: "\n")) }
+            beginLine()
+        }
+        bytes.append(bracket)
+        needsComma = true
+    }
+
     private mutating func beginValue() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
+        if !followsName, depth ?? 0 > 0 { beginLine() }
+        followsName = false
+    }
+
+    private mutating func beginLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        for _ in 0..<(depth ?? 0) { bytes.append(contentsOf: "  ".utf8) }
     }
 
     private mutating func quoted(_ text: String) {
