@@ -78,7 +78,8 @@ package struct TokenSearch: Sendable {
         package var hit: TokenHits.Hit?
     }
 
-    /// Finds out whose token is asked for, and which are stored.
+    /// Finds out whose token is asked for, and which are stored; that there are others nobody has looked for then, see
+    /// ``requireAbsence(_:_:)``.
     ///
     /// - Parameters:
     ///   - names: The groups to look through, in order; nil for all within reach.
@@ -109,7 +110,7 @@ package struct TokenSearch: Sendable {
         return (tokens.items.filter { $0.value.serves(request) }, tokens.damaged)
     }
 
-    /// The valid one of the access tokens that serve `request`; nil where there certainly is none.
+    /// The valid one of the access tokens that serve `request`; nil where none is found.
     private func hit(
         _ state: inout LookupState, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
         _ tokens: FittingTokens, _ now: Timestamp,
@@ -122,12 +123,17 @@ package struct TokenSearch: Sendable {
             return try hit(item, request, owner, group, now)
         }
         if let damage = tokens.damaged.first { throw StoreError.damaged(what: damage) }
-        // Only a complete group, with a sound index, can say that it holds no such token; that one has expired can be
-        // said of what is here.
-        if tokens.items.isEmpty {
-            try storage.requireComplete(group.keys, .accessToken, of: owner.account.id, client: request.client)
-        }
         return nil
+    }
+
+    /// Makes sure that there is no token where none was found: what must stand behind whatever is said of that.
+    ///
+    /// Only a complete group, with a sound index, can say that it holds no such token; that one has expired can be said of
+    /// what is here.
+    package func requireAbsence(_ stored: StoredTokens, _ request: TokenRequest) throws(StorageFailure) {
+        guard stored.fitting.isEmpty else { return }
+        try storage.requireComplete(
+            stored.group.keys, .accessToken, of: stored.owner.account.id, client: request.client)
     }
 
     /// The token that `choice` takes.

@@ -104,11 +104,20 @@ extension Keyring {
             if request.account != nil { state.hits.remember(hit, for: question) }
             return .hit(hit)
         }
-        guard acquisition.network != nil else { throw try signInNeeded(stored, request, now) }
+        guard acquisition.network != nil else {
+            try search.requireAbsence(stored, request)
+            throw try signInNeeded(stored, request, now)
+        }
         do {
-            return .plan(try snapshot(&state, acquisition, stored, now))
+            let plan = try snapshot(&state, acquisition, stored, now)
+            // Where a new token can be got, nobody is told that there was none.
+            if !acquisition.ignoresStored, !plan.canBeRefreshed { try search.requireAbsence(stored, request) }
+            return .plan(plan)
         } catch  where !Self.mayBeStale(error) {
-            guard let old = stored.hit else { throw error }
+            guard let old = stored.hit else {
+                if !acquisition.ignoresStored { try search.requireAbsence(stored, request) }
+                throw error
+            }
             let reason = KeyringError(error)
             guard Self.leavesOldToken(reason) else { throw error }
             state.warn(Warning(.oldToken, Self.staleness(of: old.account, reason.message)))
