@@ -12,6 +12,10 @@ package import KeyfobVault
 extension TokenSearch {
     /// How many accounts of a group are looked at to see that one is not the only one.
     private static let witnesses = 8
+    /// How many where what was used before is weighed: of them enough have to do that one more would change nothing.
+    private static let strangers = 24
+    /// Of more accounts that were used before, each is not looked for by itself.
+    private static let usedLimit = 64
 
     /// The accounts that may decide a choice.
     private struct Few {
@@ -46,9 +50,9 @@ extension TokenSearch {
             let (candidates, evidence) = evidence(&state, roster, request, groups, now)
             let choice = AccountSelector().choose(
                 request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
-            guard let choice, choice.passedOver.isEmpty,
-                stands(choice.reason, of: choice.candidate, few, request, groups)
-            else { return nil }
+            guard let choice, choice.passedOver.isEmpty else { return nil }
+            if case .learned = choice.reason, few.coverage == .some, !choice.isSaturated { return nil }
+            guard stands(choice.reason, of: choice.candidate, few, request, groups) else { return nil }
             return (choice.candidate, choice.reason)
         } catch StoreError.damaged {
             // Told where all are looked at.
@@ -70,7 +74,12 @@ extension TokenSearch {
         case .groupDefault:
             if few.coverage == .granted { return isGranted }
             return (isGranted || request.scopes.isEmpty) && (groups.count == 1 || candidate.isOwnersDefault)
-        case .onlyGranted, .learned: return few.coverage == .granted && isGranted
+        case .learned:
+            if few.coverage == .granted { return isGranted }
+            // Whose default counts depends on whether accounts of other groups are still in it.
+            return (isGranted || request.scopes.isEmpty)
+                && (groups.count == 1 || few.candidates.allSatisfy { !$0.isDefault || $0.isOwnersDefault })
+        case .onlyGranted: return few.coverage == .granted && isGranted
         case .onlyOne: return false
         }
     }
@@ -78,7 +87,7 @@ extension TokenSearch {
     /// The accounts that may decide; nil where there are none, or one does not open.
     ///
     /// Those that the request names; or those that a binding names that it meets; or those that alone will do, or were granted
-    /// the scopes; or else the defaults and some others.
+    /// the scopes; or else the defaults, those that were used before, and some others.
     private func few(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
     ) throws(StorageFailure) -> Few? {
@@ -104,9 +113,10 @@ extension TokenSearch {
                     (accounts, few.coverage) = (try self.accounts(holders, in: groups), .granted)
                     accounts += try witnesses(groups)
                 } else {
-                    let ids = preferred?.compactMap { $0.flatMap { AccountID($0.value) } } ?? []
-                    guard !ids.isEmpty, groups.allSatisfy({ isUnused(&state, $0) }) else { return nil }
-                    accounts = try self.accounts(ids, in: groups) + witnesses(groups)
+                    let defaults = preferred?.compactMap { $0.flatMap { AccountID($0.value) } } ?? []
+                    guard let used = try used(&state, groups), !(defaults + used).isEmpty else { return nil }
+                    accounts = try self.accounts(defaults + used, in: groups)
+                    accounts += try witnesses(groups, used.isEmpty ? Self.witnesses : Self.strangers)
                 }
             }
         }
@@ -123,12 +133,34 @@ extension TokenSearch {
         return few.candidates.isEmpty ? nil : few
     }
 
-    /// Whether nothing was ever used in a group: else what a default is worth depends on how many others there are.
-    private func isUnused(_ state: inout LookupState, _ group: UnlockedVault.Group) -> Bool {
-        guard let (count, problem) = history?.count(group.keys) else { return false }
-        // It is said once: a damaged history is begun anew.
-        state.warn(of: problem)
-        return count == 0 && problem == nil
+    /// The accounts that were used before; nil where they are many, nobody can tell, or one is not found: no index says
+    /// that it is gone.
+    private func used(
+        _ state: inout LookupState, _ groups: [UnlockedVault.Group]
+    ) throws(StorageFailure) -> [AccountID]? {
+        guard let history, storage.place == .embedded else { return nil }
+        var ids: [AccountID] = []
+        for group in groups {
+            let (count, problem) = history.count(group.keys)
+            // It is said once: a damaged history is begun anew.
+            state.warn(of: problem)
+            guard problem == nil else { return nil }
+            guard count > 0 else { continue }
+            let (records, obstacle) = history.events(group.keys)
+            state.warn(of: obstacle)
+            guard obstacle == nil else { return nil }
+            var values: [BlindValue] = []
+            for record in records where record.blindedAccount != values.last && !values.contains(record.blindedAccount)
+            {
+                guard values.count < Self.usedLimit else { return nil }
+                values.append(record.blindedAccount)
+            }
+            for value in values {
+                guard let account = try storage.account(blinded: value, in: group.keys) else { return nil }
+                ids.append(account.id)
+            }
+        }
+        return ids
     }
 
     /// The accounts with these ids, in whichever of the groups they are.
@@ -143,10 +175,12 @@ extension TokenSearch {
     }
 
     /// Some accounts of each group.
-    private func witnesses(_ groups: [UnlockedVault.Group]) throws(StorageFailure) -> [Place] {
+    private func witnesses(
+        _ groups: [UnlockedVault.Group], _ count: Int = TokenSearch.witnesses
+    ) throws(StorageFailure) -> [Place] {
         var accounts: [Place] = []
         for group in groups {
-            accounts += try storage.firstAccounts(Self.witnesses, in: group.keys).map { ($0, group) }
+            accounts += try storage.firstAccounts(count, in: group.keys).map { ($0, group) }
         }
         return accounts
     }

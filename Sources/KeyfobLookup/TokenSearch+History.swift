@@ -56,7 +56,7 @@ extension TokenSearch {
 extension GroupKeys {
     /// What the group's history calls an account.
     fileprivate func tag(of candidate: Candidate) -> UsageTag {
-        UsageTag(rawValue: usageTag(["account", candidate.account.id.canonical]))
+        UsageTag(rawValue: blind(candidate.account.id).value.halves.0)
     }
 }
 

@@ -3,6 +3,12 @@ package struct OpaqueID<Kind>: Hashable, Sendable {
     @usableFromInline let high: UInt64
     @usableFromInline let low: UInt64
 
+    /// The id as two numbers.
+    package var halves: (UInt64, UInt64) { (high, low) }
+
+    /// The id that ``halves`` gives.
+    package init(halves: (UInt64, UInt64)) { self.init(high: halves.0, low: halves.1) }
+
     /// An id nobody else has.
     package static func random() -> OpaqueID {
         OpaqueID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))

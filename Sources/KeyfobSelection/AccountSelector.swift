@@ -15,13 +15,14 @@ public struct AccountSelector: Sendable {
 
     /// The account for `request`, without the verdicts: what a tool needs that only wants its token.
     ///
-    /// - Returns: The account, the reason, and ``Selection/passedOver``; nil when ``select(_:among:groups:evidence:)`` has more to say.
+    /// - Returns: The account, the reason, ``Selection/passedOver``, and whether it was learned and one more account that was
+    ///   never used would change nothing; nil when ``select(_:among:groups:evidence:)`` has more to say.
     public func choose(
         _ request: TokenRequest, among candidates: [Candidate], groups: [AccessGroup], evidence: Evidence
-    ) -> (candidate: Candidate, reason: Verdict.Reason, passedOver: [Binding])? {
+    ) -> (candidate: Candidate, reason: Verdict.Reason, passedOver: [Binding], isSaturated: Bool)? {
         var choice = Choice(request, candidates, groups, evidence, parameters)
         guard case .chosen(let index, let reason) = choice.conclude() else { return nil }
-        return (candidates[index], reason, choice.passedOver)
+        return (candidates[index], reason, choice.passedOver, choice.ranking?.isSaturated ?? false)
     }
 
     /// The verdicts for `candidates`, which are in the groups `groups`.

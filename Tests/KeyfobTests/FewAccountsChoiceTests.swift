@@ -221,11 +221,11 @@ private struct RandomVault {
         var accounts: [AccessGroup: [Account]] = [:]
         for group in [AccessGroup.default, tools] {
             var own: [Account] = []
-            for number in 1...Int.random(in: 1...14, using: &random) {
+            for number in 1...Int.random(in: 1...28, using: &random) {
                 let environment = environments.randomElement(using: &random) ?? environments[0]
                 let id = try #require(
                     AccountID(
-                        homeAccountID: "uid\(Int.random(in: 1...20, using: &random)).contoso", environment: environment)
+                        homeAccountID: "uid\(Int.random(in: 1...40, using: &random)).contoso", environment: environment)
                 )
                 guard !own.contains(where: { $0.id == id }) else { continue }
                 let label = Int.random(in: 0..<5, using: &random) == 0 ? "lab" : nil
@@ -274,11 +274,19 @@ private struct RandomVault {
                 try keyring.setDefault(account.id, in: group)
             }
         }
-        guard Int.random(in: 0..<3, using: &random) == 0,
-            let account = accounts[.default]?.randomElement(using: &random)
-        else { return }
-        for _ in 0..<Int.random(in: 1...12, using: &random) {
-            owner.remember(account.id, in: .default, for: TokenRequest(), by: .person)
+        guard Int.random(in: 0..<3, using: &random) > 0 else { return }
+        for group in [AccessGroup.default, tools] {
+            let used = accounts[group]?.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random)) ?? []
+            let contexts = [RequestContext(), RequestContext(directory: "/srv/a/b"), RequestContext(tool: "gh")]
+            for hour in (1...Int.random(in: 1...20, using: &random)).reversed() {
+                guard let context = contexts.randomElement(using: &random),
+                    let account = used.randomElement(using: &random)
+                else { continue }
+                try home.opened(at: noon.advanced(by: Int64(hour) * -7_200)).remember(
+                    account.id, in: group, for: TokenRequest(context: context), by: .person)
+            }
+            guard Int.random(in: 0..<4, using: &random) == 0, let gone = used.first else { continue }
+            _ = try owner.remove(gone.id, from: group)
         }
     }
 }

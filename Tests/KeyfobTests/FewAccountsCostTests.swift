@@ -13,7 +13,11 @@ import Testing
 struct FewAccountsCostTests {
     /// What decides.
     enum Evidence: String, CaseIterable {
-        case directory, host, remote, tool, projectFile, preferred, name, environment, address, scope
+        case directory, host, remote, tool, projectFile, preferred, name, environment, address, scope, habit,
+            habitOrDefault
+
+        /// Of how many accounts as many are read as of 300: what was used before is weighed against some others.
+        var few: Int { self == .habit || self == .habitOrDefault ? 60 : 10 }
     }
 
     private let home: KeyringHome
@@ -56,6 +60,13 @@ struct FewAccountsCostTests {
             _ = try keyring.allow(folder + "/project/.keyfob.toml")
             context.directory = DirectoryContext(at: folder + "/project").directory
         case .preferred: try keyring.setDefault(ada.id, in: .default)
+        case .habit, .habitOrDefault:
+            context.directory = "/srv/project"
+            for hour in (1...30).reversed() {
+                try home.opened(at: noon.advanced(by: Int64(hour) * -3_600)).remember(
+                    ada.id, in: .default, for: TokenRequest(context: context), by: .person)
+            }
+            if evidence == .habitOrDefault { try keyring.setDefault(Account.contoso("person5").id, in: .default) }
         case .environment: return TokenRequest(environment: "github.com")
         case .address: context.url = ResourceURL(host: "api.github.com", path: ["user"])
         case .scope: return TokenRequest(scopes: ["mail.read", "mail.send"])
@@ -93,9 +104,22 @@ struct FewAccountsCostTests {
         #expect(try home.opened().refusal(request) == .damaged)
     }
 
+    @Test("what was learned is said of the same account when somebody who was used before is hidden, or is gone")
+    func hiddenHabit() throws {
+        let request = try request(.habit, among: 60)
+        let eve = try Account.contoso("eve")
+        try home.keyring.store(.access(eve), "token of eve", for: eve)
+        try home.opened(at: noon.advanced(by: -200_000)).remember(
+            eve.id, in: .default, for: TokenRequest(), by: .person)
+        #expect(try home.opened().tokenText(request) == "token of ada")
+        let last = "id = (SELECT max(id) FROM records WHERE kind = 1)"
+        try home.database().runUnnoticed("UPDATE records SET account_index = NULL WHERE \(last)")
+        #expect(try home.opened().refusal(request) == .damaged)
+    }
+
     @Test("as much among 300 as among 10", arguments: Evidence.allCases)
     func flat(_ evidence: Evidence) throws {
-        let few = try rows(evidence, among: 10)
+        let few = try rows(evidence, among: evidence.few)
         let many = try FewAccountsCostTests().rows(evidence, among: 300)
         #expect(many == few)
     }

@@ -337,7 +337,7 @@ struct FormatVectorWriting {
         let parts = ["place", "git.example/team/app"]
         let records = [
             UsageRecord(
-                time: 1_700_000_000, account: keys.usageTag(["account", "uid.utid"]), place: keys.usageTag(parts),
+                time: 1_700_000_000, account: 5, accountRest: 6, place: keys.usageTag(parts),
                 owner: 0x0123_4567_89AB_CDEF, host: 7, tool: 1),
             UsageRecord(time: -1, account: 1, isUnconfirmed: true),
         ]

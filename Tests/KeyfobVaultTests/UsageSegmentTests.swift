@@ -30,7 +30,7 @@ struct UsageSegmentTests {
     @Test("events come back as they were")
     func roundTrip() {
         let sealed = keys.seal(records[...], first: 5)
-        #expect(sealed.count == 3 * 56 + 72)
+        #expect(sealed.count == 3 * 64 + 72)
         #expect(open(sealed) == records)
         #expect(open(keys.seal(records[1...], first: 5)) == Array(records[1...]))
     }
@@ -41,14 +41,15 @@ struct UsageSegmentTests {
         #expect(open(keys.seal(many[...], first: 5)) == many)
     }
 
-    @Test("an event is seven little-endian numbers")
+    @Test("an event is eight little-endian numbers")
     func encoding() {
         let record = UsageRecord(
-            time: -2, account: 0x0102_0304_0506_0708, place: 2, owner: 3, host: 4, tool: 5, isUnconfirmed: true)
+            time: -2, account: 0x0102_0304_0506_0708, accountRest: 6, place: 2, owner: 3, host: 4, tool: 5,
+            isUnconfirmed: true)
         #expect(
             hexadecimal(UsageSegment.encode([record]))
                 == "feffffffffffffff080706050403020102000000000000000300000000000000"
-                + "040000000000000005000000000000000100000000000000")
+                + "0400000000000000050000000000000001000000000000000600000000000000")
     }
 
     @Test("another group, epoch, vault key or place in the history opens nothing")
@@ -78,7 +79,7 @@ struct UsageSegmentTests {
 
     @Test(
         "what is sealed but is no list of events is refused as a whole",
-        arguments: [0, 1, 55, 57, 111, 513 * 56])
+        arguments: [0, 1, 63, 65, 127, 513 * 64])
     func lengths(count: Int) {
         let context = SealingContext.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
         let box = keys.withUsageKey {
@@ -92,7 +93,7 @@ struct UsageSegmentTests {
         let context = SealingContext.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
         for bit in 1..<64 {
             let bytes = UsageSegment.encode(records[...])
-                .flipping(1 << UInt8(bit % 8), at: 2 * 56 + 48 + bit / 8)
+                .flipping(1 << UInt8(bit % 8), at: 2 * 64 + 48 + bit / 8)
             let box = keys.withUsageKey { CommittingAEAD.seal(bytes, key: $0, context: context) }
             #expect(open(box.nonce + box.commitment + box.ciphertext) == nil, "\(bit)")
         }

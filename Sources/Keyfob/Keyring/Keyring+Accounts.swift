@@ -14,11 +14,9 @@ extension Keyring {
     ///   does not open is passed over and told by ``takeWarnings()``.
     public func accounts(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
         try withState { state in
-            try database.withSnapshot {
-                var candidates: [Candidate] = []
-                for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
-                return candidates
-            }
+            var candidates: [Candidate] = []
+            for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
+            return candidates
         }
     }
 

@@ -30,9 +30,9 @@ extension Keyring {
             let keys = group.keys
             let context = UsageContext(request.context) { UsageTag(rawValue: keys.usageTag($0)) }
             var record = UsageRecord(
-                time: now.seconds, account: keys.usageTag(["account", account.canonical]),
-                place: context.place?.rawValue ?? 0, owner: context.owner?.rawValue ?? 0,
+                time: now.seconds, account: 0, place: context.place?.rawValue ?? 0, owner: context.owner?.rawValue ?? 0,
                 host: context.host?.rawValue ?? 0, tool: context.tool?.rawValue ?? 0)
+            record.blindedAccount = keys.blind(account).value
             record.isUnconfirmed = origin == .selection
             let (records, problem) = usage.events(keys)
             state.warn(of: problem)

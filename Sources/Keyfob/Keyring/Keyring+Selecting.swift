@@ -31,21 +31,19 @@ extension Keyring {
     ) throws(KeyringError) -> (selection: Selection, doubt: KeyringError?) {
         let now = clock.now
         return try withState { state in
-            try database.withSnapshot {
-                let groups = try state.groups(groups)
-                let roster = try search.roster(&state, groups, request)
-                let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
-                let selection = AccountSelector().select(
-                    request, among: candidates, groups: groups.map(\.name), evidence: evidence)
-                state.warn(ofPassedOver: selection.passedOver)
-                guard isProven else { return (selection, nil) }
-                do {
-                    guard roster.isWhole else { throw LookupRefusal.uncertain }
-                    for group in groups { try database.requireComplete(group.keys) }
-                    return (selection, nil)
-                } catch  where !Self.mayBeStale(error) {
-                    return (selection, KeyringError(error))
-                }
+            let groups = try state.groups(groups)
+            let roster = try search.roster(&state, groups, request)
+            let (candidates, evidence) = search.evidence(&state, roster, request, groups, now)
+            let selection = AccountSelector().select(
+                request, among: candidates, groups: groups.map(\.name), evidence: evidence)
+            state.warn(ofPassedOver: selection.passedOver)
+            guard isProven else { return (selection, nil) }
+            do {
+                guard roster.isWhole else { throw LookupRefusal.uncertain }
+                for group in groups { try database.requireComplete(group.keys) }
+                return (selection, nil)
+            } catch  where !Self.mayBeStale(error) {
+                return (selection, KeyringError(error))
             }
         }
     }

@@ -47,6 +47,11 @@ extension VaultReading {
         try accounts(AccountLookup(account: keys.blind(id)), in: keys).first
     }
 
+    /// The account with this blinded id, in a database.
+    package func account(blinded value: BlindValue, in keys: GroupKeys) throws(StorageFailure) -> Account? {
+        try accounts(AccountLookup(account: Lookup(blindedAccount: value)), in: keys).first
+    }
+
     private func accounts(_ names: AccountLookup, in keys: GroupKeys) throws(StorageFailure) -> [Account] {
         try read(keys) { reader throws(StorageFailure) in
             try reader.accounts(names).map { record throws(StorageFailure) in

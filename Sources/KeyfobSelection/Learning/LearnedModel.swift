@@ -66,6 +66,9 @@ struct LearnedModel {
     /// Whether nothing was ever used.
     var isBlank: Bool { windows.accounts.isEmpty }
 
+    /// So many other accounts that were never used count, and no more: where there are thousands, habits are habits still.
+    static let strangerLimit = 8
+
     /// The probability of each slot, and of any one account that was never used.
     ///
     /// - Parameters:
@@ -73,19 +76,24 @@ struct LearnedModel {
     ///   - preferred: The slot of the group's default, `scores.count - 1` where it was never used; nil where there is none.
     func probabilities(among count: Int, preferred: Int?) -> (slots: [Double], unused: Double, preferred: Double?) {
         let slotCount = windows.accounts.count
-        let unusedCount = Double(max(0, count - slotCount))
+        let isUnused = preferred == slotCount
+        let strangers = max(0, count - slotCount - (isUnused ? 1 : 0))
+        let counted = min(strangers, Self.strangerLimit)
         // What a default is worth does not depend on how many others there are.
         let odds = parameters.defaultLikelihood / (1 - parameters.defaultLikelihood)
-        let bonus = odds * Double(max(1, count - 1))
+        let bonus = odds * Double(max(1, count - strangers + counted - 1))
         let highest = scores.max() ?? 0
         var shares = scores.map { exp($0 - highest) }
-        let isUnused = preferred == slotCount
         let preferredShare = preferred.map { shares[$0] * bonus }
         if let preferred, let preferredShare, !isUnused { shares[preferred] = preferredShare }
         let unused = shares[slotCount]
         var total = shares[..<slotCount].reduce(0, +)
-        total += isUnused ? unused * (unusedCount - 1) + (preferredShare ?? 0) : unused * unusedCount
+        total += unused * Double(counted) + (isUnused ? preferredShare ?? 0 : 0)
         guard total > 0, total.isFinite else { return (shares.dropLast().map { _ in 0 }, 0, nil) }
-        return (shares[..<slotCount].map { $0 / total }, unused / total, preferredShare.map { $0 / total })
+        // Those that count for nothing more share what the others have.
+        let thinning = strangers > counted ? Double(counted) / Double(strangers) : 1
+        return (
+            shares[..<slotCount].map { $0 / total }, unused * thinning / total, preferredShare.map { $0 / total }
+        )
     }
 }

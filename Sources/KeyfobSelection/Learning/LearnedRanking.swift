@@ -7,6 +7,9 @@ struct LearnedRanking {
     private let likelihoods: (slots: [Double], unused: Double, preferred: Double?)
     private let preferred: Int?
 
+    /// Whether one more account that was never used would change nothing.
+    let isSaturated: Bool
+
     /// The likeliest that there is evidence for; nil when there is none for any.
     let best: (index: Int, probability: Double)?
 
@@ -56,6 +59,8 @@ struct LearnedRanking {
         self.slots = slots
         self.likelihoods = likelihoods
         self.preferred = chosenByDefault
+        let strangers = indices.count - slots.count - (chosenByDefault.map { slots[$0] == nil } ?? false ? 1 : 0)
+        isSaturated = strangers >= LearnedModel.strangerLimit
         self.best = best
     }
 

@@ -30,7 +30,7 @@ private struct WindowMeasuring {
     /// Counted for accounts that were not used, so that no share is zero.
     private static let smoothing = 0.3
     /// More candidates than this do not thin the shares further.
-    private static let candidateLimit = 8
+    private static let candidateLimit = LearnedModel.strangerLimit
 
     private let window: ContextWindow
     private let now: Double

@@ -25,6 +25,15 @@ package struct Lookup: Hashable, Sendable {
     package let subject: Subject
     /// The same, blinded.
     package let value: BlindValue
+
+    init(subject: Subject, value: BlindValue) {
+        (self.subject, self.value) = (subject, value)
+    }
+
+    /// An account of which only the blinded id is known: a database alone finds it.
+    package init(blindedAccount value: BlindValue) {
+        self.init(subject: .account(""), value: value)
+    }
 }
 
 /// Lookup fields, blinded: equal values of one group look equal on disk, and nothing else does.

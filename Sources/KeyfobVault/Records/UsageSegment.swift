@@ -1,13 +1,16 @@
+package import KeyfobModel
 internal import KeyfobSodium
 
 /// One event of the history, as it is stored.
 ///
-/// Account and contexts are tags of `GroupKeys.usageTag`; 0 stands for what is not known.
+/// Contexts are tags of `GroupKeys.usageTag`; 0 stands for what is not known.
 package struct UsageRecord: Hashable, Sendable {
     /// When, in seconds since 1970.
     package var time: Int64
-    /// Which account.
+    /// Which account: the first half of its blinded id.
     package var account: UInt64
+    /// The other half, with which the account is found by index.
+    package var accountRest: UInt64
     /// The repository, the address or the directory.
     package var place: UInt64
     /// Whoever owns the place.
@@ -20,11 +23,12 @@ package struct UsageRecord: Hashable, Sendable {
     package var isUnconfirmed: Bool
 
     package init(
-        time: Int64, account: UInt64, place: UInt64 = 0, owner: UInt64 = 0, host: UInt64 = 0, tool: UInt64 = 0,
-        isUnconfirmed: Bool = false
+        time: Int64, account: UInt64, accountRest: UInt64 = 0, place: UInt64 = 0, owner: UInt64 = 0, host: UInt64 = 0,
+        tool: UInt64 = 0, isUnconfirmed: Bool = false
     ) {
         self.time = time
         self.account = account
+        self.accountRest = accountRest
         self.place = place
         self.owner = owner
         self.host = host
@@ -33,14 +37,14 @@ package struct UsageRecord: Hashable, Sendable {
     }
 }
 
-/// How events of the history are sealed: several in a block, 56 bytes each.
+/// How events of the history are sealed: several in a block, 64 bytes each.
 ///
-///     time i64 ‖ account u64 ‖ place u64 ‖ owner u64 ‖ host u64 ‖ tool u64 ‖ flags u64
+///     time i64 ‖ account u64 ‖ place u64 ‖ owner u64 ‖ host u64 ‖ tool u64 ‖ flags u64 ‖ rest of the account u64
 package enum UsageSegment {
     /// The most events that one block holds.
     package static let capacity = 512
     /// The length of an event in bytes.
-    package static let eventCount = 56
+    package static let eventCount = 64
     /// What sealing adds to the events, in bytes.
     package static let overhead =
         CommittingAEAD.nonceCount + CommittingAEAD.commitmentCount + CommittingAEAD.tagCount
@@ -53,6 +57,7 @@ package enum UsageSegment {
             writer.write(record.time)
             for tag in [record.account, record.place, record.owner, record.host, record.tool] { writer.write(tag) }
             writer.write(record.isUnconfirmed ? unconfirmed : 0)
+            writer.write(record.accountRest)
         }
         return writer.bytes
     }
@@ -70,7 +75,8 @@ package enum UsageSegment {
             records.append(
                 UsageRecord(
                     time: Int64(bitPattern: word(bytes, start)), account: word(bytes, start + 8),
-                    place: word(bytes, start + 16), owner: word(bytes, start + 24), host: word(bytes, start + 32),
+                    accountRest: word(bytes, start + 56), place: word(bytes, start + 16),
+                    owner: word(bytes, start + 24), host: word(bytes, start + 32),
                     tool: word(bytes, start + 40), isUnconfirmed: flags & unconfirmed != 0))
         }
         return true
@@ -119,7 +125,7 @@ extension GroupKeys {
         return bytes.map { UsageSegment.decode($0, into: &records) } ?? false
     }
 
-    /// What stands for an account or a context in the history: nobody without the group's key can tell what.
+    /// What stands for a context in the history: nobody without the group's key can tell what.
     ///
     /// Other parts, or the same text cut elsewhere, have another tag. It is never 0.
     package func usageTag(_ parts: [String]) -> UInt64 {
@@ -130,5 +136,13 @@ extension GroupKeys {
         var tag: UInt64 = 0
         for index in 0..<8 { tag |= UInt64(hash[index]) << (8 * UInt64(index)) }
         return tag == 0 ? 1 : tag
+    }
+}
+
+extension UsageRecord {
+    /// The blinded id of the account.
+    package var blindedAccount: BlindValue {
+        get { BlindValue(halves: (account, accountRest)) }
+        set { (account, accountRest) = newValue.halves }
     }
 }
