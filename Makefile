@@ -49,12 +49,17 @@ help:
 try: build
 	Scripts/try .build/release/keyfob
 
-build:
+build: .build/static/libstdc++.a
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 	Scripts/check-executable .build/release/keyfob
 	Scripts/build-front
 	Scripts/check-executable .build/front/keyfob
+
+# The release has C++'s library within; the folder has nothing else, so that all others are the system's.
+.build/static/libstdc++.a:
+	mkdir -p .build/static
+	ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
 
 # What the command is made of, as SPDX 2.3.
 sbom:
