@@ -83,7 +83,7 @@ def sbom(found):
     nodes, direct = tree()
     commit = run("git", "rev-parse", "HEAD").strip()
     seconds = int(run("git", "show", "-s", "--format=%ct", "HEAD"))
-    version = re.search(r'version: "([^"]+)"', (ROOT / "Sources/KeyfobCLI/KeyfobCommand.swift").read_text())[1]
+    version = re.search(r'version = "([^"]+)"', (ROOT / "Sources/KeyfobModel/Release.swift").read_text())[1]
 
     def package(name, version, licence, purpose, location):
         return {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Keyfob
 
 /// The command: its subcommands and its version, nothing else.
 struct KeyfobCommand: ParsableCommand {
@@ -18,7 +19,7 @@ struct KeyfobCommand: ParsableCommand {
             15 cancelled, 64 usage, 65 malformed or damaged, 66 no vault or file, 69 a service is missing, 73 exists \
             already, 74 input/output, 75 try again, 77 wrong key, group not granted or host not allowed, 78 configuration. 'keyfob man' has them all.
             """,
-        version: "0.1.0",
+        version: Release.version,
         groupedSubcommands: [
             CommandGroup(
                 name: "The vault",

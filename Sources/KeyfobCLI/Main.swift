@@ -15,6 +15,10 @@ enum Main {
     private static func run(_ arguments: [String]) -> ExitStatus {
         let isJSON = arguments.contains("--json")
         do {
+            if let text = plainAnswer(to: arguments) {
+                try StandardOutput.write(lines: text + "\n")
+                return .done
+            }
             var command = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(arguments))
             try command.run()
             return .done
@@ -25,6 +29,15 @@ enum Main {
             return error.status
         } catch {
             return tell(error, isJSON: isJSON)
+        }
+    }
+
+    /// What is answered without the parser, which looks at every command's options and takes longer than all else.
+    private static func plainAnswer(to arguments: [String]) -> String? {
+        switch arguments {
+        case [], ["--help"], ["-h"]: KeyfobCommand.helpMessage()
+        case ["--version"]: Release.version
+        default: nil
         }
     }
 
@@ -39,9 +52,7 @@ enum Main {
                 return ExitStatus(error.code)
             }
         }
-        let lines = KeyfobCommand.message(for: error).split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
-        var message = lines.isEmpty ? "bad usage" : lines.joined(separator: " ")
-        if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
+        let message = ParserMessage.line(KeyfobCommand.message(for: error))
         ErrorOutput.tell(KeyringError(.usage, message, hint: "see 'keyfob --help'"), isJSON: isJSON)
         return .usage
     }

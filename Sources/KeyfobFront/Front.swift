@@ -5,14 +5,18 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSodium
 
-/// What starts when somebody types `keyfob`: prints a stored token that is fresh where everything is plain, and becomes
-/// the full program for everything else.
+/// What starts when somebody types `keyfob`: prints a stored token that is fresh where everything is plain, and its
+/// version, and becomes the full program for everything else.
 ///
 /// Until it hands on it has written nothing, so that what is said comes from one place.
 enum Front {
     /// Answers, or becomes the full program.
     static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
         let words = unsafe words(arguments)
+        if words == ["--version"] {
+            let version = Array(Release.version.utf8)
+            if let status = unsafe Output.write(version.span.bytes, isHeader: false) { return status }
+        }
         if let words, let taken = TokenArguments(words), let variables = unsafe Variables(environ) {
             ProcessHardening.apply()
             if let asked = FrontRequest(taken, variables), let status = answer(asked, variables) { return status }

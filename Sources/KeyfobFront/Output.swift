@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Writes what was asked for to standard output.
 enum Output {
-    /// Writes the token and a line end, and `Authorization: Bearer ` before it where a header is wanted, in one call
-    /// where the system takes it in one.
+    /// Writes the token, or the version, and a line end, and `Authorization: Bearer ` before it where a header is wanted,
+    /// in one call where the system takes it in one.
     ///
     /// - Returns: The exit status; nil where nothing was written.
     static func write(_ token: RawSpan, isHeader: Bool) -> CInt? {

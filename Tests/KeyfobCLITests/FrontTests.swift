@@ -117,7 +117,8 @@ struct FrontTests {
             ("keyfob token $(seq 1000)", false), ("KEYFOB_KEY_FILE=key KEYFOB_VAULT=data/keyfob/ keyfob token", true),
             ("cd data && keyfob token", true), ("mkdir d; cd d; rmdir ../d; keyfob token", true),
             ("keyfob token --account $(printf '\\377')", false), ("XDG_RUNTIME_DIR=relative keyfob token", true),
-            ("keyfob", false), ("keyfob --version", false), ("keyfob account list", false),
+            ("keyfob", false), ("keyfob --version", true), ("keyfob --version >&-", false),
+            ("keyfob --version > /dev/full", false), ("keyfob --version --json", false), ("keyfob account list", false),
         ])
     func surroundings(_ line: String, isAnswered: Bool) throws {
         try place.add("ada", token: "token")

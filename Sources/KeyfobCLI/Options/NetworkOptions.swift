@@ -18,7 +18,7 @@ struct NetworkOptions: ParsableArguments {
     func network(_ environment: Environment = .current) throws(KeyringError) -> Network {
         let isVerbose = verbose
         let configuration = NetworkConfiguration(
-            userAgent: "Keyfob/\(KeyfobCommand.configuration.version)",
+            userAgent: "Keyfob/\(Release.version)",
             certificateFile: caFile ?? environment["KEYFOB_CA_FILE"],
             // What is typed counts for all; a variable does not overrule what was said of one provider.
             usesProvidersCertificates: caFile == nil, environment: environment.variables,

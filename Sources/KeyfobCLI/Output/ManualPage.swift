@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Keyfob
 
 /// A page of the manual, in the macros of man(7).
 struct ManualPage {
@@ -14,7 +15,7 @@ struct ManualPage {
     /// The page.
     var text: String {
         var lines = [
-            ".TH \"\(name.uppercased())\" 1 \"\" \"Keyfob \(KeyfobCommand.configuration.version)\" \"Keyfob\"",
+            ".TH \"\(name.uppercased())\" 1 \"\" \"Keyfob \(Release.version)\" \"Keyfob\"",
             ".SH NAME",
             "\(Self.escaped(name)) \\- \(Self.escaped(command.abstract ?? ""))", ".SH SYNOPSIS",
             ".B " + command.words.joined(separator: " "),

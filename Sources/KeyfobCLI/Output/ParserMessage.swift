@@ -1,0 +1,23 @@
+/// What the parser says is wrong with a command line, in one line that stays short however much was typed.
+enum ParserMessage {
+    /// The most words of a list of what was not expected, and the most characters of all.
+    static let (wordLimit, limit) = (10, 1_000)
+
+    /// The parser's text as part of a sentence.
+    static func line(_ text: String) -> String {
+        let lines = text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+        var message = lines.isEmpty ? "bad usage" : lines.joined(separator: " ")
+        if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
+        return shortened(message)
+    }
+
+    private static func shortened(_ message: String) -> String {
+        var message = message
+        let words = message.split(separator: "', '", omittingEmptySubsequences: false)
+        if words.count > wordLimit, words[0].contains(" unexpected arguments: ") {
+            message = words[..<wordLimit].joined(separator: "', '") + "' and \(words.count - wordLimit) more"
+        }
+        guard message.count > limit else { return message }
+        return "\(message.prefix(limit / 2))…\(message.suffix(limit / 2))"
+    }
+}
