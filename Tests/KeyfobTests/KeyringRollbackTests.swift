@@ -68,6 +68,24 @@ struct KeyringRollbackTests {
         #expect(try warnings() == [])
     }
 
+    @Test("what a refresh writes down before it asks is noted while the provider thinks")
+    func refresh() async throws {
+        let silent = try SilentHome.atPlainProvider()
+        try silent.grant("rt", silent.ada)
+        let mark = "state/\(silent.keyring.vaultID).mark"
+        let seen = try silent.home.folder.read(mark)
+        silent.provider.answer { _ in
+            let end = ContinuousClock.now.advanced(by: .seconds(10))
+            while try silent.home.folder.read(mark) == seen {
+                guard ContinuousClock.now < end else { return .status(500) }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            return .tokens("at", refresh: "rt2", scope: "mail.read")
+        }
+        #expect(try await silent.token(silent.ada).text == "at")
+        #expect(try silent.opened().takeWarnings() == [])
+    }
+
     @Test("a repair puts a record aside that has lost its group, and then all is well")
     func strayRecord() throws {
         try home.database().run("UPDATE records SET group_id = zeroblob(16) WHERE id = 1")

@@ -197,16 +197,25 @@ extension Keyring {
     }
 
     /// Changes several groups in one transaction, and notes how far they have come; `body` gets a writer for each.
+    ///
+    /// - Parameter isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
     func change<Result>(
-        _ state: inout State, _ groups: [UnlockedVault.Group], _ body: ([GroupWriter]) throws -> Result
+        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
+        _ body: ([GroupWriter]) throws -> Result
     ) throws -> Result {
         // What the change is made on is told from what it makes.
         for group in groups { try? search.checkState(&state, group, at: try database.version()) }
         let (result, milestones) = try database.change(
             groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
         state.hits.removeAll()
-        note(&state, milestones)
+        // Only a database tells later how far it has come.
+        if !isNotedLater || database.place != .embedded { note(&state, milestones) }
         return result
+    }
+
+    /// Takes note outside the vault of how far these groups have come.
+    func noteState(_ state: inout State, of groups: [UnlockedVault.Group]) {
+        for group in groups { try? search.checkState(&state, group) }
     }
 
     /// Takes note outside the vault of how far it has come; what cannot be noted is a warning, because the change is made.

@@ -142,6 +142,8 @@ struct GrantRefresh: Sendable {
 
     private func send(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
+        // The request waits for the intent to be durable, and not for what is noted of it.
+        async let noted: Void = noteIntent()
         let asked = AskedScopes(scopesToSend, at: provider)
         let extra =
             provider.tokenFields + asked.fields + (acquisition.options.claims.map { [("claims", $0)] } ?? [])
@@ -149,7 +151,9 @@ struct GrantRefresh: Sendable {
         let message = TokenRequests.refresh(
             used.secret, scopes: asked.scopes, client: client, at: endpoint, extra: extra)
         let response: HTTPResponse
-        switch await network.sendToTheEnd(message, Self.deadline) {
+        let exchange = await network.sendToTheEnd(message, Self.deadline)
+        await noted
+        switch consume exchange {
         case .answered(let answer): response = answer
         case .failed(let failure): return .failed(failure)
         }
@@ -272,11 +276,11 @@ struct GrantRefresh: Sendable {
     /// - Parameter body: Makes the change, and may still say that it does not fit; what it has written is kept then. In
     ///   the same transaction it makes it in each group that holds the very same refresh token.
     func change(
-        at version: GrantVersion?, _ body: (GroupWriter) throws -> RefreshEvent?
+        at version: GrantVersion?, isNotedLater: Bool = false, _ body: (GroupWriter) throws -> RefreshEvent?
     ) throws(KeyringError) -> RefreshEvent {
         try keyring.withState { state in
-            let groups = [try state.group(of: plan)] + sharedWith.compactMap { try? state.vault.group($0) }
-            return try keyring.change(&state, groups) { writers in
+            let groups = try groups(&state)
+            return try keyring.change(&state, groups, isNotedLater: isNotedLater) { writers in
                 let writer = writers[0]
                 let token = try writer.grant(key)
                 let grant = token.map { $0.grant ?? Grant() }
@@ -293,10 +297,22 @@ struct GrantRefresh: Sendable {
         }
     }
 
+    /// The account's group, and those that may hold the very refresh token.
+    private func groups(_ state: inout Keyring.State) throws -> [UnlockedVault.Group] {
+        [try state.group(of: plan)] + sharedWith.compactMap { try? state.vault.group($0) }
+    }
+
     private func write(_ intent: RefreshIntent) throws(KeyringError) -> RefreshEvent {
-        try change(at: intent.version) { writer in
+        try change(at: intent.version, isNotedLater: true) { writer in
             try writer.updateGrant(key) { $0.changeGrant { $0.intent = intent.about($0.version) } }
             return nil
+        }
+    }
+
+    private func noteIntent() {
+        try? keyring.withState { state in
+            let groups = try groups(&state)
+            keyring.noteState(&state, of: groups)
         }
     }
 
