@@ -246,7 +246,7 @@ def attempt(place, programs, seconds, seed):
     changes = collections.Counter(line[1] for line in written)
     killed = sum(line[7] == -signal.SIGKILL for line in written)
     half = sum(line[7] == -signal.SIGKILL and line[6] == line[5] != line[4] for line in written)
-    where = "in memory" if place else "on a disk"
+    where = "in memory" if str(place).startswith("/dev/shm") else "on a disk"
     kinds = ", ".join(f"{count} {what}" for what, count in changes.most_common())
     print(f"together, {where}: {len(written)} changes ({kinds}), {killed} of them killed, {half} of which were done; "
           f"{sum(line[7] == BUSY for line in written)} had to wait too long")
