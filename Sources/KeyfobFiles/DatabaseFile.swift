@@ -6,6 +6,8 @@ internal import Glibc
 package final class DatabaseFile {
     /// Where a writer keeps new readers out.
     private static let pending: Int64 = 0x4000_0000
+    /// Where a writer has a lock from before its journal is there until that is gone.
+    private static let reserved = pending + 1
     /// Where whoever reads has a lock, and whoever changes the file has them all.
     private static let (shared, sharedCount): (Int64, Int64) = (pending + 2, 510)
 
@@ -15,8 +17,8 @@ package final class DatabaseFile {
 
     /// Opens a file of a vault, and locks it against changes for as long as the value lives, or until ``unlock()``.
     ///
-    /// - Throws: `unsafePath`, `noVault`, as `VaultDirectory.checkFile`; `busy` where somebody is about to change it, or
-    ///   has begun to and not ended; `inputOutput`.
+    /// - Throws: `unsafePath`, `noVault`, as `VaultDirectory.checkFile`; `busy` where somebody changes it, or has
+    ///   begun to and not ended; `inputOutput`.
     package init(_ path: String, of directory: VaultDirectory) throws(StorageFailure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw POSIXFile.failure() }
@@ -26,10 +28,12 @@ package final class DatabaseFile {
                 throw StoreError.busy
             }
             _ = try ByteLock.set(F_UNLCK, on: descriptor, from: Self.pending, count: 1)
-            // What is in a journal while the lock is held has to be played back first, by whoever may write.
-            for suffix in ["-journal", "-wal"] where try POSIXFile.status(path + suffix) != nil {
-                throw StoreError.busy
+            // A journal that no writer has has to be played back first, by whoever may write; one that has is kept from
+            // changing the file.
+            if try POSIXFile.status(path + "-journal") != nil {
+                guard try ByteLock.isTaken(Self.reserved, of: descriptor) else { throw StoreError.busy }
             }
+            guard try POSIXFile.status(path + "-wal") == nil else { throw StoreError.busy }
             size = try directory.check(POSIXFile.Status(of: descriptor), of: path).size
         } catch {
             close(descriptor)

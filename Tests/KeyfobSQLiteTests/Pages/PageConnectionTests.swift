@@ -119,6 +119,24 @@ struct PageConnectionTests {
         #expect(error() == .busy)
     }
 
+    @Test("gives what was before a change that is being made, and nothing while that is written")
+    func writing() throws {
+        let home = try StoreHome()
+        let queue = try DatabaseQueue(path: home.directory.database)
+        let before = try PageConnection(home.directory).answer(.device, [])
+        try queue.inDatabase { database in
+            try database.execute(sql: "BEGIN IMMEDIATE; UPDATE header SET device = device + 1")
+            #expect(FileManager.default.fileExists(atPath: home.directory.database + "-journal"))
+            #expect(try PageConnection(home.directory).answer(.device, []) == before)
+            // Pages that do not fit into the cache are written before the end.
+            try database.execute(sql: "PRAGMA cache_spill = 1; PRAGMA cache_size = 1; CREATE TABLE large (bytes BLOB)")
+            try database.execute(sql: "INSERT INTO large VALUES (zeroblob(4000000))")
+            #expect(storeError { _ = try PageConnection(home.directory) } == .busy)
+            try database.execute(sql: "ROLLBACK")
+        }
+        #expect(try PageConnection(home.directory).answer(.device, []) == before)
+    }
+
     @Test("keeps writers out until it ends, and reads nothing after")
     func transaction() throws {
         let home = try StoreHome()
