@@ -8,7 +8,8 @@ internal import KeyfobSodium
 /// What starts when somebody types `keyfob`: prints a stored token that is fresh where everything is plain, and its
 /// version, and becomes the full program for everything else.
 ///
-/// Until it hands on it has written nothing, so that what is said comes from one place.
+/// Until it hands on it has printed nothing, so that what is said comes from one place. What it has seen of a vault it may
+/// have noted, as the full program would.
 enum Front {
     /// Answers, or becomes the full program.
     static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {

@@ -8,7 +8,7 @@ internal import KeyfobVault
 
 /// The answer to a request from what is stored, for a program that asks once and ends.
 ///
-/// On a miss, whatever its reason, the caller goes the ordinary way, through `Keyring`: nothing has been changed, and all
+/// On a miss, whatever its reason, the caller goes the ordinary way, through `Keyring`: the vault is as it was, and all
 /// that the owner should be told is found and told there.
 package enum CachedToken: ~Copyable {
     /// A token that is fresh, and what is known of it.
