@@ -239,9 +239,9 @@ package struct PageRow: QueryRow {
 }
 
 extension PageRecord {
-    /// The same where it has so many values.
+    /// The same where it has so many values, and no text.
     fileprivate func required(_ columns: Int) throws(StorageFailure) -> PageRecord {
-        guard count == columns else { throw StoreError.damagedPage }
+        guard count == columns, !hasText else { throw StoreError.damagedPage }
         return self
     }
 }

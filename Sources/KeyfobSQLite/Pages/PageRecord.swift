@@ -12,6 +12,8 @@ struct PageRecord {
 
     private let bytes: [UInt8]
     private var columns: [Column] = []
+    /// Whether a value is text, as the schema's alone are.
+    private(set) var hasText = false
 
     /// Reads the record that `range` of `bytes` is.
     ///
@@ -40,7 +42,9 @@ struct PageRecord {
             switch type {
             case 0: columns.append(.null)
             case 8, 9: columns.append(.integer(type - 8))
-            case 12...: columns.append(.bytes(value))
+            case 12...:
+                columns.append(.bytes(value))
+                hasText = hasText || type % 2 == 1
             default: columns.append(.integer(bytes.signedInteger(value)))
             }
             content = value.upperBound
@@ -70,7 +74,7 @@ struct PageRecord {
     /// How the first columns stand to `values`: below zero where they come before them; NULL comes before integers, and
     /// those before bytes.
     func order(to values: [QueryValue]) throws(StorageFailure) -> Int {
-        guard columns.count > values.count else { throw StoreError.damagedPage }
+        guard columns.count > values.count, !hasText else { throw StoreError.damagedPage }
         for (column, value) in zip(columns, values) {
             let order: Int
             switch (column, value) {

@@ -50,17 +50,19 @@ struct TreePage {
         try checkRoom(start)
     }
 
-    /// Makes sure that cells, free blocks and fragments fill what is behind the pointers to the cells.
+    /// Makes sure that cells, free blocks and fragments fill what is behind the pointers to the cells, and that rows stand
+    /// in order.
     private func checkRoom(_ start: Int) throws(StorageFailure) {
         let bytes = bytes.span
         let written = bytes.short(at: start + 5)
         let content = written == 0 ? 65_536 : written
         guard content <= bytes.count, cells + 2 * cellCount <= content else { throw StoreError.damagedPage }
-        var used = Int(bytes[start + 7])
+        var (used, row) = (Int(bytes[start + 7]), Int64.min)
         for index in 0..<cellCount {
             let begin = bytes.short(at: cells + 2 * index)
-            guard begin >= content else { throw StoreError.damagedPage }
-            used += max(4, try cell(index, bytes).end - begin)
+            let cell = try cell(index, bytes)
+            guard begin >= content, !isTable || cell.row > row else { throw StoreError.damagedPage }
+            (used, row) = (used + max(4, cell.end - begin), cell.row)
         }
         var (block, before) = (bytes.short(at: start + 1), content)
         while block != 0 {
