@@ -139,17 +139,6 @@ package enum POSIXFile {
         throw StoreError.damaged(what: path)
     }
 
-    /// The first bytes of a file that is there, as many as there are of `count`; a symbolic link is not followed.
-    package static func start(of path: String, count: Int) throws(StorageFailure) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure() }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = unsafe Glibc.read(descriptor, &bytes, count)
-        guard read >= 0 else { throw failure() }
-        return Array(bytes[..<read])
-    }
-
     /// The folder that a path names something in.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -150,10 +150,9 @@ extension TokenSearch {
             state.warn(of: obstacle)
             guard obstacle == nil else { return nil }
             var values: [BlindValue] = []
-            for record in records where record.blindedAccount != values.last && !values.contains(record.blindedAccount)
-            {
+            for record in records where record.account != values.last && !values.contains(record.account) {
                 guard values.count < Self.usedLimit else { return nil }
-                values.append(record.blindedAccount)
+                values.append(record.account)
             }
             for value in values {
                 guard let account = try storage.account(blinded: value, in: group.keys) else { return nil }

@@ -29,9 +29,9 @@ extension TokenSearch {
                 for index in candidates.indices { candidates[index].tag = first.keys.tag(of: candidates[index]) }
                 isNamed = true
             }
-            var tags: [UInt64: UsageTag] = [:]
+            var tags: [BlindValue: UsageTag] = [:]
             for candidate in candidates where candidate.group == group.name {
-                tags[group.keys.tag(of: candidate).rawValue] = candidate.tag
+                tags[group.keys.blind(candidate.account.id).value] = candidate.tag
             }
             let wanted = UsageContext(context) { UsageTag(rawValue: group.keys.usageTag($0)) }
             events.reserveCapacity(events.count + records.count)
@@ -54,7 +54,7 @@ extension TokenSearch {
 }
 
 extension GroupKeys {
-    /// What the group's history calls an account.
+    /// What an account is called in a choice: the beginning of what the group's history calls it.
     fileprivate func tag(of candidate: Candidate) -> UsageTag {
         UsageTag(rawValue: blind(candidate.account.id).value.halves.0)
     }

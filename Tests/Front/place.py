@@ -60,6 +60,17 @@ class Programs:
         self.handed_on = Answer(69, b"", line.encode())
 
 
+def ended(child, patience=PATIENCE):
+    """The status of a child that leads its group, once it has ended; None where it had to be killed."""
+    watched = os.pidfd_open(child)
+    has_ended = select.select([watched], [], [], patience)[0]
+    os.close(watched)
+    if not has_ended:
+        os.killpg(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status if has_ended else None
+
+
 class Runner:
     """Starts one program after the other, quickly."""
 
@@ -74,14 +85,8 @@ class Runner:
         actions = [(os.POSIX_SPAWN_DUP2, self.nothing, 0), (os.POSIX_SPAWN_DUP2, self.output, 1),
                    (os.POSIX_SPAWN_DUP2, self.errors, 2)]
         child = os.posix_spawn(program, ["keyfob", *words], environment, file_actions=actions, setpgroup=0)
-        watched = os.pidfd_open(child)
-        has_ended = select.select([watched], [], [], patience)[0]
-        os.close(watched)
-        if not has_ended:
-            os.killpg(child, signal.SIGKILL)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        found = [os.pread(file, os.fstat(file).st_size, 0) for file in [self.output, self.errors]]
-        return Answer(status if has_ended else None, *found)
+        status = ended(child, patience)
+        return Answer(status, *(os.pread(file, os.fstat(file).st_size, 0) for file in [self.output, self.errors]))
 
 
 class Home:

@@ -6,14 +6,12 @@ import multiprocessing
 import os
 import pathlib
 import random
-import select
 import shutil
-import signal
 import time
 
 import cases
 import installations
-from place import NOTED, Answer, Home, Trouble, cache
+from place import NOTED, Answer, Home, Trouble, cache, ended
 
 # Those who wait for a lock wait five seconds.
 PATIENCE = 30
@@ -66,18 +64,13 @@ class Place:
             except BaseException as error:  # noqa: BLE001
                 os.write(files[1], f"skipped: {error}".encode())
             os._exit(77)
-        watched = os.pidfd_open(child)
-        has_ended = select.select([watched], [], [], PATIENCE)[0]
-        os.close(watched)
-        if not has_ended:
-            os.killpg(child, signal.SIGKILL)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = ended(child, PATIENCE)
         output, errors = (os.pread(file, os.fstat(file).st_size, 0) for file in files)
         for file in files:
             os.close(file)
         if ending:
             output += ending() or b""
-        return Answer(status if has_ended else None, output, NOTED.sub(b"TIME", errors))
+        return Answer(status, output, NOTED.sub(b"TIME", errors))
 
     def leaks(self):
         """The files that hold a token as it is."""

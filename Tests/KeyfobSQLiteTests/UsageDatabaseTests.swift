@@ -33,8 +33,9 @@ struct UsageDatabaseTests {
     @Test("events come back as they were noted")
     func roundTrip() {
         let records: [UsageRecord] = [
-            UsageRecord(time: -5, account: .max, place: 1, owner: 2, host: 3, tool: 4), .at(10), .at(11),
-            UsageRecord(time: 12, account: 0, isUnconfirmed: true),
+            UsageRecord(time: -5, account: BlindValue(halves: (.max, .max)), place: 1, owner: 2, host: 3, tool: 4),
+            .at(10), .at(11),
+            UsageRecord(time: 12, account: BlindValue(halves: (0, 0)), isUnconfirmed: true),
         ]
         for record in records { #expect(home.opened().append(record, home.keys) == nil) }
         let (found, problem) = home.opened().events(home.keys)
@@ -61,11 +62,13 @@ struct UsageDatabaseTests {
     @Test("events are in the order of their times, and of one second in the order in which they were noted")
     func clockRunningBackwards() {
         for (index, time) in [50, 40, 60, 40, 10].enumerated() {
-            #expect(home.opened().append(UsageRecord(time: Int64(time), account: UInt64(index)), home.keys) == nil)
+            #expect(
+                home.opened().append(
+                    UsageRecord(time: Int64(time), account: BlindValue(halves: (0, UInt64(index)))), home.keys) == nil)
         }
         let found = home.opened().events(home.keys).records
         #expect(found.map(\.time) == [10, 40, 40, 50, 60])
-        #expect(found.map(\.account) == [4, 1, 3, 0, 2])
+        #expect(found.map(\.account) == [4, 1, 3, 0, 2].map { BlindValue(halves: (0, $0)) })
     }
 
     @Test("the events noted last are kept, whatever their times")
@@ -167,11 +170,17 @@ struct UsageDatabaseTests {
     @Test("neither tags nor times can be read in the file")
     func sealed() throws {
         let record = UsageRecord(
-            time: 0x1122_3344_5566_7788, account: 0x7172_7374_7576_7778, place: 0x4142_4344_4546_4748,
+            time: 0x1122_3344_5566_7788, account: BlindValue(halves: (0x7172_7374_7576_7778, 0x7982_8384_8586_8788)),
+            place: 0x4142_4344_4546_4748,
             owner: 0x6162_6364_6566_6768, host: 0x3132_3334_3536_3738, tool: 0x5152_5354_5556_5758)
         for _ in 0..<100 { #expect(home.opened().append(record, home.keys) == nil) }
         let file = Data(try home.folder.read("usage.db"))
-        for number in [UInt64(record.time), record.account, record.place, record.owner, record.host, record.tool] {
+        let numbers = [
+            UInt64(record.time), record.account.halves.0, record.account.halves.1, record.place, record.owner,
+            record.host,
+            record.tool,
+        ]
+        for number in numbers {
             let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
             #expect(file.range(of: Data(bytes)) == nil && file.range(of: Data(bytes.reversed())) == nil)
         }

@@ -65,7 +65,8 @@ extension UsageRecord {
     /// An event that can be told from its time alone.
     static func at(_ time: Int64) -> UsageRecord {
         UsageRecord(
-            time: time, account: UInt64(bitPattern: time) &* 7 | 1, place: 0x5555_AAAA_1234_5678, owner: 2, host: 3,
+            time: time, account: BlindValue(halves: (UInt64(bitPattern: time) &* 7 | 1, 0)),
+            place: 0x5555_AAAA_1234_5678, owner: 2, host: 3,
             tool: 0, isUnconfirmed: time % 2 == 0)
     }
 }

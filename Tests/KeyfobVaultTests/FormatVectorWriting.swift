@@ -337,9 +337,9 @@ struct FormatVectorWriting {
         let parts = ["place", "git.example/team/app"]
         let records = [
             UsageRecord(
-                time: 1_700_000_000, account: 5, accountRest: 6, place: keys.usageTag(parts),
+                time: 1_700_000_000, account: BlindValue(halves: (5, 6)), place: keys.usageTag(parts),
                 owner: 0x0123_4567_89AB_CDEF, host: 7, tool: 1),
-            UsageRecord(time: -1, account: 1, isUnconfirmed: true),
+            UsageRecord(time: -1, account: BlindValue(halves: (1, 0)), isUnconfirmed: true),
         ]
         let sealed = keys.seal(records[...], first: 1_000)
         func vector(
@@ -357,7 +357,7 @@ struct FormatVectorWriting {
         (opened.tagParts, opened.tag) = (parts, Hex(tag.bytes))
         let context = SealingContext.usage(keys.vault, keys.group, epoch: 3, first: 1_000)
         let box = keys.withUsageKey { key in
-            CommittingAEAD.seal(UsageSegment.encode(records[...]).flipping(2, at: 48), key: key, context: context)
+            CommittingAEAD.seal(UsageSegment.encode(records[...]).flipping(2, at: 56), key: key, context: context)
         }
         try FormatVectors.write(
             "usage", "Blocks of the history as they lie in usage.db, and a tag as its eight bytes.",

@@ -1,3 +1,4 @@
+import KeyfobModel
 import KeyfobSodium
 import KeyfobTestSupport
 import Testing
@@ -9,9 +10,10 @@ struct UsageSegmentTests {
     private let keys: GroupKeys
     private let records = [
         UsageRecord(
-            time: .max, account: .max, place: 1, owner: 0x8000_0000_0000_0000, host: 0x0102_0304_0506_0708, tool: 255),
-        UsageRecord(time: .min, account: 0, isUnconfirmed: true),
-        UsageRecord(time: 1_700_000_000, account: 3, tool: 9),
+            time: .max, account: BlindValue(halves: (.max, 1)), place: 1, owner: 0x8000_0000_0000_0000,
+            host: 0x0102_0304_0506_0708, tool: 255),
+        UsageRecord(time: .min, account: BlindValue(halves: (0, 0)), isUnconfirmed: true),
+        UsageRecord(time: 1_700_000_000, account: BlindValue(halves: (3, 4)), tool: 9),
     ]
 
     init() throws {
@@ -20,7 +22,7 @@ struct UsageSegmentTests {
 
     /// The events of a block; nil where it does not open.
     private func open(_ sealed: [UInt8], _ keys: GroupKeys? = nil, first: UInt64 = 5) -> [UsageRecord]? {
-        let before = UsageRecord(time: 0, account: 42)
+        let before = UsageRecord(time: 0, account: BlindValue(halves: (42, 42)))
         var found = [before]
         let isOpened = (keys ?? self.keys).openUsage(sealed, first: first, into: &found)
         guard found.first == before, isOpened || found.count == 1 else { return [] }
@@ -37,19 +39,19 @@ struct UsageSegmentTests {
 
     @Test("a full block opens", arguments: [1, 2, 511, 512])
     func sizes(count: Int) {
-        let many = (0..<count).map { UsageRecord(time: Int64($0), account: UInt64($0)) }
+        let many = (0..<count).map { UsageRecord(time: Int64($0), account: BlindValue(halves: (UInt64($0), 1))) }
         #expect(open(keys.seal(many[...], first: 5)) == many)
     }
 
-    @Test("an event is eight little-endian numbers")
+    @Test("an event is a little-endian number, the id of an account, and five more numbers")
     func encoding() {
         let record = UsageRecord(
-            time: -2, account: 0x0102_0304_0506_0708, accountRest: 6, place: 2, owner: 3, host: 4, tool: 5,
+            time: -2, account: BlindValue(halves: (0x0102_0304_0506_0708, 6)), place: 2, owner: 3, host: 4, tool: 5,
             isUnconfirmed: true)
         #expect(
             hexadecimal(UsageSegment.encode([record]))
-                == "feffffffffffffff080706050403020102000000000000000300000000000000"
-                + "0400000000000000050000000000000001000000000000000600000000000000")
+                == "feffffffffffffff0102030405060708000000000000000602000000000000000300000000000000"
+                + "040000000000000005000000000000000100000000000000")
     }
 
     @Test("another group, epoch, vault key or place in the history opens nothing")
@@ -93,7 +95,7 @@ struct UsageSegmentTests {
         let context = SealingContext.usage(keys.vault, keys.group, epoch: keys.epoch, first: 5)
         for bit in 1..<64 {
             let bytes = UsageSegment.encode(records[...])
-                .flipping(1 << UInt8(bit % 8), at: 2 * 64 + 48 + bit / 8)
+                .flipping(1 << UInt8(bit % 8), at: 2 * 64 + 56 + bit / 8)
             let box = keys.withUsageKey { CommittingAEAD.seal(bytes, key: $0, context: context) }
             #expect(open(box.nonce + box.commitment + box.ciphertext) == nil, "\(bit)")
         }

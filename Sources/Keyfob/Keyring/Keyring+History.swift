@@ -29,11 +29,10 @@ extension Keyring {
             guard !database.isReadOnly, let group = try? state.group(group) else { return }
             let keys = group.keys
             let context = UsageContext(request.context) { UsageTag(rawValue: keys.usageTag($0)) }
-            var record = UsageRecord(
-                time: now.seconds, account: 0, place: context.place?.rawValue ?? 0, owner: context.owner?.rawValue ?? 0,
-                host: context.host?.rawValue ?? 0, tool: context.tool?.rawValue ?? 0)
-            record.blindedAccount = keys.blind(account).value
-            record.isUnconfirmed = origin == .selection
+            let record = UsageRecord(
+                time: now.seconds, account: keys.blind(account).value, place: context.place?.rawValue ?? 0,
+                owner: context.owner?.rawValue ?? 0, host: context.host?.rawValue ?? 0,
+                tool: context.tool?.rawValue ?? 0, isUnconfirmed: origin == .selection)
             let (records, problem) = usage.events(keys)
             state.warn(of: problem)
             let latest = records.last { $0.isAlike(record) && !$0.isAhead(of: now) }

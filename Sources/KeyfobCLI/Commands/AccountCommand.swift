@@ -176,21 +176,14 @@ struct AccountListDocument: LongJSONDocument {
     let formatVersion = 1
     let accounts: [AccountDocument]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.name("accounts")
-        json.beginArray()
-        for account in accounts { account.write(to: &json) }
-        json.endArray()
-        json.name("formatVersion")
-        json.integer(Int64(formatVersion))
-        json.endObject()
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("accounts", each: accounts) { $0.writeMembers(to: &$1) }
+        json.member("formatVersion", formatVersion)
     }
 }
 
 extension AccountDocument {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.beginObject()
+    fileprivate func writeMembers(to json: inout JSONWriter) {
         json.member("clients", clients)
         json.member("displayName", displayName)
         json.member("environment", environment)
@@ -198,25 +191,17 @@ extension AccountDocument {
         json.member("homeAccountID", homeAccountID)
         json.member("homeTenant", homeTenant)
         json.member("id", id)
-        json.name("isDefault")
-        json.bool(isDefault)
-        json.name("isSignInEnding")
-        json.bool(isSignInEnding)
+        json.member("isDefault", isDefault)
+        json.member("isSignInEnding", isSignInEnding)
         json.member("label", label)
         json.member("signInEndsOn", signInEndsOn)
         json.member("state", state)
         json.member("stateReason", stateReason)
-        json.name("tenants")
-        json.beginArray()
-        for tenant in tenants {
-            json.beginObject()
+        json.member("tenants", each: tenants) { tenant, json in
             json.member("id", tenant.id)
             json.member("localAccountID", tenant.localAccountID)
             json.member("username", tenant.username)
-            json.endObject()
         }
-        json.endArray()
         json.member("username", username)
-        json.endObject()
     }
 }

@@ -121,24 +121,17 @@ struct SelectionDocument: LongJSONDocument {
 }
 
 extension SelectionDocument {
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
+    func writeMembers(to json: inout JSONWriter) {
         json.member("account", account)
-        json.name("formatVersion")
-        json.integer(Int64(formatVersion))
+        json.member("formatVersion", formatVersion)
         json.member("group", group)
         json.member("outcome", outcome)
-        json.name("verdicts")
-        json.beginArray()
-        for verdict in verdicts { verdict.write(to: &json) }
-        json.endArray()
-        json.endObject()
+        json.member("verdicts", each: verdicts) { $0.writeMembers(to: &$1) }
     }
 }
 
 extension SelectionDocument.JudgedAccount {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.beginObject()
+    fileprivate func writeMembers(to json: inout JSONWriter) {
         json.member("account", account)
         json.member("explanation", explanation)
         json.member("group", group)
@@ -153,16 +146,13 @@ extension SelectionDocument.JudgedAccount {
         if let uses {
             json.name("uses")
             json.beginObject()
-            json.name("count")
-            json.integer(Int64(uses.count))
+            json.member("count", uses.count)
             json.member("last", uses.last)
             json.member("scope", uses.scope)
-            json.name("total")
-            json.integer(Int64(uses.total))
+            json.member("total", uses.total)
             json.endObject()
         }
         json.member("verdict", verdict)
-        json.endObject()
     }
 }
 

@@ -11,8 +11,8 @@ protocol JSONDocument: Encodable {
 ///
 /// What it writes is what the encoder would.
 protocol LongJSONDocument: JSONDocument {
-    /// Writes the document, the names of each object in their order.
-    func write(to json: inout JSONWriter)
+    /// Writes the document's members, by the order of their names, as in each object.
+    func writeMembers(to json: inout JSONWriter)
 }
 
 /// Writes documents.
@@ -28,7 +28,9 @@ enum JSONOutput {
 
     static func text(_ document: some LongJSONDocument) -> String {
         var writer = JSONWriter(isIndented: true)
-        document.write(to: &writer)
+        writer.beginObject()
+        document.writeMembers(to: &writer)
+        writer.endObject()
         return TerminalText.json(String(decoding: writer.bytes, as: UTF8.self))
     }
 

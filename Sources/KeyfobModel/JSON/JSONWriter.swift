@@ -81,6 +81,32 @@ package struct JSONWriter: Sendable {
         strings(texts)
     }
 
+    /// Writes a member with an integer.
+    package mutating func member(_ name: String, _ number: Int) {
+        self.name(name)
+        integer(Int64(number))
+    }
+
+    /// Writes a member with `true` or `false`.
+    package mutating func member(_ name: String, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+
+    /// Writes a member with an array of objects, of each of which `write` writes the members.
+    package mutating func member<Value>(
+        _ name: String, each values: [Value], _ write: (Value, inout JSONWriter) -> Void
+    ) {
+        self.name(name)
+        beginArray()
+        for value in values {
+            beginObject()
+            write(value, &self)
+            endObject()
+        }
+        endArray()
+    }
+
     /// Writes an integer.
     package mutating func integer(_ value: Int64) {
         beginValue()

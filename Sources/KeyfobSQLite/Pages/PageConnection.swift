@@ -156,6 +156,7 @@ package final class PageConnection: QueryReading {
             guard order == 0 else { throw StoreError.damagedPage }
             if let found = try row(of: entry.required(search.tree.columns), &rows) { return found }
         }
+        // What is left then is a cursor that goes through the whole table.
         while let (number, record) = try rows.cursor?.next() {
             let found = PageRow(try record.required(Tree.records.columns), number)
             if .bytes(found.bytes(2)) == rows.group { return found }
@@ -173,7 +174,7 @@ package final class PageConnection: QueryReading {
             guard case .integer(let integer) = number, let found = try row(number, of: .records) else {
                 throw StoreError.damagedPage
             }
-            // Only where several searches may find the same is it kept what was given.
+            // What was given has to be known only while another search may find it too.
             if rows.given.contains(integer) { return nil }
             if rows.searches.count > 1 { rows.given.append(integer) }
             let row = PageRow(found.record, integer)

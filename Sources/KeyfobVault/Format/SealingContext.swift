@@ -35,7 +35,7 @@ enum SealingContext {
 
     /// A block of the history whose first event has the number `first`.
     static func usage(_ vault: VaultID, _ group: GroupID, epoch: UInt32, first: UInt64) -> [UInt8] {
-        Array("keyfob usage v1".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + littleEndian(first)
+        Array("keyfob usage v2".utf8) + vault.bytes + group.bytes + littleEndian(epoch) + littleEndian(first)
     }
 
     /// A key that is kept outside the vault for one user, behind a prefix of fixed size.

@@ -7,10 +7,8 @@ internal import KeyfobSodium
 package struct UsageRecord: Hashable, Sendable {
     /// When, in seconds since 1970.
     package var time: Int64
-    /// Which account: the first half of its blinded id.
-    package var account: UInt64
-    /// The other half, with which the account is found by index.
-    package var accountRest: UInt64
+    /// Which account: its blinded id, by which an index finds it.
+    package var account: BlindValue
     /// The repository, the address or the directory.
     package var place: UInt64
     /// Whoever owns the place.
@@ -23,12 +21,11 @@ package struct UsageRecord: Hashable, Sendable {
     package var isUnconfirmed: Bool
 
     package init(
-        time: Int64, account: UInt64, accountRest: UInt64 = 0, place: UInt64 = 0, owner: UInt64 = 0, host: UInt64 = 0,
-        tool: UInt64 = 0, isUnconfirmed: Bool = false
+        time: Int64, account: BlindValue, place: UInt64 = 0, owner: UInt64 = 0, host: UInt64 = 0, tool: UInt64 = 0,
+        isUnconfirmed: Bool = false
     ) {
         self.time = time
         self.account = account
-        self.accountRest = accountRest
         self.place = place
         self.owner = owner
         self.host = host
@@ -39,7 +36,7 @@ package struct UsageRecord: Hashable, Sendable {
 
 /// How events of the history are sealed: several in a block, 64 bytes each.
 ///
-///     time i64 ‖ account u64 ‖ place u64 ‖ owner u64 ‖ host u64 ‖ tool u64 ‖ flags u64 ‖ rest of the account u64
+///     time i64 ‖ account 16 ‖ place u64 ‖ owner u64 ‖ host u64 ‖ tool u64 ‖ flags u64
 package enum UsageSegment {
     /// The most events that one block holds.
     package static let capacity = 512
@@ -55,9 +52,9 @@ package enum UsageSegment {
         var writer = ByteWriter(capacity: records.count * eventCount)
         for record in records {
             writer.write(record.time)
-            for tag in [record.account, record.place, record.owner, record.host, record.tool] { writer.write(tag) }
+            writer.write(record.account)
+            for tag in [record.place, record.owner, record.host, record.tool] { writer.write(tag) }
             writer.write(record.isUnconfirmed ? unconfirmed : 0)
-            writer.write(record.accountRest)
         }
         return writer.bytes
     }
@@ -67,17 +64,18 @@ package enum UsageSegment {
         guard !bytes.isEmpty, bytes.count % eventCount == 0, bytes.count <= capacity * eventCount else { return false }
         let before = records.count
         for start in stride(from: 0, to: bytes.count, by: eventCount) {
-            let flags = word(bytes, start + 48)
+            let flags = word(bytes, start + 56)
             guard flags & ~unconfirmed == 0 else {
                 records.removeLast(records.count - before)
                 return false
             }
             records.append(
                 UsageRecord(
-                    time: Int64(bitPattern: word(bytes, start)), account: word(bytes, start + 8),
-                    accountRest: word(bytes, start + 56), place: word(bytes, start + 16),
-                    owner: word(bytes, start + 24), host: word(bytes, start + 32),
-                    tool: word(bytes, start + 40), isUnconfirmed: flags & unconfirmed != 0))
+                    time: Int64(bitPattern: word(bytes, start)),
+                    account: BlindValue(
+                        halves: (word(bytes, start + 8).byteSwapped, word(bytes, start + 16).byteSwapped)),
+                    place: word(bytes, start + 24), owner: word(bytes, start + 32), host: word(bytes, start + 40),
+                    tool: word(bytes, start + 48), isUnconfirmed: flags & unconfirmed != 0))
         }
         return true
     }
@@ -102,8 +100,7 @@ extension GroupKeys {
     package func seal(_ records: ArraySlice<UsageRecord>, first: UInt64) -> [UInt8] {
         precondition(!records.isEmpty && records.count <= UsageSegment.capacity, "a block has 1 to 512 events")
         let context = SealingContext.usage(vault, group, epoch: epoch, first: first)
-        let box = withUsageKey { CommittingAEAD.seal(UsageSegment.encode(records), key: $0, context: context) }
-        return box.nonce + box.commitment + box.ciphertext
+        return withUsageKey { CommittingAEAD.seal(UsageSegment.encode(records), key: $0, context: context) }.stored
     }
 
     /// Appends the events of a block to `records`.
@@ -111,15 +108,9 @@ extension GroupKeys {
     /// - Returns: Whether it opened; if not, nothing is appended. A block of another group, of another epoch
     ///   or from another place in the history opens as little as a damaged one.
     package func openUsage(_ sealed: [UInt8], first: UInt64, into records: inout [UsageRecord]) -> Bool {
-        guard sealed.count > UsageSegment.overhead,
-            sealed.count <= UsageSegment.overhead + UsageSegment.capacity * UsageSegment.eventCount
+        guard sealed.count <= UsageSegment.overhead + UsageSegment.capacity * UsageSegment.eventCount,
+            let box = CommittingAEAD.Box(stored: sealed)
         else { return false }
-        let (commitment, message) = (
-            CommittingAEAD.nonceCount, CommittingAEAD.nonceCount + CommittingAEAD.commitmentCount
-        )
-        let box = CommittingAEAD.Box(
-            nonce: Array(sealed[..<commitment]), commitment: Array(sealed[commitment..<message]),
-            ciphertext: Array(sealed[message...]))
         let context = SealingContext.usage(vault, group, epoch: epoch, first: first)
         let bytes = withUsageKey { try? CommittingAEAD.openAttributes(box, key: $0, context: context) }
         return bytes.map { UsageSegment.decode($0, into: &records) } ?? false
@@ -136,13 +127,5 @@ extension GroupKeys {
         var tag: UInt64 = 0
         for index in 0..<8 { tag |= UInt64(hash[index]) << (8 * UInt64(index)) }
         return tag == 0 ? 1 : tag
-    }
-}
-
-extension UsageRecord {
-    /// The blinded id of the account.
-    package var blindedAccount: BlindValue {
-        get { BlindValue(halves: (account, accountRest)) }
-        set { (account, accountRest) = newValue.halves }
     }
 }
