@@ -17,6 +17,9 @@ PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests 
 	KeyfobSyncTests KeyfobInteropTests
 STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
+# The names by which other tools call the command; `Sources/KeyfobLookup/CalledAs.swift` has them too.
+HELPERS = git-credential-keyfob
+
 BIN = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/keyfob
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
@@ -128,6 +131,7 @@ install:
 	mv -f '$(LIBEXEC)/keyfob.new' '$(LIBEXEC)/keyfob'
 	install -m 755 .build/front/keyfob '$(BIN)/keyfob.new'
 	mv -f '$(BIN)/keyfob.new' '$(BIN)/keyfob'
+	for name in $(HELPERS); do ln -sf keyfob '$(BIN)'/"$$name" || exit 1; done
 	'$(BIN)/keyfob' completions bash > '$(BASH_COMPLETIONS)/keyfob'
 	'$(BIN)/keyfob' completions zsh > '$(ZSH_COMPLETIONS)/_keyfob'
 	'$(BIN)/keyfob' completions fish > '$(FISH_COMPLETIONS)/keyfob.fish'
@@ -135,7 +139,7 @@ install:
 	for unit in $(UNITS); do sed 's|@BIN@|$(PREFIX)/bin|' "Packaging/$$unit" > '$(USER_UNITS)'/"$$unit" || exit 1; done
 
 uninstall:
-	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob'
+	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob' $(addprefix '$(BIN)'/,$(HELPERS))
 	rmdir '$(LIBEXEC)' 2>/dev/null || true
 	rm -f '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1

@@ -108,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobLookup", "KeyfobNetwork",
-                "KeyfobSodium",
+                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
+                "KeyfobNetwork", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]

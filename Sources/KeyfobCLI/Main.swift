@@ -2,13 +2,15 @@ internal import ArgumentParser
 internal import Glibc
 internal import Keyfob
 internal import KeyfobConfinement
+internal import KeyfobLookup
 
 @main
 enum Main {
     static func main() {
         ProcessHardening.apply()
         SecretServiceOptions.silenceLibraries()
-        exit(with: run(Array(CommandLine.arguments.dropFirst())))
+        let arguments = CommandLine.arguments
+        exit(with: run((arguments.first.flatMap(CalledAs.init(path:))?.words ?? []) + arguments.dropFirst()))
     }
 
     /// Runs one command line and tells of its error.

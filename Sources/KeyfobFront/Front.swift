@@ -25,9 +25,11 @@ enum Front {
         return unsafe FullProgram.become(arguments)
     }
 
-    /// What was typed behind the name of the program; nil where it is no text.
+    /// What was typed behind the name of the program; nil where it is no text, and where the name is that of a helper.
     private static func words(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [String]? {
-        guard unsafe arguments.pointee != nil else { return nil }
+        guard let name = unsafe arguments.pointee, let path = unsafe String(validatingCString: name),
+            CalledAs(path: path) == nil
+        else { return nil }
         var words: [String] = []
         var next = unsafe arguments + 1
         while let word = unsafe next.pointee {

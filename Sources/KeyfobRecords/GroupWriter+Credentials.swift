@@ -56,6 +56,26 @@ extension GroupWriter {
     }
 }
 
+extension GroupWriter {
+    /// Has an access token end before `time`, if it is the very one; it stays, and says what a refresh is to get.
+    ///
+    /// - Returns: Whether it was there.
+    package func expire(_ credential: Credential, secret: borrowing SecretBytes, at time: Timestamp) throws -> Bool {
+        for record in try reader.records(.credential, keys.lookup(.credential(credential)))
+        where record.header.kind == RecordHeader.Kind(credential.kind) && record.secretCommitment != nil {
+            var stored = try record.decode(keys) { body throws(FieldList.Malformed) in
+                try CredentialBody.decode(body, kind: credential.kind)
+            }
+            guard stored == credential, try reader.secret(record).isEqual(to: secret) else { continue }
+            stored.expiresOn = time.advanced(by: -1)
+            (stored.refreshOn, stored.extendedExpiresOn) = (nil, nil)
+            try replace(record, .credential(stored), secret: secret, isSameSecret: true)
+            return true
+        }
+        return false
+    }
+}
+
 extension Credential {
     /// Whether this refresh token is from before the end of a grant, for all that it tells; false where the grant has
     /// not ended.

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 
 /// What a person typed to name an account.
 ///
@@ -18,15 +18,24 @@ struct AccountName: Hashable, Sendable {
 
     /// The accounts that answer to the name.
     func matches(in candidates: [Candidate]) -> [Candidate] {
-        let exact = candidates.filter { $0.account.id == id || names(of: $0.account).contains(folded) }
+        let exact = candidates.filter { $0.account.id == id || $0.account.names.contains(folded) }
         guard exact.isEmpty else { return exact }
-        return candidates.filter { names(of: $0.account).contains { $0.hasPrefix(folded) } }
+        return candidates.filter { $0.account.names.contains { $0.hasPrefix(folded) } }
+    }
+}
+
+extension Account {
+    /// What it answers to, in small letters.
+    fileprivate var names: [String] {
+        var names = [id.canonical, Identifier.folded(id.homeAccountID)]
+        if !username.isEmpty { names.append(Identifier.folded(username)) }
+        if let label { names.append(Identifier.folded(label)) }
+        return names
     }
 
-    private func names(of account: Account) -> [String] {
-        var names = [account.id.canonical, Identifier.folded(account.id.homeAccountID)]
-        if !account.username.isEmpty { names.append(Identifier.folded(account.username)) }
-        if let label = account.label { names.append(Identifier.folded(label)) }
-        return names
+    /// Whether a program that says `login` means it: one of its names as a whole, or what stands before the `@` of one.
+    package func isCalled(_ login: String) -> Bool {
+        let folded = Identifier.folded(login)
+        return names.contains { $0 == folded || $0.hasPrefix(folded + "@") }
     }
 }

@@ -3,8 +3,11 @@ internal import Glibc
 extension SecretBytes {
     /// Reads a descriptor to its end, straight into guarded memory.
     ///
+    /// - Parameter isWhole: Whether what has come is all there is, though the descriptor is still open.
     /// - Throws: `tooLong` past `limit` bytes, `unreadable` with the system's reason.
-    package static func reading(descriptor: CInt, limit: Int) throws(SodiumError) -> SecretBytes {
+    package static func reading(
+        descriptor: CInt, limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false }
+    ) throws(SodiumError) -> SecretBytes {
         var status = stat()
         let size = unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
         guard size <= limit else { throw .tooLong(limit: limit) }
@@ -14,6 +17,7 @@ extension SecretBytes {
             let count = try buffer.append(readingFrom: descriptor)
             if count == 0 { break }
             guard buffer.count <= limit else { throw .tooLong(limit: limit) }
+            if buffer.withBytes(isWhole) { break }
             if buffer.count == buffer.capacity {
                 var larger = SecretBuffer(capacity: min(limit, 2 * buffer.capacity) + 1)
                 buffer.withBytes { larger.append($0) }

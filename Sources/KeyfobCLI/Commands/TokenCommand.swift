@@ -55,11 +55,7 @@ struct TokenCommand: ParsableCommand {
             global.say("keyfob: warning: the token should be replaced soon; ask for it without --offline")
         }
         tellShortLife(answer.found)
-        guard answer.secret.isHeaderValue else {
-            throw KeyringError(
-                .damaged, "the token of \(answer.found.account.name) holds control characters and is not printed",
-                hint: "store it again")
-        }
+        try answer.requirePrintable()
         if global.json {
             try printDocument(answer)
         } else {
@@ -85,6 +81,17 @@ struct TokenCommand: ParsableCommand {
         let document = TokenDocument(answer.found)
         try SecretInJSON(document, at: "token").write(answer.secret) { (piece) throws(KeyringError) in
             try StandardOutput.write(bytes: piece)
+        }
+    }
+}
+
+extension Keyring.TokenAnswer {
+    /// - Throws: `damaged` for a token with which a line, or a terminal, would be another.
+    borrowing func requirePrintable() throws(KeyringError) {
+        guard secret.isHeaderValue else {
+            throw KeyringError(
+                .damaged, "the token of \(found.account.name) holds control characters and is not printed",
+                hint: "store it again")
         }
     }
 }

@@ -111,6 +111,17 @@ enum SecretInput {
         }
     }
 
+    /// What another tool asks on standard input, up to its end or to where `isWhole` says that nothing more comes.
+    static func toolRequest(
+        limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false }
+    ) throws(KeyringError) -> SecretBytes {
+        do {
+            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: limit, until: isWhole)
+        } catch {
+            throw KeyringError(reading: "standard input", error)
+        }
+    }
+
     /// Makes sure that a descriptor came from whoever started the command, and is not one of its own.
     private static func requireGiven(_ descriptor: Int32) throws(KeyringError) {
         let flags = fcntl(descriptor, F_GETFD)

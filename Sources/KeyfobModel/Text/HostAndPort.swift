@@ -34,6 +34,13 @@ package struct HostAndPort: Hashable, Sendable {
         port = Int(number)
     }
 
+    /// Whether a host in small letters is this machine by whatever name.
+    package static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
     /// Whether it is a host's name or an IPv4 address; other scripts come in their ASCII form.
     private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
         let name = name.last == UInt8(ascii: ".") ? name.dropLast() : name

@@ -51,7 +51,7 @@ struct ProxySettings: Sendable {
 
     /// The proxy for an address, or nil where it is reached directly.
     func proxy(for url: EndpointURL) -> Proxy? {
-        guard let proxy, !EndpointURL.isLoopback(url.host) else { return nil }
+        guard let proxy, !HostAndPort.isLoopback(url.host) else { return nil }
         let host = Self.bare(url.host)
         let isExcepted = exceptions.contains { exception in
             if let port = exception.port, port != url.port ?? 443 { return false }

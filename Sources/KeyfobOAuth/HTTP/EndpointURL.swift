@@ -56,7 +56,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
             }
         }
         guard !host.hasSuffix(".") else { throw .badHost }
-        guard isSecure || Self.isLoopback(host) else { throw .insecure }
+        guard isSecure || HostAndPort.isLoopback(host) else { throw .insecure }
         let tail = rest[authority.endIndex...]
         let path = tail.prefix { $0 != "?" }
         self.path = String(path)
@@ -105,11 +105,4 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The address without its query.
     package var description: String { scheme + "://" + host + (port.map { ":\($0)" } ?? "") + path }
-
-    /// Whether the host is this machine by whatever name.
-    package static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
 }

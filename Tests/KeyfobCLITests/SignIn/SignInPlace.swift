@@ -66,6 +66,13 @@ struct SignInPlace {
         return try #require(tokens.values.first, sourceLocation: location)
     }
 
+    /// The refresh token of a user, as the provider's log calls it.
+    func refreshToken(of user: String, location: SourceLocation = #_sourceLocation) throws -> String {
+        let ids = ["alice": "1", "bob": "2", "carol": "3"]
+        let token = try #require(ids[user].flatMap { try? secrets("RefreshToken")[$0] }, sourceLocation: location)
+        return String(try place.run("printf %s '\(token)' | sha256sum").text.prefix(16))
+    }
+
     /// Expects that nothing in the vault is damaged.
     func expectSound(location: SourceLocation = #_sourceLocation) throws {
         try run("keyfob verify").expectSuccess(location)

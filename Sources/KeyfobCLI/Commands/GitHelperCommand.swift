@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobInterop
+
+struct GitHelperCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "git", abstract: "Give git the token of the right account.",
+        discussion: """
+            git-credential-keyfob, as git calls it (gitcredentials(7)): reads what git asks on standard input. For https, \
+            and http on this machine, it answers with the token of the account that 'keyfob token --url' chooses for the \
+            address: in the user's place 'oauth2' unless the address names one, or as a bearer token where the server \
+            takes that and git can (2.46). A user in the address that is an account's name means that account. A token \
+            goes only to hosts of its account's provider, and to those that are bound to the account ('keyfob bind --host').
+
+            For other hosts, and where no account will do, it prints nothing and ends with 0, and git goes on to the next \
+            helper. It asks nothing: where several accounts fit, it names them and ends with 11; bind one to the \
+            directory or to the owner's address. For the latter git has to tell the path, which it does with \
+            credential.useHttpPath.
+
+            'erase', which git calls when a server has refused the token, leaves the sign-in as it is: the next 'get' \
+            brings a new token. A token that nothing renews stays, and that is told. 'store' stores nothing, \
+            'capability' tells what the helper can, and an operation of a later git does nothing.
+
+            Example:
+              git config --global credential.helper keyfob
+              git config --global credential.useHttpPath true
+              keyfob bind --url https://github.com/contoso ada@contoso.example
+              git clone https://github.com/contoso/app
+            """)
+
+    @Argument(help: "What git wants: get, erase, store or capability.") var operation: String
+
+    @OptionGroup var options: HelperOptions
+
+    func run() throws {
+        switch operation {
+        case "get": try get()
+        case "erase": try erase()
+        case "store": _ = try? Self.text()
+        case "capability": try StandardOutput.write(data: GitCredentialAnswer.capabilities)
+        default: break
+        }
+    }
+
+    private func get() throws(KeyringError) {
+        let request = try Self.request()
+        guard let url = request.url, request.takesToken else { return }
+        let keyring = try options.keyringForToken()
+        defer { options.global.tellWarnings(of: keyring) }
+        let question = HelperOptions.Question(tool: "git", url: url, logins: request.logins)
+        guard let token = try options.token(question, in: keyring) else { return }
+        let found = token.answer.found
+        guard
+            let answer = GitCredentialAnswer(
+                to: request, of: found.account.id, until: found.credential.expiresOn)
+        else { return }
+        try StandardOutput.write(data: answer.before)
+        try token.answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        try StandardOutput.write(data: answer.after)
+        token.remember()
+    }
+
+    private func erase() throws(KeyringError) {
+        var request = try Self.request()
+        guard let url = request.url, let secret = request.secret.take() else { return }
+        let keyring = try options.keyring()
+        defer { options.global.tellWarnings(of: keyring) }
+        let logins = request.account.map { [$0] } ?? request.logins
+        try options.refused(secret, HelperOptions.Question(tool: "git", url: url, logins: logins), in: keyring)
+    }
+
+    private static func text() throws(KeyringError) -> SecretBytes {
+        try SecretInput.toolRequest(limit: GitCredentialRequest.maximumCount, until: GitCredentialRequest.isWhole)
+    }
+
+    private static func request() throws(KeyringError) -> GitCredentialRequest {
+        let text = try text()
+        do {
+            return try GitCredentialRequest(reading: text)
+        } catch {
+            throw KeyringError(.damaged, "what git asks is not what git asks: \(error)")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobInterop
+internal import KeyfobLookup
+
+/// What the helpers that other tools call have in common: they ask nobody anything.
+struct HelperOptions: ParsableArguments {
+    @OptionGroup var request: RequestOptions
+    @OptionGroup var refresh: RefreshOptions
+    @OptionGroup var networkOptions: NetworkOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if request.url != nil || request.tool != nil {
+            throw ValidationError(
+                "the tool says itself what it is and what it asks for; --url and --tool have no meaning")
+        }
+        if global.json { throw ValidationError("the answer has the tool's own form; --json has no meaning") }
+    }
+
+    /// What a tool asks for.
+    struct Question {
+        /// The tool's name.
+        let tool: String
+        /// Where the token goes.
+        let url: CredentialURL
+        /// Whose token it may be, one after the other; nil for whoever is chosen.
+        var logins: [String?] = [nil]
+    }
+
+    /// The keyring, opened without asking.
+    func keyring(reaching reach: Reach = .files()) throws(KeyringError) -> Keyring {
+        try unattended.unlockedKeyring(reaching: reach)
+    }
+
+    /// The same for whoever wants a token, which may have to be got.
+    func keyringForToken() throws(KeyringError) -> Keyring {
+        try keyring(reaching: refresh.offline ? .files() : .network)
+    }
+
+    /// The token that answers a question; nil where no account is meant, so that the tool goes on.
+    func token(_ question: Question, in keyring: Keyring) throws(KeyringError) -> HelpedToken? {
+        for login in question.logins {
+            do {
+                let token = try requiredToken(question, as: login, in: keyring)
+                if login.map(token.answer.found.account.isCalled) ?? true { return token }
+            } catch  where isNothing(error) {
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// The token of one that the tool calls `login`, of which a beginning of a name will do too, or of whoever is chosen.
+    func requiredToken(
+        _ question: Question, as login: String? = nil, in keyring: Keyring
+    ) throws(KeyringError) -> HelpedToken {
+        var acquisition = AttendedAcquisition(
+            keyring: keyring, options: options(question, login), refresh: refresh, networkOptions: networkOptions,
+            global: unattended)
+        let answer = try acquisition.token()
+        try answer.requirePrintable()
+        return HelpedToken(answer: answer, acquisition: acquisition)
+    }
+
+    /// Sees to it that a token which the tool's server has refused is not handed out again.
+    func refused(_ token: borrowing SecretBytes, _ question: Question, in keyring: Keyring) throws(KeyringError) {
+        for login in question.logins {
+            do {
+                switch try keyring.refused(token, for: request(question, login), in: try global.groups()) {
+                case .unknown: continue
+                case .replaced: return
+                case .kept(let account) where login.map(account.isCalled) == false: continue
+                case .kept(let account):
+                    return global.say(
+                        "keyfob: warning: \(question.url.address.host) has refused the token of \(account.name), which "
+                            + "nothing renews; store another with 'keyfob add', or sign in with 'keyfob login'")
+                }
+            } catch  where error.code == .ambiguous || isNothing(error) {
+                continue
+            }
+        }
+    }
+
+    /// The request that a question makes, for one that the tool calls `login` unless the owner names an account.
+    func request(_ question: Question, _ login: String? = nil) throws(KeyringError) -> TokenRequest {
+        try options(question, login).request()
+    }
+
+    private var unattended: GlobalOptions {
+        var global = global
+        global.noInput = true
+        return global
+    }
+
+    private func options(_ question: Question, _ login: String?) -> RequestOptions {
+        var options = request
+        options.tool = question.tool
+        options.url = question.url.text
+        if explicitAccount == nil { options.account = login }
+        // Where it is not the host that the option is about, there is nothing to allow.
+        let allowed = options.allowHost.flatMap { try? ResourceURL(parsing: $0) }
+        if allowed != nil, allowed?.host != question.url.address.host { options.allowHost = nil }
+        return options
+    }
+
+    /// The account that the owner has named, here or for all that runs in this environment.
+    private var explicitAccount: String? { request.account ?? Environment.current["KEYFOB_ACCOUNT"] }
+
+    /// Whether an error says no more than that there is nothing to give.
+    private func isNothing(_ error: KeyringError) -> Bool {
+        switch (error.code, error.advice) {
+        case (.hostNotAllowed, _): true
+        // A binding that is broken is told, and so is an account that the owner names and is not there.
+        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?): false
+        case (.noSuchAccount, .listAccounts?): explicitAccount == nil
+        case (.noSuchAccount, _): true
+        default: false
+        }
+    }
+}
+
+/// A token for another tool.
+struct HelpedToken: ~Copyable {
+    let answer: Keyring.TokenAnswer
+    fileprivate let acquisition: AttendedAcquisition
+
+    /// Another token in its place, which the provider issues.
+    func replacement() throws(KeyringError) -> HelpedToken {
+        HelpedToken(answer: try acquisition.replacement(for: answer.found), acquisition: acquisition)
+    }
+
+    /// Remembers whose it was, once it is on its way.
+    func remember() { acquisition.remember(answer.found) }
+}

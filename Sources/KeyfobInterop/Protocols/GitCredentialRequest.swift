@@ -1,0 +1,154 @@
+internal import KeyfobModel
+package import KeyfobSodium
+
+/// What git asks a credential helper: lines `key=value` up to an empty one (git-credential(1)).
+///
+/// All of it may come from whoever wrote the address that git was given, and the challenges from the server. Of those
+/// the schemes alone are looked at: no realm and no scope in them decides anything.
+package struct GitCredentialRequest: ~Copyable, Sendable {
+    /// The longest request that is read, in bytes.
+    package static let maximumCount = 1 << 20
+    /// The longest line, in bytes, as git has it.
+    package static let lineLimit = 65_535
+    /// What stands before our own among the values of `state[]`.
+    static let statePrefix = "keyfob:"
+
+    private var scheme = ""
+    private var host = ""
+    private var path = ""
+    /// The user that the address names, or git's configuration.
+    package private(set) var username: String?
+    /// The password or the token that git has used.
+    package var secret: SecretBytes?
+    /// The schemes of the server's challenges, in small letters.
+    package private(set) var challenges: [String] = []
+    /// Whether git takes a token together with the scheme by which it is sent (`authtype`).
+    package private(set) var takesSchemes = false
+    /// Whether git brings back what it is told to keep (`state`).
+    package private(set) var keepsState = false
+    /// The id of the account whose token it was given before.
+    package private(set) var account: String?
+
+    /// Why something is no such request; no case holds any of it.
+    package enum Flaw: Error, Hashable, Sendable, CustomStringConvertible {
+        case notAPair(line: Int)
+        case tooLong(line: Int)
+        case forbiddenCharacter(line: Int)
+
+        /// What is wrong, in one line.
+        package var description: String {
+            switch self {
+            case .notAPair(let line): "line \(line) is not key=value"
+            case .tooLong(let line): "line \(line) is longer than \(lineLimit) bytes"
+            case .forbiddenCharacter(let line): "line \(line) holds a control character, or is not UTF-8"
+            }
+        }
+    }
+
+    private init() {}
+
+    /// Reads a request.
+    package init(reading text: borrowing SecretBytes) throws(Flaw) {
+        self = try text.withBytes { bytes throws(Flaw) in try Self.read(bytes) }
+    }
+
+    /// Whether the bytes end in the empty line that ends a request.
+    package static func isWhole(_ bytes: RawSpan) -> Bool {
+        let count = bytes.byteCount
+        guard count > 0, bytes.byte(at: count - 1) == UInt8(ascii: "\n") else { return false }
+        return count == 1 || bytes.byte(at: count - 2) == UInt8(ascii: "\n")
+    }
+
+    private static func read(_ bytes: RawSpan) throws(Flaw) -> GitCredentialRequest {
+        var request = GitCredentialRequest()
+        var (start, number) = (0, 0)
+        while start < bytes.byteCount {
+            number += 1
+            var (end, equals) = (start, nil as Int?)
+            while end < bytes.byteCount, bytes.byte(at: end) != UInt8(ascii: "\n") {
+                if equals == nil, bytes.byte(at: end) == UInt8(ascii: "=") { equals = end }
+                end += 1
+            }
+            if end == start { break }
+            guard end - start <= lineLimit else { throw .tooLong(line: number) }
+            guard let equals, equals > start else { throw .notAPair(line: number) }
+            guard let key = text(bytes.extracting(start..<equals)) else { throw .forbiddenCharacter(line: number) }
+            guard request.take(key, bytes.extracting((equals + 1)..<end)) else {
+                throw .forbiddenCharacter(line: number)
+            }
+            start = end + 1
+        }
+        return request
+    }
+
+    /// Takes note of a pair; false where the value is not what it may be. Keys that are not known are git's own.
+    private mutating func take(_ key: String, _ value: RawSpan) -> Bool {
+        if key == "password" || key == "credential" {
+            let bytes = SecretBytes(copying: value)
+            guard bytes.isHeaderValue else { return false }
+            secret = consume bytes
+            return true
+        }
+        guard let text = Self.text(value) else { return false }
+        switch key {
+        case "protocol": scheme = text
+        case "host": host = text
+        case "path": path = text
+        case "username": username = text.isEmpty ? nil : text
+        case "wwwauth[]":
+            // An empty one begins anew, as everywhere in git.
+            guard !text.isEmpty else {
+                challenges = []
+                break
+            }
+            challenges.append(Identifier.folded(String(text.prefix { $0 != " " && $0 != "," })))
+        case "capability[]":
+            if text == "authtype" { takesSchemes = true }
+            if text == "state" { keepsState = true }
+        case "state[]":
+            if text.hasPrefix(Self.statePrefix) { account = String(text.dropFirst(Self.statePrefix.count)) }
+        default: break
+        }
+        return true
+    }
+
+    /// The text that bytes are; nil where they are not UTF-8, or hold a control character.
+    private static func text(_ bytes: RawSpan) -> String? {
+        guard let text = String(validating: [UInt8](bytes), as: UTF8.self),
+            !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { return nil }
+        return text
+    }
+}
+
+// What it means.
+extension GitCredentialRequest {
+    /// Where the token is to go; nil where none goes.
+    package var url: CredentialURL? { CredentialURL(scheme: scheme, host: host, path: path) }
+
+    /// Whose token it may be, by the user that the address names, in the order in which they are tried; nil for
+    /// whoever is chosen.
+    ///
+    /// A user name that services have for any token names nobody. So may one that is the owner in the path, as the
+    /// addresses of Azure DevOps have it, where no account is called so.
+    package var logins: [String?] {
+        guard let username, !Self.placeholders.contains(Identifier.folded(username)) else { return [nil] }
+        let owner = url?.address.owner
+        return owner.map(Identifier.folded) == Identifier.folded(username) ? [username, nil] : [username]
+    }
+
+    /// The user names by which services take any token.
+    private static let placeholders = [GitCredentialAnswer.anyUser, "x-access-token", "x-token-auth", "git", "token"]
+
+    /// Whether the server takes a token at all, as far as it says.
+    package var takesToken: Bool { isForBearer != nil }
+
+    /// Whether the token is to be sent as a bearer token; nil where the server takes neither that nor a password.
+    ///
+    /// Servers that have both are given a bearer token. Of one that said nothing it is not known, and a password will do
+    /// with all that are known.
+    var isForBearer: Bool? {
+        if takesSchemes, challenges.contains("bearer") { return true }
+        return challenges.isEmpty || challenges.contains("basic") || challenges.contains("bearer") ? false : nil
+    }
+}

@@ -1,0 +1,160 @@
+import KeyfobInterop
+import KeyfobModel
+import KeyfobSodium
+import KeyfobTestSupport
+import Testing
+
+@Suite("What git asks a credential helper")
+struct GitCredentialTests {
+    private let account = AccountID("ada@git.example")
+
+    /// The address that a request is about; nil where no token goes.
+    private func url(_ lines: String) throws -> String? {
+        try GitCredentialRequest(reading: secret(lines)).url?.text
+    }
+
+    /// The whole answer to a request, with `TOKEN` as the token; nil where there is none.
+    private func answer(_ lines: String, until end: Int64? = nil) throws -> String? {
+        let request = try GitCredentialRequest(reading: secret("protocol=https\nhost=git.example\n" + lines))
+        let answer = GitCredentialAnswer(
+            to: request, of: try #require(account), until: end.map(Timestamp.init(seconds:)))
+        return answer.map { $0.before + "TOKEN" + $0.after }
+    }
+
+    @Test(
+        "a token goes to https, and to http on this machine",
+        arguments: [
+            ("protocol=https\nhost=git.example\n", "https://git.example"),
+            (
+                "protocol=HTTPS\nhost=Git.Example:8443\npath=contoso/app.git\n\n",
+                "https://Git.Example:8443/contoso/app.git"
+            ),
+            ("protocol=http\nhost=127.0.0.1:8080\n", "http://127.0.0.1:8080"),
+            ("protocol=http\nhost=localhost\n", "http://localhost"),
+            ("protocol=http\nhost=[::1]:80\n", "http://[::1]:80"),
+            ("protocol=http\nhost=git.example\n", nil), ("protocol=http\nhost=127.0.0.1.evil.example\n", nil),
+            ("protocol=smtp\nhost=smtp.example:587\n", nil), ("protocol=cert\nhost=\npath=/k.pem\n", nil),
+            ("protocol=https\nhost=\n", nil), ("protocol=https\n", nil), ("host=git.example\n", nil), ("", nil),
+            ("\nprotocol=https\nhost=git.example\n", nil),
+            ("protocol=https\nhost=good.example@evil.example\n", nil),
+            ("protocol=https\nhost=good.example/x\n", nil), ("protocol=https\nhost=good.example#.evil.example\n", nil),
+            ("protocol=https\nhost=good.example?.evil.example\n", nil), ("protocol=https\nhost=a b\n", nil),
+            // The last one counts, as in git.
+            ("protocol=https\nhost=evil.example\nhost=git.example\n", "https://git.example"),
+            ("protocol=https\nhost=git.example\nurl=https://evil.example\n", "https://git.example"),
+        ] as [(String, String?)])
+    func urls(lines: String, expected: String?) throws {
+        #expect(try url(lines) == expected)
+    }
+
+    @Test(
+        "a path is taken as git has decoded it, and none that means several things",
+        arguments: [
+            ("contoso/my app", "/contoso/my%20app"), ("contoso/a%20b?c#d", "/contoso/a%2520b%3Fc%23d"),
+            ("contoso//app", "/contoso/app"), ("/contoso/app/", "/contoso/app"),
+            ("contoso/../evil/app", nil), ("./contoso", nil), ("contoso/..", nil), (#"contoso\..\evil"#, nil),
+        ] as [(String, String?)])
+    func paths(path: String, expected: String?) throws {
+        let lines = "protocol=https\nhost=git.example\npath=\(path)\n"
+        #expect(try url(lines) == expected.map { "https://git.example" + $0 })
+    }
+
+    @Test(
+        "what is no request is refused with its line",
+        arguments: [
+            ("protocol\n", .notAPair(line: 1)), ("protocol=https\n=x\n", .notAPair(line: 2)),
+            ("host=a\0b\n", .forbiddenCharacter(line: 1)), ("ho\0st=a\n", .forbiddenCharacter(line: 1)),
+            ("host=a\r\n", .forbiddenCharacter(line: 1)), ("password=a\0b\n", .forbiddenCharacter(line: 1)),
+            ("unknown=\u{1B}[31m\n", .forbiddenCharacter(line: 1)),
+            ("a=b\nusername=" + String(repeating: "x", count: 65_527), .tooLong(line: 2)),
+        ] as [(String, GitCredentialRequest.Flaw)])
+    func flaws(lines: String, flaw: GitCredentialRequest.Flaw) {
+        #expect(throws: flaw) { try GitCredentialRequest(reading: secret(lines)).logins }
+        #expect(!"\(flaw)".contains("https"))
+    }
+
+    @Test("bytes that are no text are refused, and what is behind the empty line does not count")
+    func bytes() throws {
+        #expect(throws: GitCredentialRequest.Flaw.forbiddenCharacter(line: 1)) {
+            try GitCredentialRequest(reading: secret([0x68, 0x3D, 0xFF, 0x0A])).logins
+        }
+        #expect(try url("protocol=https\nhost=git.example\n\nhost=evil.example\nnonsense") == "https://git.example")
+        for (text, isWhole) in [("", false), ("\n", true), ("a=b\n", false), ("a=b\n\n", true), ("a=b", false)] {
+            #expect([UInt8](text.utf8).withBytes(GitCredentialRequest.isWhole) == isWhole)
+        }
+    }
+
+    @Test("every truncation is a request or refused, and names no other host")
+    func truncations() throws {
+        let whole = "protocol=https\nhost=git.example\nwwwauth[]=Bearer realm=x\nusername=ada\npassword=secret\n\n"
+        for count in 0...whole.utf8.count {
+            let part = secret(Array(whole.utf8.prefix(count)))
+            guard let request = try? GitCredentialRequest(reading: part) else { continue }
+            if let host = request.url?.address.host { #expect("git.example".hasPrefix(host)) }
+        }
+    }
+
+    @Test(
+        "the user in an address means an account, but for those that mean any token",
+        arguments: [
+            ("", "", [nil]), ("ada", "", ["ada"]), ("ada", "contoso/app", ["ada"]), ("ada", "Ada/app", ["ada", nil]),
+            ("oauth2", "", [nil]), ("X-Access-Token", "contoso/app", [nil]),
+        ] as [(String, String, [String?])])
+    func logins(username: String, path: String, expected: [String?]) throws {
+        let lines = "protocol=https\nhost=git.example\nusername=\(username)\npath=\(path)\n"
+        #expect(try GitCredentialRequest(reading: secret(lines)).logins == expected)
+    }
+
+    @Test("a git that knows no schemes, or a server that takes a password alone, is given a password")
+    func password() throws {
+        let plain = "username=oauth2\npassword=TOKEN\n"
+        #expect(try answer("") == plain)
+        #expect(try answer("wwwauth[]=Bearer realm=x\n") == plain)
+        #expect(try answer("capability[]=authtype\n") == plain)
+        #expect(try answer("capability[]=authtype\nwwwauth[]=Basic realm=\"GitHub\"\n") == plain)
+        #expect(try answer("username=ada\n", until: 17) == "username=ada\npassword=TOKEN\npassword_expiry_utc=17\n")
+        #expect(
+            try answer("capability[]=state\n")
+                == "capability[]=state\nusername=oauth2\npassword=TOKEN\nstate[]=keyfob:ada@git.example\n")
+    }
+
+    @Test("a server that takes a bearer token is sent one, whatever realm and scope it names")
+    func bearer() throws {
+        let capable = "capability[]=authtype\ncapability[]=state\n"
+        let whole = """
+            capability[]=authtype
+            capability[]=state
+            authtype=Bearer
+            credential=TOKEN
+            ephemeral=1
+            password_expiry_utc=17
+            state[]=keyfob:ada@git.example
+
+            """
+        for challenge in [
+            "Bearer", "bearer realm=\"https://evil.example\", scope=\"everything\"", "Bearer,x",
+        ] {
+            #expect(try answer(capable + "wwwauth[]=Basic realm=x\nwwwauth[]=\(challenge)\n", until: 17) == whole)
+        }
+        // What stands before an empty one does not count.
+        #expect(
+            try answer("capability[]=authtype\nwwwauth[]=Bearer\nwwwauth[]=\nwwwauth[]=Basic x\n")?.hasPrefix(
+                "username=") == true)
+    }
+
+    @Test("a server that takes neither is given nothing")
+    func others() throws {
+        for scheme in ["Negotiate", "NTLM", "Digest realm=x", "BearerX"] {
+            #expect(try answer("capability[]=authtype\nwwwauth[]=\(scheme)\n") == nil)
+        }
+    }
+
+    @Test("what git has used, and whose it was, come back")
+    func erased() throws {
+        var request = try GitCredentialRequest(
+            reading: secret("state[]=other:x\nstate[]=keyfob:ada@git.example\npassword=old\ncredential=to=ken\n"))
+        #expect(request.account == "ada@git.example")
+        if let used = request.secret.take() { #expect(text(of: used) == "to=ken") } else { Issue.record("no secret") }
+        #expect(try GitCredentialRequest(reading: secret("state[]=other:x\n")).account == nil)
+    }
+}
