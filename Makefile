@@ -18,7 +18,7 @@ PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests 
 STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
 # The names by which other tools call the command; `Sources/KeyfobLookup/CalledAs.swift` has them too.
-HELPERS = git-credential-keyfob
+HELPERS = git-credential-keyfob docker-credential-keyfob kubectl-keyfob
 
 BIN = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/keyfob

@@ -1,11 +1,13 @@
 /// The names by which other tools call the program, each for one of its helpers.
 package enum CalledAs: CaseIterable, Sendable {
-    case git
+    case git, docker, kubectl
 
     /// The name that the tool looks for.
     package var program: String {
         switch self {
         case .git: "git-credential-keyfob"
+        case .docker: "docker-credential-keyfob"
+        case .kubectl: "kubectl-keyfob"
         }
     }
 
@@ -13,6 +15,8 @@ package enum CalledAs: CaseIterable, Sendable {
     package var words: [String] {
         switch self {
         case .git: ["helper", "git"]
+        case .docker: ["helper", "docker"]
+        case .kubectl: ["helper", "kubectl"]
         }
     }
 

@@ -11,5 +11,5 @@ struct HelperCommand: ParsableCommand {
             Example:
               git config --global credential.helper keyfob
             """,
-        subcommands: [GitHelperCommand.self])
+        subcommands: [GitHelperCommand.self, DockerHelperCommand.self, KubectlHelperCommand.self])
 }

@@ -18,6 +18,11 @@ struct SecretInJSON {
         after = "\"\(parts[1])\n"
     }
 
+    /// A document of another form: what stands before the secret, up to its quotation mark, and behind it.
+    init(before: String, after: String) {
+        (self.before, self.after) = (before, after)
+    }
+
     /// Writes the document with a secret.
     ///
     /// - Parameter write: Takes one piece after the other.

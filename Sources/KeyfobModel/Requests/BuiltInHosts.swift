@@ -10,6 +10,11 @@ public enum BuiltInHosts {
         return services[name].map { $0.flatMap { $0.hosts } } ?? []
     }
 
+    /// Those of them that are registries of container images.
+    package static func registries(of environment: String) -> [String] {
+        apiHosts(of: environment).map { $0.text }.filter { $0 == "ghcr.io" || $0 == "registry.gitlab.com" }
+    }
+
     /// The resource that a host means to the accounts of an environment; nil where it has none.
     static func resource(of host: String, at environment: String) -> APIResource? {
         let name = EnvironmentAliases.canonicalName(of: environment)

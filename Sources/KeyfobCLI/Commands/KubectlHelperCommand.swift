@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobInterop
+internal import KeyfobSodium
+
+struct KubectlHelperCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kubectl", abstract: "Give kubectl the token of the right account.",
+        discussion: """
+            kubectl-keyfob, as kubectl and other programs with client-go call it: an ExecCredential plugin (v1 and v1beta1), \
+            named in the kubeconfig, which reads what is asked in KUBERNETES_EXEC_INFO. The account is chosen as 'keyfob \
+            token --url' chooses it for the cluster's server, so provideClusterInfo has to be true there, and the server's \
+            host one to which the account's tokens go: bind it. No token goes to a server whose certificate is not verified.
+
+            A program that asks again for the token that it has been given was refused it: it gets a new one, once in a \
+            minute. It asks nothing, whatever interactiveMode says.
+
+            Example:
+              keyfob bind --host api.cluster.example:6443 ada@contoso.example
+              kubectl config set-credentials keyfob --exec-command=kubectl-keyfob \\
+                --exec-api-version=client.authentication.k8s.io/v1 --exec-interactive-mode=Never \\
+                --exec-provide-cluster-info=true --exec-arg=--scope=https://api.cluster.example/.default
+            """)
+
+    @OptionGroup var options: HelperOptions
+
+    /// For how many seconds a caller that is refused token after token is given the same one.
+    private static let pause: Int64 = 60
+
+    func run() throws {
+        let request: ExecCredentialRequest
+        do {
+            request = try ExecCredentialRequest(Environment.current[ExecCredentialRequest.variable])
+        } catch {
+            throw KeyringError(.usage, "\(error)")
+        }
+        guard let server = request.server else {
+            throw KeyringError(
+                .hostNotAllowed, "kubectl does not say to which server the token goes",
+                hint: "set provideClusterInfo: true beside the command in the kubeconfig")
+        }
+        guard let url = CredentialURL(server) else {
+            throw KeyringError(.hostNotAllowed, "no token goes to a server that is not https, and not on this machine")
+        }
+        guard !request.skipsVerification else {
+            throw KeyringError(
+                .hostNotAllowed, "no token goes to \(url.address.host), whose certificate is not verified",
+                hint: "take insecure-skip-tls-verify out of the kubeconfig")
+        }
+        let keyring = try options.keyringForToken()
+        defer { options.global.tellWarnings(of: keyring) }
+        let question = HelperOptions.Question(tool: "kubectl", url: url)
+        let token = replacingRefused(try options.requiredToken(question, in: keyring), for: keyring)
+        let answer = request.answer(until: token.answer.found.credential.expiresOn)
+        try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {
+            (piece) throws(KeyringError) in try StandardOutput.write(bytes: piece)
+        }
+        token.remember()
+    }
+
+    /// The token, or another where the caller has been given this one before and asks again; notes which it is.
+    private func replacingRefused(_ token: consuming HelpedToken, for keyring: Keyring) -> HelpedToken {
+        guard let runtime = keyring.location.runtime, let caller = CallerNotes.caller else { return token }
+        let notes = CallerNotes(runtime: runtime, name: "\(keyring.vaultID).kubectl")
+        let now = WallClock.system.now.seconds
+        var note = CallerNotes.Note(mark: Self.mark(token.answer.secret), renewedAt: 0)
+        defer { try? notes.write(note, of: caller) }
+        guard let former = notes.note(of: caller) else { return token }
+        note.renewedAt = former.renewedAt
+        guard former.mark == note.mark, token.answer.found.origin == .stored, !options.refresh.offline,
+            !(0...Self.pause).contains(now &- former.renewedAt)
+        else { return token }
+        note.renewedAt = now
+        do {
+            let other = try token.replacement()
+            note.mark = Self.mark(other.answer.secret)
+            return other
+        } catch {
+            options.global.say("keyfob: warning: no other token than the one that was refused: \(error.message)")
+            return token
+        }
+    }
+
+    /// Names a token, and tells nothing of it.
+    private static func mark(_ secret: borrowing SecretBytes) -> String {
+        secret.withBytes { Hexadecimal.text(BLAKE2b.hash($0, count: 16)) }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Glibc
+internal import KeyfobModel
+
+/// What programs that are still running were given here, by which it shows that one of them asks for the same again.
+///
+/// One text file in a folder that ends with the login; whoever writes there decides nothing but whether a token is
+/// replaced once more.
+package struct CallerNotes: Sendable {
+    private let folder: RuntimeFolder
+    private let name: String
+
+    /// What a caller was given last, and when something was got anew for it.
+    package struct Note: Hashable, Sendable {
+        /// Names what was given, and tells nothing of it.
+        package var mark: String
+        /// When it was got anew because the caller asked for the same again, in seconds since 1970; 0 for never.
+        package var renewedAt: Int64
+
+        /// A note.
+        package init(mark: String, renewedAt: Int64 = 0) {
+            self.mark = mark
+            self.renewedAt = renewedAt
+        }
+    }
+
+    /// How many callers are remembered, the newest.
+    private static let limit = 64
+
+    /// The notes called `name` in a folder that ends with the login.
+    package init(runtime: String, name: String) {
+        folder = RuntimeFolder(path: runtime)
+        self.name = name
+    }
+
+    /// The program that has called this one, told from a later one of its number; nil where the system does not tell.
+    package static var caller: String? {
+        let parent = getppid()
+        guard let bytes = try? POSIXFile.read("/proc/\(parent)/stat", limit: 4_096),
+            // The name before it may hold anything.
+            let end = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > 19 else { return nil }
+        return "\(parent)-" + String(decoding: fields[19], as: UTF8.self)
+    }
+
+    /// What a caller was given last.
+    package func note(of caller: String) -> Note? {
+        entries().last { $0.caller == caller }?.note
+    }
+
+    /// Takes note of what a caller is given; of two at the same moment, one may be lost.
+    ///
+    /// - Throws: `unsafePath`, `notWritable`, `diskFull`, `inputOutput`.
+    package func write(_ note: Note, of caller: String) throws(StorageFailure) {
+        try folder.prepare()
+        let kept = entries().filter { $0.caller != caller }.suffix(Self.limit - 1) + [(caller: caller, note: note)]
+        let text = kept.map { "\($0.caller) \($0.note.mark) \($0.note.renewedAt)\n" }.joined()
+        try POSIXFile.replace(path, with: Array(text.utf8))
+    }
+
+    private var path: String { folder.path + "/" + name }
+
+    private func entries() -> [(caller: String, note: Note)] {
+        let bytes = (try? POSIXFile.read(path, limit: 1 << 16)) ?? []
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard words.count == 3, let time = Int64(digits: words[2].utf8) else { return nil }
+            return (words[0], Note(mark: words[1], renewedAt: time))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import KeyfobInterop
+import KeyfobModel
+import Testing
+
+@Suite("What kubectl asks a credential plugin")
+struct ExecCredentialTests {
+    private func json(_ version: String, _ spec: String) -> String {
+        #"{"apiVersion":"client.authentication.k8s.io/\#(version)","kind":"ExecCredential","spec":\#(spec)}"#
+    }
+
+    @Test("the answer is of the version that was asked for", arguments: ["v1", "v1beta1"])
+    func versions(version: String) throws {
+        let spec =
+            #"{"interactive":false,"cluster":{"server":"https://api.example:6443","certificate-authority-data":"QQ=="}}"#
+        let request = try ExecCredentialRequest(json(version, spec))
+        #expect(request.server == "https://api.example:6443" && !request.skipsVerification)
+        let answer = request.answer(until: Timestamp(seconds: 0))
+        #expect(
+            answer.before + "T" + answer.after
+                == #"{"apiVersion":"client.authentication.k8s.io/\#(version)","kind":"ExecCredential","status":{"expirationTimestamp":"1970-01-01T00:00:00Z","token":"T"}}"#
+                + "\n")
+        #expect(!request.answer(until: nil).before.contains("expirationTimestamp"))
+    }
+
+    @Test("a cluster that is not told, or whose certificate is not verified, is seen")
+    func clusters() throws {
+        #expect(try ExecCredentialRequest(json("v1", #"{"interactive":true}"#)).server == nil)
+        #expect(try ExecCredentialRequest(json("v1", #"{"cluster":{"server":1}}"#)).server == nil)
+        let open = #"{"cluster":{"server":"https://a","insecure-skip-tls-verify":true}}"#
+        #expect(try ExecCredentialRequest(json("v1", open)).skipsVerification)
+    }
+
+    @Test(
+        "anything else is refused",
+        arguments: [
+            (nil, .missing), ("", .missing), ("x", .notJSON), ("[]", .notJSON), ("{}", .notJSON),
+            (#"{"kind":"ExecCredential"}"#, .unknownVersion),
+            (#"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1alpha1"}"#, .unknownVersion),
+            (#"{"kind":"Pod","apiVersion":"client.authentication.k8s.io/v1"}"#, .notJSON),
+            (String(repeating: "[", count: 100_000), .notJSON),
+        ] as [(String?, ExecCredentialRequest.Flaw)])
+    func flaws(text: String?, flaw: ExecCredentialRequest.Flaw) {
+        #expect(throws: flaw) { try ExecCredentialRequest(text) }
+    }
+}
