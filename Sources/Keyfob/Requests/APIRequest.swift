@@ -67,18 +67,7 @@ extension Keyring {
     public static func send(
         _ request: APIRequest, with answer: borrowing TokenAnswer, seconds: Int64 = 60, network: Network
     ) async throws(KeyringError) -> APIResponse {
-        let url: EndpointURL
-        do {
-            url = try EndpointURL(request.url)
-        } catch {
-            throw KeyringError(.usage, "\(error)")
-        }
-        let host = url.environment
-        guard answer.found.destination?.host == host else {
-            throw KeyringError(
-                .hostNotAllowed, "the token was not asked for to be sent to \(host)",
-                advice: .nameDestination)
-        }
+        let url = try destination(request.url, of: answer)
         guard request.headers.allSatisfy({ isHeader($0) }) else {
             throw KeyringError(
                 .usage,
@@ -95,14 +84,39 @@ extension Keyring {
         let message = HTTPRequest(
             method, url, headers: request.headers.map { HTTPHeader(name: $0.name, value: $0.value) }, body: body,
             bearer: answer.secret, answerLimit: APIRequest.answerLimit)
+        let response = try await Self.answer(to: message, url, seconds: seconds, network: network)
+        let (status, type) = (response.status, response.header("Content-Type"))
+        let location = (300...399).contains(status) ? response.header("Location") : nil
+        return APIResponse(status: status, contentType: type, location: location, body: response.takeBody())
+    }
+
+    /// The address to which a token was asked for to be sent.
+    static func destination(
+        _ text: String, of answer: borrowing TokenAnswer
+    ) throws(KeyringError) -> EndpointURL {
+        let url: EndpointURL
+        do {
+            url = try EndpointURL(text)
+        } catch {
+            throw KeyringError(.usage, "\(error)")
+        }
+        guard answer.found.destination?.host == url.environment else {
+            throw KeyringError(
+                .hostNotAllowed, "the token was not asked for to be sent to \(url.environment)",
+                advice: .nameDestination)
+        }
+        return url
+    }
+
+    /// What a service answers, whatever that is.
+    static func answer(
+        to message: consuming HTTPRequest, _ url: EndpointURL, seconds: Int64, network: Network
+    ) async throws(KeyringError) -> HTTPResponse {
+        let limit = message.answerLimit
         switch await network.send(message, seconds) {
-        case .answered(let response):
-            let (status, type) = (response.status, response.header("Content-Type"))
-            let location = (300...399).contains(status) ? response.header("Location") : nil
-            return APIResponse(
-                status: status, contentType: type, location: location, body: response.takeBody())
+        case .answered(let response): return response
         case .failed(.protocolViolation(.tooLarge, _)):
-            throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than 64 MiB")
+            throw KeyringError(.limitExceeded, "the answer of \(url.authority) is longer than \(limit >> 20) MiB")
         case .failed(.untrustedCertificate(let flaw)):
             let advice = ProviderFailure.untrustedCertificate(flaw).lack?.advice
             throw KeyringError(
@@ -129,5 +143,5 @@ extension Keyring {
 
 extension EndpointURL {
     /// Host and port, as they are written.
-    fileprivate var authority: String { host + (port.map { ":\($0)" } ?? "") }
+    var authority: String { host + (port.map { ":\($0)" } ?? "") }
 }

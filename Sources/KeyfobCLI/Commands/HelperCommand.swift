@@ -11,5 +11,7 @@ struct HelperCommand: ParsableCommand {
             Example:
               git config --global credential.helper keyfob
             """,
-        subcommands: [GitHelperCommand.self, DockerHelperCommand.self, KubectlHelperCommand.self])
+        subcommands: [
+            GitHelperCommand.self, DockerHelperCommand.self, KubectlHelperCommand.self, AWSHelperCommand.self,
+        ])
 }

@@ -77,6 +77,8 @@ extension Advice {
         case .askWhoSignedIn: "ask for the scope openid, or describe its userinfo_endpoint"
         case .omitFormPost: "sign in without --form-post, and tell the provider"
         case .checkClock: "check this machine's clock"
+        case .checkRole: "check the role's name, and the issuer and audience that its trust policy names"
+        case .checkTokenService: "check that --region or --endpoint names AWS's Security Token Service"
 
         case .tryAgain(let assurance): assurance.prefix + "try again"
         case .tryAgainWatching(let assurance): assurance.prefix + "try again; --verbose says more"

@@ -81,7 +81,9 @@ package struct GitCredentialRequest: ~Copyable, Sendable {
         return request
     }
 
-    /// Takes note of a pair; false where the value is not what it may be. Keys that are not known are git's own.
+    /// Takes note of a pair; false where the value is not what it may be.
+    ///
+    /// Keys that are not known are git's own.
     private mutating func take(_ key: String, _ value: RawSpan) -> Bool {
         if key == "password" || key == "credential" {
             let bytes = SecretBytes(copying: value)

@@ -74,6 +74,10 @@ public enum Advice: Hashable, Sendable {
     case omitFormPost
     /// Set this machine's clock.
     case checkClock
+    /// Check that a role trusts the token's issuer and audience, and that it is the one that is meant.
+    case checkRole
+    /// Check that an address is that of AWS's Security Token Service.
+    case checkTokenService
 
     // MARK: Trying again
     /// What is certain about what was there before.

@@ -54,8 +54,12 @@ struct DockerHelperTests {
     @Test("a registry of a provider has its account's token, one that is bound too, and no other")
     func token() throws {
         try place.add("octo", token: "gho_octo", "--host github.com")
-        #expect(try docker("get", "ghcr.io\n").text == #"{"ServerURL":"ghcr.io","Username":"oauth2","Secret":"gho_octo"}"# + "\n")
-        for server in ["ghcr.io.evil.example", "http://ghcr.io", "ghcr.io@evil.example", "evil.example", "ftp://ghcr.io"] {
+        #expect(
+            try docker("get", "ghcr.io\n").text == #"{"ServerURL":"ghcr.io","Username":"oauth2","Secret":"gho_octo"}"#
+                + "\n")
+        for server in [
+            "ghcr.io.evil.example", "http://ghcr.io", "ghcr.io@evil.example", "evil.example", "ftp://ghcr.io",
+        ] {
             let outcome = try docker("get", server)
             #expect(outcome.status == 1 && outcome.text == notFound && outcome.errors.isEmpty, "\(outcome)")
         }

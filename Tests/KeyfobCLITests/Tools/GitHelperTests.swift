@@ -6,12 +6,12 @@ import Testing
 @Suite("git with git-credential-keyfob", .waitsForPrograms)
 struct GitHelperTests {
     private let provider: ProviderServer
-    private let server: GitServer
+    private let server: GuestServer
     private let home: SignInPlace
 
     init() throws {
         provider = try ProviderServer.shared()
-        server = try GitServer(provider, owners: "alice", "bob", "private")
+        server = try .git(provider, owners: "alice", "bob", "private")
         home = try SignInPlace(
             provider, options: "--api-host \(server.host)",
             variables: [

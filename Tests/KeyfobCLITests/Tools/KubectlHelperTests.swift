@@ -6,13 +6,13 @@ import Testing
 @Suite("kubectl with kubectl-keyfob", .waitsForPrograms)
 struct KubectlHelperTests {
     private let provider: ProviderServer
-    private let server: GitServer
+    private let server: GuestServer
     private let home: SignInPlace
 
     init() throws {
         // kubectl sends no token over http.
         provider = try ProviderServer(ProviderServer.Settings(isSecure: true))
-        server = try GitServer(provider, owners: "private")
+        server = try .git(provider, owners: "private")
         home = try SignInPlace(provider, variables: ["KUBECONFIG": "kubeconfig", "KUBECACHEDIR": "cache"])
         try home.signIn("alice")
         try home.run("ln -s keyfob bin/kubectl-keyfob").expectSuccess()

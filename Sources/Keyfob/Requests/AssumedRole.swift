@@ -1,0 +1,81 @@
+package import KeyfobInterop
+package import KeyfobOAuth
+internal import KeyfobSodium
+
+/// A role of AWS that an account takes by its token (AssumeRoleWithWebIdentity of the Security Token Service).
+package struct RoleRequest: Hashable, Sendable {
+    /// Where the service is: `https://sts.amazonaws.com/`, or that of a region.
+    package var endpoint: String
+    /// The role: `arn:aws:iam::123456789012:role/reader`.
+    package var roleARN: String
+    /// The name of the session, as logs show it: 2 to 64 letters, digits and `_ + = , . @ -`.
+    package var sessionName: String
+    /// For how many seconds, 900 to 43,200; nil for the role's own time, an hour.
+    package var seconds: Int?
+
+    /// A role.
+    package init(_ roleARN: String, sessionName: String, seconds: Int? = nil, endpoint: String) {
+        self.roleARN = roleARN
+        self.sessionName = sessionName
+        self.seconds = seconds
+        self.endpoint = endpoint
+    }
+
+    /// A session's name made of an account's user name.
+    package static func sessionName(for username: String) -> String {
+        let allowed = username.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "_+=,.@-".contains($0)) }
+        return allowed.count < 2 ? "keyfob" : String(allowed.prefix(64))
+    }
+}
+
+extension Keyring {
+    /// Takes a role by an account's token.
+    ///
+    /// - Parameter answer: The token, asked for with the endpoint as the URL of its context: it goes to that host alone.
+    /// - Throws: `hostNotAllowed` where it was asked for another host; `signInNeeded` where the service does not take
+    ///   this token, so that another one may do; `requestRefused`, `offline`, `providerFailed`.
+    package static func assume(
+        _ role: RoleRequest, with answer: borrowing TokenAnswer, seconds: Int64 = 30, network: Network
+    ) async throws(KeyringError) -> WebIdentityCredentials {
+        let url = try destination(role.endpoint, of: answer)
+        var form = FormBody()
+        form.append("Action", "AssumeRoleWithWebIdentity")
+        form.append("Version", "2011-06-15")
+        form.append("RoleArn", role.roleARN)
+        form.append("RoleSessionName", role.sessionName)
+        if let seconds = role.seconds { form.append("DurationSeconds", String(seconds)) }
+        form.append("WebIdentityToken", answer.secret)
+        let response = try await Self.answer(
+            to: HTTPRequest(posting: form, to: url), url, seconds: seconds, network: network)
+        let status = response.status
+        let document = response.takeBody()
+        guard status == 200 else { throw refusal(document, status, of: url) }
+        do throws(WebIdentityCredentials.Lack) {
+            return try WebIdentityCredentials(reading: document)
+        } catch {
+            throw KeyringError(
+                .providerFailed, "\(url.authority) answered without \(error.field)",
+                advice: .checkTokenService)
+        }
+    }
+
+    private static func refusal(
+        _ document: borrowing SecretBytes, _ status: Int, of url: EndpointURL
+    ) -> KeyringError {
+        guard let refusal = WebIdentityRefusal(reading: document) else {
+            return KeyringError(
+                status >= 500 ? .offline : .providerFailed, "\(url.authority) answered \(status)",
+                advice: status >= 500 ? .tryAgain(.nothingChanged) : .checkTokenService)
+        }
+        let sentence = refusal.message.flatMap(ProviderText.init).map { ": \($0)" } ?? ""
+        let message = "\(url.authority) refused (\(refusal.code))\(sentence)"
+        if refusal.isAboutToken {
+            return KeyringError(
+                .signInNeeded, message, advice: .checkRole)
+        }
+        if refusal.isPassing { return KeyringError(.offline, message, advice: .tryAgain(.nothingChanged)) }
+        return KeyringError(
+            .requestRefused, message,
+            advice: refusal.code == "AccessDenied" ? .checkRole : nil)
+    }
+}

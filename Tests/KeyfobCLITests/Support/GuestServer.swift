@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// A server of `Tests/Provider` to which tokens of the provider go, for as long as somebody holds this.
+final class GuestServer: Sendable {
+    /// What it serves, its log, and the tokens that it refuses.
+    let folder: String
+    /// Its host with its port.
+    let host: String
+    private let process: Process
+    // It ends when this is closed.
+    private let lifeline: FileHandle
+
+    private init(
+        _ script: String, _ provider: ProviderServer, fill: (_ folder: String) throws -> Void = { _ in }
+    ) throws {
+        folder =
+            FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "keyfob-\(script)-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try fill(folder)
+        let (input, output) = (Pipe(), Pipe())
+        lifeline = input.fileHandleForWriting
+        process = Process()
+        process.executableURL = URL(filePath: PythonScript.interpreter)
+        process.arguments = [
+            ProjectFolder.root.appending(path: "Tests/Provider/\(script).py").path, folder, provider.issuer,
+        ]
+        if provider.authorityFile != nil { process.arguments?.append(provider.folder) }
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = output.fileHandleForReading.availableData
+        host = "127.0.0.1:" + String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    /// Repositories over http, with a repository `app` of one commit for each owner.
+    static func git(_ provider: ProviderServer, owners: String...) throws -> GuestServer {
+        try GuestServer("git_server", provider) { folder in
+            try Workplace().run(
+                """
+                git init -q -b main first && git -C first -c user.name=x -c user.email=x@x commit -q --allow-empty -m first
+                for owner in \(owners.joined(separator: " ")); do
+                    git clone -q --bare first \(folder)/repos/$owner/app.git || exit
+                done
+                """
+            ).expectSuccess()
+        }
+    }
+
+    /// AWS, with the role `reader` and the bucket `books`.
+    static func aws(_ provider: ProviderServer) throws -> GuestServer { try GuestServer("aws_server", provider) }
+
+    deinit {
+        try? lifeline.close()
+        process.waitUntilExit()
+    }
+
+    /// What it was asked, line by line.
+    func requests() throws -> [String] {
+        try String(contentsOfFile: folder + "/requests", encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    /// Refuses a token from now on.
+    func refuse(_ token: String) throws { try write(token, to: "refused") }
+
+    /// Leads whoever asks a git server for something below `/moved/` elsewhere.
+    func move(to address: String) throws { try write(address, to: "moved") }
+
+    /// Lets AWS's credentials be valid for so many seconds.
+    func shorten(to seconds: Int) throws { try write(String(seconds), to: "seconds") }
+
+    private func write(_ text: String, to name: String) throws {
+        try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+    }
+}
