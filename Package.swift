@@ -118,7 +118,10 @@ let package = Package(
         // What starts for `keyfob`. Scripts/build-front makes what is installed of these sources, without Swift's runtime.
         .executableTarget(
             name: "KeyfobFront",
-            dependencies: ["KeyfobConfinement", "KeyfobFiles", "KeyfobLookup", "KeyfobModel", "KeyfobSodium"],
+            dependencies: [
+                "CLinux", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup", "KeyfobModel",
+                "KeyfobSelection", "KeyfobSodium",
+            ],
             exclude: ["Embedded"]
         ),
 
@@ -229,7 +232,7 @@ let package = Package(
         .testTarget(
             name: "KeyfobCLITests",
             dependencies: [
-                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobTestSupport",
+                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Support/Python", "Transcripts"]

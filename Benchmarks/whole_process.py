@@ -28,6 +28,7 @@ from whole import files, machine, refresh, report, services  # pylint: disable=w
 from whole.measure import Cell, Failure, NotPossible, name_of, run, run_checked, token_of  # pylint: disable=wrong-import-position
 
 FLOOR = "floor (C)"
+HELPER = "keyfob helper git"
 WRITERS = 8
 BEGIN = time.monotonic()
 # Those that store at once come last: they may leave damage.
@@ -44,6 +45,7 @@ def programs(options, floor, desktop):
     for also in options.also:
         name, _, program = also.partition("=")
         made[name] = lambda *place, program=os.path.abspath(program): files.Keyfob(*place, program)
+    made[HELPER] = lambda *place: files.GitHelper(*place, options.keyfob)
     made |= {
         "git credential-cache": services.CredentialCache, "oidc-token": services.OIDCAgent,
         "secret-tool": lambda *place: services.SecretTool(*place, desktop), "pass": files.Pass, "age": files.Age, "gh": files.GitHub,

@@ -168,6 +168,21 @@ class Keyfob(Store):
         return Command([self.program, *words], before=before, verify=lambda: self.list(vault))
 
 
+class GitHelper(Keyfob):
+    """The same, asked as git asks it."""
+
+    missing = dict.fromkeys(("list", "store", "export", "import", "same", "new"), "as keyfob")
+
+    def look_up(self, name):
+        # A host to which tokens of the accounts go.
+        return Command([self.program, "helper", "git", "get"], question(name, "graph.microsoft.com"))
+
+
+def question(name, host="contoso.example", password=None):
+    """What git asks or tells a credential helper about a user."""
+    return f"protocol=https\nhost={host}\nusername={name}\n" + (f"password={password}\n\n" if password else "\n")
+
+
 def vault_option(vault):
     return ["--vault", vault] if vault else []
 

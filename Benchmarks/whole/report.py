@@ -112,12 +112,14 @@ def aims(document):
     if most:
         yield max(most.values()) <= 1.3, "a lookup takes at most 1.3 × the floor's processor time", [
             f"{ratio(value)} with {size:,}" for size, value in most.items()]
-    for peer in ("git credential-cache", "oidc-token"):
-        for part, words in (("wall", "time"), ("cpu", "processor time")):
-            own, others = (figures(name, part + "Milliseconds") for name in ("keyfob", peer))
-            both = {size: own[size] / others[size] for size in own if size in others}
-            if both:
-                yield max(both.values()) < 1, f"less {words} than `{peer}`", [f"{ratio(value)} with {size:,}" for size, value in both.items()]
+    for program, who in (("keyfob", ""), ("keyfob helper git", "as git's helper ")):
+        for peer in ("git credential-cache", "oidc-token"):
+            for part, words in (("wall", "time"), ("cpu", "processor time")):
+                own, others = (figures(name, part + "Milliseconds") for name in (program, peer))
+                both = {size: own[size] / others[size] for size in own if size in others}
+                if both:
+                    found = [f"{ratio(value)} with {size:,}" for size, value in both.items()]
+                    yield max(both.values()) < 1, f"{who}less {words} than `{peer}`", found
 
 
 def refresh_table(document):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from .files import NO_COMMAND, Store
+from .files import NO_COMMAND, Store, question
 from .measure import Command, NotPossible, token_of
 
 import endpoint  # Of PEERS, where files.py looks too; pylint: disable=wrong-import-order
@@ -32,7 +32,7 @@ class CredentialCache(Store):
         # As its client does, but without a process for each.
         end = time.monotonic() + limit
         for number, name in enumerate(self.names()):
-            self.ask(f"action=store\ntimeout={self.LIFE}\n{question(name)}password={token_of(name)}\n")
+            self.ask(f"action=store\ntimeout={self.LIFE}\n{question(name, password=token_of(name))}")
             if time.monotonic() > end:
                 raise NotPossible(f"{number:,} of {self.size:,} accounts in {limit:.0f} s: it looks through all for each")
 
@@ -57,14 +57,10 @@ class CredentialCache(Store):
         return Command(["git", "credential-cache", "--socket", self.socket, "--timeout", self.LIFE, action], content)
 
     def look_up(self, name):
-        return self.command("get", question(name) + "\n")
+        return self.command("get", question(name))
 
     def store(self, name, token):
-        return self.command("store", f"{question(name)}password={token}\n\n")
-
-
-def question(name):
-    return f"protocol=https\nhost=contoso.example\nusername={name}\n"
+        return self.command("store", question(name, password=token))
 
 
 class OIDCAgent(Store):

@@ -11,6 +11,11 @@ static inline int linux_forbid_dumping(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+// What is in a pipe, into another, without taking it out: tee(2), which Swift does not see.
+static inline long linux_copy_pipe(int from, int to, size_t count) {
+    return syscall(SYS_tee, from, to, count, 0U);
+}
+
 // Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of
 // every architecture.
 struct linux_landlock_rights {

@@ -5,8 +5,8 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSodium
 
-/// What starts when somebody types `keyfob`: prints a stored token that is fresh where everything is plain, and its
-/// version, and becomes the full program for everything else.
+/// What starts when somebody types `keyfob`, or git calls its helper: prints a stored token that is fresh where everything
+/// is plain, and its version, and becomes the full program for everything else.
 ///
 /// Until it hands on it has printed nothing, so that what is said comes from one place. What it has seen of a vault it may
 /// have noted, as the full program would.
@@ -16,21 +16,19 @@ enum Front {
         let words = unsafe words(arguments)
         if words == ["--version"] {
             let version = Array(Release.version.utf8)
-            if let status = unsafe Output.write(version.span.bytes, isHeader: false) { return status }
+            if let status = unsafe Output.write(version.span.bytes) { return status }
         }
         if let words, let taken = TokenArguments(words), let variables = unsafe Variables(environ) {
             ProcessHardening.apply()
-            if let asked = FrontRequest(taken, variables), let status = answer(asked, variables) { return status }
+            if let status = answer(taken, variables) { return status }
         }
         return unsafe FullProgram.become(arguments)
     }
 
-    /// What was typed behind the name of the program; nil where it is no text, and where the name is that of a helper.
+    /// What was typed behind the name of the program, or stands for it; nil where it is no text.
     private static func words(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [String]? {
-        guard let name = unsafe arguments.pointee, let path = unsafe String(validatingCString: name),
-            CalledAs(path: path) == nil
-        else { return nil }
-        var words: [String] = []
+        guard let name = unsafe arguments.pointee, let path = unsafe String(validatingCString: name) else { return nil }
+        var words = CalledAs(path: path)?.words ?? []
         var next = unsafe arguments + 1
         while let word = unsafe next.pointee {
             // The front takes far fewer.
@@ -41,11 +39,26 @@ enum Front {
         return words
     }
 
-    /// Prints the token that is asked for.
+    /// Does what the command line says.
     ///
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
-    private static func answer(_ asked: FrontRequest, _ variables: Variables) -> CInt? {
+    private static func answer(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
         SecretMemory.shareOneRegion()
+        guard let operation = taken.operation else {
+            guard let asked = FrontRequest(taken, variables) else { return nil }
+            return find(asked, variables) { secret, _ in
+                Output.write(secret, after: taken.has(.header) ? "Authorization: Bearer " : "")
+            }
+        }
+        return operation == "get" ? GitAnswer.get(taken, variables) : nil
+    }
+
+    /// Finds the token that is asked for, and lets `write` print it.
+    ///
+    /// - Returns: What `write` does; nil where there is none.
+    static func find(
+        _ asked: FrontRequest, _ variables: Variables, _ write: (RawSpan, TokenHits.Hit) -> CInt?
+    ) -> CInt? {
         let key: CachedToken.Key
         if let named = asked.keyFile {
             let credentials = variables["CREDENTIALS_DIRECTORY"]
@@ -61,8 +74,8 @@ enum Front {
         let answer = CachedToken.answer(
             asked.request, in: asked.groups, vault: asked.places.vault, state: asked.places.state, key: key,
             now: Timestamp(seconds: Int64(time(nil))), projectFiles: .front, isLast: true)
-        guard case .token(let secret, _) = consume answer, secret.isHeaderValue else { return nil }
-        return secret.withBytes { Output.write($0, isHeader: asked.isHeader) }
+        guard case .token(let secret, let hit) = consume answer, secret.isHeaderValue else { return nil }
+        return secret.withBytes { write($0, hit) }
     }
 }
 

@@ -3,18 +3,22 @@ internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobModel
 
-/// What a command line and its environment ask for, read as `keyfob token` reads them.
+/// What a command line and its environment ask for, read as `keyfob token` and the helpers read them.
 struct FrontRequest {
     let places: StandardPlaces
     /// A key file that was named.
     let keyFile: String?
     let groups: [AccessGroup]?
     let request: TokenRequest
-    /// Whether a whole `Authorization` header is wanted.
-    let isHeader: Bool
+
+    /// What git says besides: where the token goes, and whose it may be.
+    struct Question {
+        let url: String
+        let login: String?
+    }
 
     /// What is asked for; nil where the full program has to say more, or to remember who typed what.
-    init?(_ arguments: TokenArguments, _ variables: Variables) {
+    init?(_ arguments: TokenArguments, _ variables: Variables, asking question: Question? = nil) {
         let texts = [
             arguments[.account], arguments[.resource], arguments[.tenant], arguments[.client], arguments[.tool],
         ]
@@ -22,11 +26,13 @@ struct FrontRequest {
             arguments[.scope].map(Identifier.isAcceptable) ?? true,
             arguments[.resource] == nil || arguments[.scope] == nil
         else { return nil }
-        if arguments.has(.account), isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell { return nil }
+        if arguments.has(.account) || question?.login != nil, isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell
+        {
+            return nil
+        }
         guard let places = try? StandardPlaces(vault: arguments[.vault], { variables.value($0) }) else { return nil }
         self.places = places
         keyFile = arguments[.keyFile] ?? variables["KEYFOB_KEY_FILE"]
-        isHeader = arguments.has(.header)
 
         if let name = arguments[.group] ?? variables["KEYFOB_GROUP"] {
             guard let group = try? AccessGroup(name) else { return nil }
@@ -42,18 +48,19 @@ struct FrontRequest {
             seconds = typed
         }
         var address: ResourceURL?
-        if let text = arguments[.url] {
+        if let text = question?.url ?? arguments[.url] {
             guard let parsed = try? ResourceURL(parsing: text) else { return nil }
             address = parsed
         }
-        let named = arguments[.account] ?? variables["KEYFOB_ACCOUNT"]
+        let tool = question.map { _ in CalledAs.git.tool } ?? arguments[.tool]
+        let named = arguments[.account] ?? variables["KEYFOB_ACCOUNT"] ?? question?.login
         request = TokenRequest(
             account: named, realm: arguments[.tenant].flatMap(TokenRequest.specificTenant),
             clientID: arguments[.client],
             scopes: ScopeSet(words: [arguments[.scope]].compactMap { $0 }, resource: arguments[.resource]),
             minimumValidity: seconds,
             context: named == nil
-                ? RequestContext(at: ".", url: address, tool: arguments[.tool] ?? CallingTool.name)
+                ? RequestContext(at: ".", url: address, tool: tool ?? CallingTool.name)
                 : RequestContext(url: address))
     }
 }

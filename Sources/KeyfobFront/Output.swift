@@ -2,41 +2,41 @@ internal import Glibc
 
 /// Writes what was asked for to standard output.
 enum Output {
-    /// Writes the token, or the version, and a line end, and `Authorization: Bearer ` before it where a header is wanted,
-    /// in one call where the system takes it in one.
+    /// Writes the token, or the version, between two texts, in one call where the system takes it in one.
     ///
     /// - Returns: The exit status; nil where nothing was written.
-    static func write(_ token: RawSpan, isHeader: Bool) -> CInt? {
-        let start: StaticString = isHeader ? "Authorization: Bearer " : ""
-        let end: StaticString = "\n"
-        return unsafe token.withUnsafeBytes { token in
-            var pieces = unsafe [
-                UnsafeRawBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount), token,
-                UnsafeRawBufferPointer(start: end.utf8Start, count: end.utf8CodeUnitCount),
-            ]
-            var isStarted = false
-            while let first = unsafe pieces.first {
-                if unsafe first.isEmpty {
-                    unsafe pieces.removeFirst()
-                    continue
-                }
-                var vectors = unsafe pieces.map {
-                    unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
-                }
-                var count = unsafe writev(STDOUT_FILENO, &vectors, CInt(vectors.count))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    // Whoever has had a part must not take it for the whole.
-                    return isStarted ? FullProgram.fail(74, "standard output took only a part of the token") : nil
-                }
-                isStarted = true
-                for index in unsafe pieces.indices {
-                    let part = unsafe min(count, pieces[index].count)
-                    unsafe pieces[index] = UnsafeRawBufferPointer(rebasing: pieces[index][part...])
-                    count -= part
-                }
-            }
-            return 0
+    static func write(_ token: RawSpan, after before: String = "", before after: String = "\n") -> CInt? {
+        let (start, end) = (Array(before.utf8), Array(after.utf8))
+        return unsafe start.withUnsafeBytes { start in
+            unsafe token.withUnsafeBytes { token in unsafe end.withUnsafeBytes { unsafe write([start, token, $0]) } }
         }
+    }
+
+    @unsafe
+    private static func write(_ pieces: [UnsafeRawBufferPointer]) -> CInt? {
+        var pieces = unsafe pieces
+        var isStarted = false
+        while let first = unsafe pieces.first {
+            if unsafe first.isEmpty {
+                unsafe pieces.removeFirst()
+                continue
+            }
+            var vectors = unsafe pieces.map {
+                unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+            }
+            var count = unsafe writev(STDOUT_FILENO, &vectors, CInt(vectors.count))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                // Whoever has had a part must not take it for the whole.
+                return isStarted ? FullProgram.fail(74, "standard output took only a part of the token") : nil
+            }
+            isStarted = true
+            for index in unsafe pieces.indices {
+                let part = unsafe min(count, pieces[index].count)
+                unsafe pieces[index] = UnsafeRawBufferPointer(rebasing: pieces[index][part...])
+                count -= part
+            }
+        }
+        return 0
     }
 }

@@ -1,4 +1,6 @@
-/// The options of `keyfob token` with which the front answers; a command line with anything else is for the full program.
+internal import KeyfobLookup
+
+/// The command lines that the front answers, of `keyfob token` and of git's helper; others are for the full program.
 ///
 /// No more than ArgumentParser takes in the same way: each spelt out, at most once, a value in a word of its own that
 /// does not look like an option.
@@ -30,6 +32,14 @@ struct TokenArguments {
             }
         }
 
+        /// Whether git's helper has it too; what the others tell, git tells it.
+        var isForHelper: Bool {
+            switch self {
+            case .url, .tool, .minValidity, .header: false
+            default: true
+            }
+        }
+
         var takesValue: Bool {
             switch self {
             case .account, .scope, .resource, .tenant, .client, .url, .tool, .minValidity, .vault, .group, .keyFile:
@@ -39,18 +49,26 @@ struct TokenArguments {
         }
     }
 
+    /// What git wants of its helper; nil for `keyfob token`.
+    private(set) var operation: String?
     private var given: [(option: Option, value: String)] = []
 
     /// What was typed behind the command's name; nil for what the front does not take.
     init?(_ words: [String]) {
-        guard words.first == "token" else { return nil }
-        var index = 1
+        let isHelper = words.starts(with: CalledAs.git.words)
+        guard isHelper || words.first == "token" else { return nil }
+        var index = isHelper ? CalledAs.git.words.count : 1
         while index < words.count {
             let word = words[index]
             index += 1
+            if isHelper, operation == nil, !word.hasPrefix("-") {
+                operation = word
+                continue
+            }
             guard let option = Option.allCases.first(where: { $0.spellings.contains(word) }), !has(option) else {
                 return nil
             }
+            guard !isHelper || option.isForHelper else { return nil }
             guard option.takesValue else {
                 given.append((option, ""))
                 continue
@@ -59,6 +77,7 @@ struct TokenArguments {
             given.append((option, words[index]))
             index += 1
         }
+        if isHelper, operation == nil { return nil }
     }
 
     func has(_ option: Option) -> Bool { given.contains { $0.option == option } }

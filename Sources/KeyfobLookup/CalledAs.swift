@@ -11,13 +11,18 @@ package enum CalledAs: CaseIterable, Sendable {
         }
     }
 
+    /// What the tool is called where accounts are chosen.
+    package var tool: String {
+        switch self {
+        case .git: "git"
+        case .docker: "docker"
+        case .kubectl: "kubectl"
+        }
+    }
+
     /// The words that stand for it.
     package var words: [String] {
-        switch self {
-        case .git: ["helper", "git"]
-        case .docker: ["helper", "docker"]
-        case .kubectl: ["helper", "kubectl"]
-        }
+        ["helper", tool]
     }
 
     /// The helper that is called by `path`, the name of the program as it was started; nil for any other.

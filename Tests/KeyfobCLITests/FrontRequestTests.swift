@@ -1,5 +1,6 @@
 import ArgumentParser
 import Keyfob
+import KeyfobInterop
 import KeyfobTestSupport
 import Testing
 
@@ -51,9 +52,44 @@ struct FrontRequestTests {
                     == KeyringLocation(
                         vault: asked.places.vault, state: asked.places.state, runtime: asked.places.runtime), "\(words)"
             )
-            #expect(command.global.keyFile == asked.keyFile && command.header == asked.isHeader, "\(words)")
+            #expect(command.global.keyFile == asked.keyFile && command.header == arguments.has(.header), "\(words)")
             #expect(!command.global.json && !command.refresh.forceRefresh && command.refresh.claims == nil, "\(words)")
             #expect(command.global.identity == nil && command.global.passphraseFd == nil, "\(words)")
+        }
+        #expect(taken > 20)
+    }
+
+    @Test("random calls of git's helper ask it for the same")
+    func helper() throws {
+        var generator = SeededGenerator(seed: 8)
+        var taken = 0
+        for _ in 0..<TestLength.rounds(300, full: 10_000) {
+            var words = ["helper", "git"]
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                let row = FrontTable.rows[Int.random(in: 0..<FrontTable.rows.count, using: &generator)]
+                words.append(row.spellings[0])
+                if row.takesValue {
+                    words.append(Self.values[Int.random(in: 0..<Self.values.count, using: &generator)])
+                }
+            }
+            words.insert("get", at: Bool.random(using: &generator) ? 2 : words.count)
+            let variables = [
+                "HOME": "/home/ada", "KEYFOB_ACCOUNT": ["", "", "eve"].randomElement(using: &generator) ?? "",
+            ]
+            let login = [nil, "octo"].randomElement(using: &generator) ?? nil
+            let url = try #require(CredentialURL("https://git.example/team/app.git"))
+            guard let arguments = TokenArguments(words),
+                let asked = FrontRequest(
+                    arguments, Variables(values: variables), asking: FrontRequest.Question(url: url.text, login: login))
+            else { continue }
+            taken += 1
+            let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))
+            let command = try #require(parsed as? GitHelperCommand, "\(words)")
+            let question = HelperOptions.Question(tool: "git", url: url)
+            let environment = Environment(variables: variables)
+            #expect(try command.options.request(question, login, environment) == asked.request, "\(words)")
+            #expect(try command.options.global.groups(environment) == asked.groups, "\(words)")
+            #expect(command.options.global.keyFile == asked.keyFile && command.operation == "get", "\(words)")
         }
         #expect(taken > 20)
     }

@@ -20,6 +20,18 @@ struct TokenArgumentsTests {
     }
 
     @Test(
+        "of git's helper it takes the operation, and what git does not say itself",
+        arguments: [
+            ["helper", "git", "get"], ["helper", "git", "--account", "ada", "get"],
+            ["helper", "git", "store", "--vault", "/v", "-q", "--group", "work"],
+        ])
+    func helper(_ words: [String]) throws {
+        let taken = try #require(TokenArguments(words))
+        #expect(taken.operation == words.first { ["get", "store"].contains($0) })
+        #expect(taken[.account] == (words.contains("--account") ? "ada" : nil))
+    }
+
+    @Test(
         "anything else is for the full program",
         arguments: [
             [], ["--account", "ada", "token"], ["tokens"], ["token", "ada"], ["token", "--account=ada"],
@@ -27,6 +39,11 @@ struct TokenArgumentsTests {
             ["token", "-aada"], ["token", "-a", "ada", "--account", "bob"], ["token", "--scope", "a", "-s", "b"],
             ["token", "--json"], ["token", "--force-refresh"], ["token", "--claims", "{}"], ["token", "--"],
             ["token", "--help"], ["token", "-h"], ["token", "--version"], ["token", "--quiet", "-q"], ["token", ""],
+            ["helper"], ["helper", "git"], ["helper", "docker", "get"], ["helper", "git", "get", "get"],
+            ["helper", "git", "get", "--url", "x"], ["helper", "git", "get", "--tool", "x"],
+            ["helper", "git", "--header", "get"],
+            ["helper", "git", "--min-validity", "0", "get"], ["git", "get"],
+            ["helper", "git", "get", "--allow-host", "x"],
             ["token", "--passphrase-fd", "3"], ["token", "--identity", "f"], ["token", "--acc", "ada"], ["account"],
         ])
     func handedOn(_ words: [String]) {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
+internal import KeyfobLookup
 
 struct DockerHelperCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct DockerHelperCommand: ParsableCommand {
 
     @OptionGroup var options: HelperOptions
 
-    private static let tool = "docker"
+    private static let tool = CalledAs.docker.tool
 
     func run() throws {
         do {

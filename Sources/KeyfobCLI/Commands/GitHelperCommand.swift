@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
+internal import KeyfobLookup
 
 struct GitHelperCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,7 +48,7 @@ struct GitHelperCommand: ParsableCommand {
         guard let url = request.url, request.takesToken else { return }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        let question = HelperOptions.Question(tool: "git", url: url, logins: request.logins)
+        let question = HelperOptions.Question(tool: CalledAs.git.tool, url: url, logins: request.logins)
         guard let token = try options.token(question, in: keyring) else { return }
         let found = token.answer.found
         guard
@@ -66,7 +67,8 @@ struct GitHelperCommand: ParsableCommand {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         let logins = request.account.map { [$0] } ?? request.logins
-        try options.refused(secret, HelperOptions.Question(tool: "git", url: url, logins: logins), in: keyring)
+        let question = HelperOptions.Question(tool: CalledAs.git.tool, url: url, logins: logins)
+        try options.refused(secret, question, in: keyring)
     }
 
     private static func text() throws(KeyringError) -> SecretBytes {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
+internal import KeyfobLookup
 internal import KeyfobSodium
 
 struct KubectlHelperCommand: ParsableCommand {
@@ -50,7 +51,7 @@ struct KubectlHelperCommand: ParsableCommand {
         }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        let question = HelperOptions.Question(tool: "kubectl", url: url)
+        let question = HelperOptions.Question(tool: CalledAs.kubectl.tool, url: url)
         let token = replacingRefused(try options.requiredToken(question, in: keyring), for: keyring)
         let answer = request.answer(until: token.answer.found.credential.expiresOn)
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {

@@ -83,8 +83,10 @@ struct HelperOptions: ParsableArguments {
     }
 
     /// The request that a question makes, for one that the tool calls `login` unless the owner names an account.
-    func request(_ question: Question, _ login: String? = nil) throws(KeyringError) -> TokenRequest {
-        try options(question, login).request()
+    func request(
+        _ question: Question, _ login: String? = nil, _ environment: Environment = .current
+    ) throws(KeyringError) -> TokenRequest {
+        try options(question, login, environment).request(environment)
     }
 
     private var unattended: GlobalOptions {
@@ -93,11 +95,13 @@ struct HelperOptions: ParsableArguments {
         return global
     }
 
-    private func options(_ question: Question, _ login: String?) -> RequestOptions {
+    private func options(
+        _ question: Question, _ login: String?, _ environment: Environment = .current
+    ) -> RequestOptions {
         var options = request
         options.tool = question.tool
         options.url = question.url.text
-        if explicitAccount == nil { options.account = login }
+        if explicitAccount(environment) == nil { options.account = login }
         // Where it is not the host that the option is about, there is nothing to allow.
         let allowed = options.allowHost.flatMap { try? ResourceURL(parsing: $0) }
         if allowed != nil, allowed?.host != question.url.address.host { options.allowHost = nil }
@@ -105,7 +109,9 @@ struct HelperOptions: ParsableArguments {
     }
 
     /// The account that the owner has named, here or for all that runs in this environment.
-    private var explicitAccount: String? { request.account ?? Environment.current["KEYFOB_ACCOUNT"] }
+    private func explicitAccount(_ environment: Environment = .current) -> String? {
+        request.account ?? environment["KEYFOB_ACCOUNT"]
+    }
 
     /// Whether an error says no more than that there is nothing to give.
     private func isNothing(_ error: KeyringError) -> Bool {
@@ -113,7 +119,7 @@ struct HelperOptions: ParsableArguments {
         case (.hostNotAllowed, _): true
         // A binding that is broken is told, and so is an account that the owner names and is not there.
         case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?): false
-        case (.noSuchAccount, .listAccounts?): explicitAccount == nil
+        case (.noSuchAccount, .listAccounts?): explicitAccount() == nil
         case (.noSuchAccount, _): true
         default: false
         }

@@ -21,11 +21,12 @@ package struct CredentialURL: Hashable, Sendable {
 
     /// An address as a program writes it, which counts as https where it names no scheme.
     package init?(_ text: String) {
-        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-        let rest = parts.last ?? ""
+        let scheme = text.prefix { $0 != ":" }
+        let hasScheme = text[scheme.endIndex...].hasPrefix("://")
+        let rest = hasScheme ? text[scheme.endIndex...].dropFirst(3) : text[...]
         let host = rest.prefix { !"/?#".contains($0) }
         self.init(
-            scheme: parts.count > 1 ? Identifier.folded(String(parts[0])) : "https", String(host),
+            scheme: hasScheme ? Identifier.folded(String(scheme)) : "https", String(host),
             String(rest[host.endIndex...]))
     }
 
