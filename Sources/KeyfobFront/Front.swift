@@ -47,7 +47,7 @@ enum Front {
         guard let operation = taken.operation else {
             guard let asked = FrontRequest(taken, variables) else { return nil }
             return find(asked, variables) { secret, _ in
-                Output.write(secret, after: taken.has(.header) ? "Authorization: Bearer " : "")
+                Output.write(secret, behind: taken.has(.header) ? "Authorization: Bearer " : "")
             }
         }
         return operation == "get" ? GitAnswer.get(taken, variables) : nil

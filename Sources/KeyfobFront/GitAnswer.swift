@@ -8,6 +8,8 @@ internal import KeyfobSodium
 
 /// Answers git as `keyfob helper git get` does, for whoever is tried first.
 enum GitAnswer {
+    /// Prints the token that git asks for.
+    ///
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer: what git asks is then
     ///   still in the pipe.
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
@@ -20,7 +22,7 @@ enum GitAnswer {
             guard login.map(hit.account.isCalled) ?? true,
                 let answer = GitCredentialAnswer(to: request, of: hit.account.id, until: hit.credential.expiresOn)
             else { return nil }
-            return Output.write(secret, after: answer.before, before: answer.after)
+            return Output.write(secret, behind: answer.before, before: answer.after)
         }
     }
 

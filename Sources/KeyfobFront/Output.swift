@@ -5,8 +5,8 @@ enum Output {
     /// Writes the token, or the version, between two texts, in one call where the system takes it in one.
     ///
     /// - Returns: The exit status; nil where nothing was written.
-    static func write(_ token: RawSpan, after before: String = "", before after: String = "\n") -> CInt? {
-        let (start, end) = (Array(before.utf8), Array(after.utf8))
+    static func write(_ token: RawSpan, behind start: String = "", before end: String = "\n") -> CInt? {
+        let (start, end) = (Array(start.utf8), Array(end.utf8))
         return unsafe start.withUnsafeBytes { start in
             unsafe token.withUnsafeBytes { token in unsafe end.withUnsafeBytes { unsafe write([start, token, $0]) } }
         }
