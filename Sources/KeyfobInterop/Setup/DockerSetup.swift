@@ -1,0 +1,182 @@
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// The entries of `credHelpers` in docker's `config.json`, by which docker and its relatives ask Keyfob.
+///
+/// They are put into the text and taken out of it; nothing is written anew.
+package enum DockerSetup {
+    private static let name = "credHelpers"
+    private static let helper = "keyfob"
+    private static let limits = JSONLimits(size: 16 << 20, depth: 64, stringCount: 1 << 20, nodes: 1 << 20)
+
+    /// How the entries for some hosts come into a file; another helper that a host has stays.
+    ///
+    /// - Throws: `unknownForm`, for what is no object, or names something twice.
+    package static func adding(_ hosts: [String], to text: [UInt8]) throws(SetupFlaw) -> SetupPlan {
+        guard !text.isEmpty else {
+            let whole = "{\n\t\(quoted(name)): {\(members(hosts, "\n\t\t"))\n\t}\n}"
+            return SetupPlan(TextEdit(adding: whole, at: 0), former: .nothing)
+        }
+        let document = try Document(text)
+        let there = document.helpers
+        var remarks = hosts.filter { there[$0] ?? helper != helper }.map {
+            "\($0) has another credential helper (\(there[$0] ?? "")), which stays"
+        }
+        let missing = hosts.filter { there[$0] == nil }
+        remarks += missing.filter(document.logins.contains).map {
+            "what 'docker login' has kept for \($0) is not used meanwhile"
+        }
+        guard !missing.isEmpty else { return SetupPlan(.none, remarks: remarks) }
+        if let list = document.list {
+            let new =
+                list.members.isEmpty ? members(missing, "", parted: ", ") : members(missing, list.blank) + ","
+            return SetupPlan(TextEdit(adding: new, at: list.range.lowerBound + 1), remarks: remarks)
+        }
+        let isEmpty = document.root.members.isEmpty
+        let blank = isEmpty ? "" : document.root.blank
+        let indent = blank.utf8.lastIndex(of: 0x0A).map { blank[blank.utf8.index(after: $0)...] }
+        let new =
+            indent.map { members(missing, blank + $0) + blank } ?? members(missing, "", parted: ", ")
+        return SetupPlan(
+            TextEdit(
+                adding: "\(blank)\(quoted(name)): {\(new)}\(isEmpty ? "" : ",")", at: document.root.range.lowerBound + 1
+            ),
+            former: .nothing, remarks: remarks)
+    }
+
+    /// How the entries for some hosts go again, as far as they name Keyfob; where no other is left, so does the list, unless
+    /// it was there before.
+    package static func removing(
+        _ hosts: [String], from text: [UInt8], former: FormerEntries
+    ) throws(SetupFlaw) -> SetupPlan {
+        guard !text.isEmpty, case let document = try Document(text), let list = document.list else {
+            return SetupPlan(.none)
+        }
+        let going = list.members.indices.filter { index in
+            hosts.contains(list.members[index].name) && list.members[index].text == helper
+        }
+        guard !going.isEmpty else { return SetupPlan(.none) }
+        guard former == .nothing, going.count == list.members.count else {
+            return SetupPlan(TextEdit(removing: ranges(of: going, list)))
+        }
+        let own = document.root.members.indices.filter { document.root.members[$0].name == name }
+        return SetupPlan(TextEdit(removing: ranges(of: own, document.root)))
+    }
+
+    /// The hosts for which a file names Keyfob.
+    package static func hosts(in text: [UInt8]) throws(SetupFlaw) -> [String] {
+        guard !text.isEmpty else { return [] }
+        return try Document(text).helpers.filter { $0.value == helper }.keys.sorted()
+    }
+
+    /// Whether a file says nothing.
+    package static func isBlank(_ text: [UInt8]) -> Bool {
+        text.isEmpty || (try? Document(text))?.root.members.isEmpty == true
+    }
+
+    /// What goes with members: each with a comma, so that the rest stays as it stands.
+    private static func ranges(of going: [Int], _ object: Document.Object) -> [Range<Int>] {
+        let members = object.members
+        guard let end = members.last?.range.upperBound else { return [] }
+        guard let last = members.indices.last(where: { !going.contains($0) }) else {
+            return [object.range.lowerBound + 1..<end]
+        }
+        let ranges = going.filter { $0 < last }.map { members[$0].span }
+        return going.contains { $0 > last } ? ranges + [members[last].range.upperBound..<end] : ranges
+    }
+
+    private static func members(_ hosts: [String], _ blank: String, parted: String = ",") -> String {
+        hosts.map { "\(blank)\(quoted($0)): \(quoted(helper))" }.joined(separator: parted)
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.string(text)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension DockerSetup {
+    /// A file, and where its parts are.
+    private struct Document {
+        /// A name and a value.
+        struct Member {
+            let name: String
+            /// The value, where it is text.
+            let text: String?
+            /// From the name to the value's end.
+            let range: Range<Int>
+            /// From behind the bracket or comma before it to behind the comma after it, or to the bracket.
+            let span: Range<Int>
+        }
+
+        /// An object of the file.
+        struct Object {
+            let range: Range<Int>
+            let members: [Member]
+            /// The white space before the first member.
+            let blank: String
+
+            init(_ tape: JSONTape, _ value: JSONTape.Value, _ bytes: RawSpan) {
+                range = tape.range(of: value)
+                var members: [Member] = []
+                var start = range.lowerBound + 1
+                for member in tape.members(of: value) {
+                    let range = tape.range(of: member.name).lowerBound..<tape.range(of: member.value).upperBound
+                    // Nothing but white space is between a value and its comma, or the bracket.
+                    let next = Self.end(ofBlank: range.upperBound, bytes)
+                    let end = bytes.byte(at: next) == UInt8(ascii: ",") ? next + 1 : next
+                    members.append(
+                        Member(
+                            name: tape.string(of: member.name, in: bytes) ?? "",
+                            text: tape.string(of: member.value, in: bytes), range: range, span: start..<end))
+                    start = end
+                }
+                self.members = members
+                let first = range.lowerBound + 1
+                let blank = bytes.extracting(first..<Self.end(ofBlank: first, bytes))
+                self.blank = String(decoding: [UInt8](blank), as: UTF8.self)
+            }
+
+            private static func end(ofBlank start: Int, _ bytes: RawSpan) -> Int {
+                (start..<bytes.byteCount).first { bytes.byte(at: $0) > 0x20 } ?? bytes.byteCount
+            }
+        }
+
+        let root: Object
+        /// The credential helpers of hosts.
+        let list: Object?
+        /// The hosts for which a login is kept here.
+        let logins: Set<String>
+
+        init(_ text: [UInt8]) throws(SetupFlaw) {
+            self = try text.withBytes { bytes throws(SetupFlaw) in try Document(bytes) }
+        }
+
+        private init(_ bytes: RawSpan) throws(SetupFlaw) {
+            let tape: JSONTape
+            do {
+                tape = try JSONTape(reading: bytes, limits: limits)
+            } catch {
+                throw .unknownForm("it is not JSON: \(error)")
+            }
+            guard tape.kind(of: tape.root) == .object else { throw .unknownForm("it is no JSON object") }
+            guard tape.duplicates.isEmpty else { throw .unknownForm("it has a name twice") }
+            root = Object(tape, tape.root, bytes)
+            // docker takes these for the same.
+            if let other = root.members.first(where: { $0.name != name && $0.name.lowercased() == name.lowercased() }) {
+                throw .unknownForm("it writes \(name) as \(other.name)")
+            }
+            let list = tape.member(name, of: tape.root, in: bytes)
+            if let list, tape.kind(of: list) != .object { throw .unknownForm("\(name) is no object") }
+            self.list = list.map { Object(tape, $0, bytes) }
+            let logins = tape.member("auths", of: tape.root, in: bytes).map { Object(tape, $0, bytes).members } ?? []
+            self.logins = Set(logins.map(\.name))
+        }
+
+        /// The helper of each host; empty where it is no text.
+        var helpers: [String: String] {
+            Dictionary((list?.members ?? []).map { ($0.name, $0.text ?? "") }) { $1 }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// A change of a text at some places; every other byte stays what it is.
+package struct TextEdit: Hashable, Sendable {
+    /// A part that goes, and what comes in its place.
+    package struct Change: Hashable, Sendable {
+        /// Where it is in the text before; empty where something is only added.
+        package let range: Range<Int>
+        /// What comes in its place.
+        package let bytes: [UInt8]
+    }
+
+    /// In the order of the text; none overlaps another.
+    package let changes: [Change]
+
+    /// An edit that leaves all as it is.
+    package static let none = TextEdit([])
+
+    init(_ changes: [Change]) { self.changes = changes }
+
+    /// An edit that adds text at one place.
+    init(adding text: String, at place: Int) {
+        self.init([Change(range: place..<place, bytes: Array(text.utf8))])
+    }
+
+    /// An edit that takes parts out.
+    init(removing ranges: [Range<Int>]) { self.init(ranges.map { Change(range: $0, bytes: []) }) }
+
+    /// Whether it leaves all as it is.
+    package var isEmpty: Bool { changes.isEmpty }
+
+    /// The text after it.
+    package func applied(to text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        for change in changes {
+            result += text[position..<change.range.lowerBound] + change.bytes
+            position = change.range.upperBound
+        }
+        return result + text[position...]
+    }
+
+    /// A line that an edit takes out or adds.
+    package struct PreviewLine: Hashable, Sendable {
+        /// Where it is in the text before, from 1.
+        package let number: Int
+        package let isAdded: Bool
+        package let text: String
+    }
+
+    /// What goes and what comes, line by line, and nothing of what stays: that may be secret.
+    package func preview(of text: [UInt8]) -> [PreviewLine] {
+        changes.flatMap { change in
+            lines(text[change.range], isAdded: false, change, text)
+                + lines(change.bytes[...], isAdded: true, change, text)
+        }
+    }
+
+    private func lines(
+        _ part: ArraySlice<UInt8>, isAdded: Bool, _ change: Change, _ text: [UInt8]
+    ) -> [PreviewLine] {
+        let isBlank = { (byte: UInt8) in byte == 0x0A || byte == 0x0D }
+        // A line's end at its beginning is that of the line before.
+        var start = text[..<change.range.lowerBound].count { $0 == 0x0A } + 1
+        start += part.prefix(while: isBlank).count { $0 == 0x0A }
+        return part.split(separator: 0x0A, omittingEmptySubsequences: true).enumerated().compactMap { index, line in
+            let line = String(decoding: line.filter { $0 != 0x0D }, as: UTF8.self)
+            return line.isEmpty
+                ? nil : PreviewLine(number: isAdded ? start : start + index, isAdded: isAdded, text: line)
+        }
+    }
+}
+
+/// What setup does to a tool's file.
+package struct SetupPlan: Hashable, Sendable {
+    /// The change; empty where there is nothing to do.
+    package let edit: TextEdit
+    /// What stood where the entries go.
+    package let former: FormerEntries
+    /// What the owner should know of what else the file says, one line each.
+    package let remarks: [String]
+
+    init(_ edit: TextEdit, former: FormerEntries = .some, remarks: [String] = []) {
+        self.edit = edit
+        self.former = former
+        self.remarks = remarks
+    }
+}
+
+/// What stood in a tool's file where setup puts entries; with it, undoing leaves the file byte for byte as it was.
+///
+/// Whoever makes it up decides only which of these is left, of a list that setup's entries have had to themselves.
+package enum FormerEntries: String, Sendable {
+    /// The list, with other entries or none.
+    case some
+    /// Not even the list.
+    case nothing
+    /// The list, written `[]`, `null`, or as its name alone.
+    case brackets, null, bare
+}
+
+/// Why setup leaves a tool's file alone; no case holds any of its text.
+package enum SetupFlaw: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is not what the tool reads, or not in the form in which the tool writes it.
+    case unknownForm(String)
+    /// What looks like setup's own is not as setup writes it, from this line on.
+    case changed(line: Int)
+    /// An entry of this name is somebody else's.
+    case taken(String)
+
+    package var description: String {
+        switch self {
+        case .unknownForm(let words): words
+        case .changed(let line): "what stands from line \(line) on is not as setup writes it"
+        case .taken(let name): "there is an entry '\(name)' that is not of setup"
+        }
+    }
+}
