@@ -105,6 +105,8 @@ SCENARIOS = [
     Scenario("export, msal", "keyfob export -q --format msal out.json", makes=("out.json",), check="grep -q token-ada out.json"),
     Scenario("export, bundle", "keyfob export -q --to $(cat to) out.age", "keyfob slot list --json | grep -o 'age1[0-9a-z]*' > to",
              makes=("out.age",), check=VERIFY.format("out.age")),
+    Scenario("setup, git", "GIT_CONFIG_GLOBAL=made.ini keyfob setup git -q --force", makes=("made.ini",),
+             check="git config -f made.ini credential.helper"),
     Scenario("doctor --repair", "keyfob doctor -q --repair > out", spoil=damage_record, is_damaged=True),
     Scenario("migrate", f"{MIGRATE} secret-service > out", has_service=True),
     Scenario("migrate, back", f"{MIGRATE} embedded > out", f"{MIGRATE} secret-service > out", has_service=True),

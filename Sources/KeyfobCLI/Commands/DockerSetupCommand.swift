@@ -1,0 +1,149 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobInterop
+internal import KeyfobLookup
+
+struct DockerSetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docker", abstract: "Let docker, podman and skopeo ask Keyfob for some registries.",
+        discussion: """
+            Names Keyfob in credHelpers of ~/.docker/config.json (DOCKER_CONFIG) for registries: those of --host, else those \
+            of the providers of your accounts (ghcr.io, registry.gitlab.com), for which the vault is opened. Other helpers \
+            that a registry has stay. docker finds docker-credential-keyfob by PATH alone.
+
+            \(SetupOptions.discussion)
+
+            Example:
+              keyfob setup docker
+              keyfob setup docker --host ghcr.io --host registry.contoso.example
+              keyfob setup docker --undo
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A registry, as docker calls it; repeatable.", valueName: "host"))
+    var host: [String] = []
+
+    @OptionGroup var setup: SetupOptions
+
+    private static let tool = "docker"
+
+    func validate() throws {
+        for host in host where !Identifier.isAcceptable(host) || host.contains(where: \.isWhitespace) {
+            throw ValidationError("--host is blank or holds white space")
+        }
+    }
+
+    func run() throws {
+        let file = try Self.file(setup.global)
+        if setup.undo { try undo(file) } else { try add(file) }
+        if setup.global.json {
+            try JSONOutput.print(SetupDocument(tools: [try Self.state(setup.global)]))
+        }
+    }
+
+    private func add(_ file: ToolFile) throws(KeyringError) {
+        guard case .named = try HelperProgram(.docker) else {
+            throw KeyringError(
+                .configuration, "docker finds docker-credential-keyfob by PATH alone, and it is not there",
+                hint: "put the folder where it is into PATH, or link keyfob by that name in one that is")
+        }
+        // What is no configuration is said before the vault is opened.
+        _ = try plan(file, [])
+        let hosts = try hosts(file)
+        let plan = try plan(file, hosts)
+        guard !plan.edit.isEmpty else {
+            for remark in plan.remarks { setup.global.say("\(file.path): \(remark)") }
+            return setup.global.say("there is nothing to add to \(file.path)")
+        }
+        try setup.perform(plan, of: file) { () throws(KeyringError) in
+            let present = Self.hosts(in: file.text)
+            let written = Self.hosts(in: plan.edit.applied(to: file.text)).filter { !present.contains($0) }
+            try file.write(plan, entries: written, beside: present)
+            setup.global.say("docker asks Keyfob now; 'keyfob setup docker --undo' takes the entries out again")
+        }
+    }
+
+    private func undo(_ file: ToolFile) throws(KeyringError) {
+        let hosts = host.isEmpty ? file.entries : host
+        let former = file.note.flatMap { FormerEntries(rawValue: $0.form) } ?? .some
+        let plan = try file.plan(hint: "take them out by hand") { text throws(SetupFlaw) in
+            try DockerSetup.removing(hosts, from: text, former: former)
+        }
+        guard !plan.edit.isEmpty else {
+            let there = Self.hosts(in: file.text)
+            let hint =
+                there.isEmpty
+                ? "" : "; for \(Quantity.list(there)) Keyfob is named all the same, and --host takes that out"
+            return setup.global.say("\(file.path) has no entries of setup\(host.isEmpty ? "" : " for these")\(hint)")
+        }
+        try setup.perform(plan, of: file) { () throws(KeyringError) in
+            let isGone = try file.undo(
+                plan, rest: file.entries.filter { !hosts.contains($0) }, isBlank: DockerSetup.isBlank)
+            setup.global.say(
+                "took setup's entries out of \(file.path)\(isGone ? ", and with them the file, which setup had made" : "")"
+            )
+        }
+    }
+
+    private func plan(_ file: ToolFile, _ hosts: [String]) throws(KeyringError) -> SetupPlan {
+        try file.plan(hint: "add them to credHelpers by hand") { text throws(SetupFlaw) in
+            try DockerSetup.adding(hosts, to: text)
+        }
+    }
+
+    private static func hosts(in text: [UInt8]) -> [String] { (try? DockerSetup.hosts(in: text)) ?? [] }
+
+    /// The registries that are meant.
+    private func hosts(_ file: ToolFile) throws(KeyringError) -> [String] {
+        guard host.isEmpty else { return host }
+        let keyring: Keyring
+        do throws(KeyringError) {
+            keyring = try setup.global.unlockedKeyring(reaching: .files(writing: file.file.place))
+        } catch  where error.code == .locked || error.code == .noVault {
+            throw KeyringError(error.code, error.message, hint: "or name the registries with --host")
+        }
+        defer { setup.global.tellWarnings(of: keyring) }
+        let groups = try setup.global.groups()
+        let environments = Set(try keyring.accounts(in: groups).map(\.account.id.environment))
+        let hosts = environments.flatMap(BuiltInHosts.registries).sorted()
+        let bound = try keyring.bindings(in: groups).compactMap { binding in
+            if case .host(let host) = binding.subject, !hosts.contains(host) { host } else { nil }
+        }
+        if !bound.isEmpty {
+            setup.global.say(
+                "bound to accounts, and not taken for registries unless --host names them: \(Quantity.list(bound))")
+        }
+        guard !hosts.isEmpty else {
+            throw KeyringError(
+                .notOffered, "none of the accounts is of a provider with a registry",
+                hint: "name the registries with --host")
+        }
+        return hosts
+    }
+
+    static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
+        SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
+            let file = try file(global)
+            do throws(SetupFlaw) {
+                let hosts = try DockerSetup.hosts(in: file.text)
+                return hosts.isEmpty ? nil : hosts
+            } catch {
+                throw KeyringError(.configuration, "\(file.path): \(error)")
+            }
+        }
+    }
+
+    private static func file(_ global: GlobalOptions) throws(KeyringError) -> ToolFile {
+        try ToolFile(tool, try path(), lock: .none, global)
+    }
+
+    private static func path(_ environment: Environment = .current) throws(KeyringError) -> String {
+        if let folder = environment["DOCKER_CONFIG"] { return folder + "/config.json" }
+        guard let home = environment["HOME"] else {
+            throw KeyringError(.configuration, "neither HOME nor DOCKER_CONFIG is set", hint: nil)
+        }
+        return home + "/.docker/config.json"
+    }
+}

@@ -1,0 +1,113 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobInterop
+internal import KeyfobLookup
+
+struct GitSetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "git", abstract: "Let git ask Keyfob for credentials.",
+        discussion: """
+            Writes credential.helper and credential.useHttpPath into the file that 'git config --global' writes: \
+            GIT_CONFIG_GLOBAL, ~/.gitconfig, or ~/.config/git/config where that alone is there. The lines come first, so that \
+            Keyfob is asked before other helpers there; those of files that it includes, and of the system, are not looked \
+            at. Where git-credential-keyfob is not in PATH, its path is written.
+
+            \(SetupOptions.discussion)
+
+            Example:
+              keyfob setup git
+              keyfob setup git --undo --force
+            """)
+
+    @OptionGroup var setup: SetupOptions
+
+    private static let tool = "git"
+
+    func run() throws {
+        if setup.undo { try undo() } else { try add() }
+        if setup.global.json {
+            try JSONOutput.print(SetupDocument(tools: [try Self.state(setup.global)]))
+        }
+    }
+
+    private func add() throws(KeyringError) {
+        let file = try Self.file(Self.path(), setup.global)
+        let call: GitSetup.Call =
+            switch try HelperProgram(.git) {
+            case .named: .named
+            case .at(let path): .at(path)
+            case .word(of: let path): .word(of: path)
+            }
+        let plan = try file.plan(
+            hint:
+                "type 'git config --global credential.helper keyfob' and 'git config --global credential.useHttpPath true'"
+        ) { text throws(SetupFlaw) in try GitSetup(call).adding(to: text) }
+        guard !plan.edit.isEmpty else {
+            for remark in plan.remarks { setup.global.say("\(file.path): \(remark)") }
+            return setup.global.say("git asks Keyfob already, by \(file.path)")
+        }
+        if call != .named {
+            setup.global.say("git-credential-keyfob is not in PATH: its path is written, and has to stay as it is")
+        }
+        try setup.perform(plan, of: file) { () throws(KeyringError) in
+            try file.write(plan, entries: [Self.tool])
+            setup.global.say("git asks Keyfob now; 'keyfob setup git --undo' takes the lines out again")
+        }
+    }
+
+    private func undo() throws(KeyringError) {
+        var isDone = false
+        for path in try Self.paths() {
+            let file = try Self.file(path, setup.global)
+            guard GitSetup.hasLines(in: file.text) else { continue }
+            let plan = try file.plan(
+                hint: "take out by hand what stands between '# keyfob setup: begin' and '# keyfob setup: end'",
+                GitSetup.removing)
+            isDone = true
+            try setup.perform(plan, of: file) { () throws(KeyringError) in
+                let isGone = try file.undo(plan, rest: []) { $0.isEmpty }
+                setup.global.say(
+                    "took setup's lines out of \(file.path)\(isGone ? ", and with them the file, which setup had made" : "")"
+                )
+            }
+        }
+        guard !isDone else { return }
+        let path = try Self.path()
+        setup.global.say("\(path) has no lines of setup")
+        if GitSetup.isThere(in: try Self.file(path, setup.global).text) {
+            setup.global.say(
+                "credential.helper names Keyfob there all the same; 'git config --global --unset-all credential.helper keyfob' "
+                    + "changes that")
+        }
+    }
+
+    static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
+        SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
+            for path in try paths() where GitSetup.isThere(in: try file(path, global).text) { return [] }
+            return nil
+        }
+    }
+
+    private static func file(_ path: String, _ global: GlobalOptions) throws(KeyringError) -> ToolFile {
+        try ToolFile(tool, path, lock: .target, global)
+    }
+
+    /// The file that `git config --global` writes.
+    private static func path() throws(KeyringError) -> String {
+        let paths = try paths()
+        // git takes the other one only where it is there alone.
+        let present = paths.first { FileAccess.status($0, following: true) != nil }
+        return present ?? paths[0]
+    }
+
+    /// The files that git reads for its user.
+    private static func paths(_ environment: Environment = .current) throws(KeyringError) -> [String] {
+        if let named = environment["GIT_CONFIG_GLOBAL"] { return [named] }
+        guard let home = environment["HOME"] else {
+            throw KeyringError(.configuration, "neither HOME nor GIT_CONFIG_GLOBAL is set", hint: nil)
+        }
+        let folder = environment["XDG_CONFIG_HOME"] ?? home + "/.config"
+        return [home + "/.gitconfig", folder + "/git/config"]
+    }
+}

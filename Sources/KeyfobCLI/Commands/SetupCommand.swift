@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobLookup
+
+struct SetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup", abstract: "Let another tool ask Keyfob, by a few lines of its configuration.",
+        discussion: """
+            Without a tool it lists those that it knows, whether they are installed, and whether they ask Keyfob, as far as \
+            their own file tells. \(SetupOptions.discussion)
+
+            Example:
+              keyfob setup
+              keyfob setup git
+              keyfob setup git --undo
+            """,
+        subcommands: [GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self])
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let tools = [
+            try GitSetupCommand.state(global), try DockerSetupCommand.state(global),
+            try KubectlSetupCommand.state(global),
+        ]
+        if global.json { return try JSONOutput.print(SetupDocument(tools: tools)) }
+        var table = Table(header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"])
+        for tool in tools {
+            let entries = tool.entries.isEmpty ? "yes" : Quantity.list(tool.entries)
+            table.add([
+                tool.tool, tool.program == nil ? "no" : "yes",
+                tool.problem == nil ? tool.asksKeyfob ? entries : "no" : "unknown", tool.file, tool.command,
+            ])
+        }
+        try StandardOutput.write(lines: table.text)
+        for tool in tools { if let problem = tool.problem { global.say("keyfob: warning: \(problem)") } }
+    }
+}
+
+/// `Schemas/setup.schema.json`.
+struct SetupDocument: JSONDocument {
+    let formatVersion = 1
+    let tools: [Tool]
+
+    struct Tool: Encodable {
+        let tool: String
+        /// Where its program is; nil where `PATH` does not have it.
+        let program: String?
+        let file: String
+        let asksKeyfob: Bool
+        /// For what, where it does not ask about everything.
+        let entries: [String]
+        /// Why its file says nothing.
+        let problem: String?
+        let command: String
+
+        /// What a file tells.
+        ///
+        /// - Parameter entries: For what the tool asks Keyfob by a file; nil where it does not ask.
+        init(_ tool: String, path: String, _ entries: () throws(KeyringError) -> [String]?) {
+            self.tool = tool
+            program = HelperProgram.path(of: tool)
+            file = path
+            command = "keyfob setup \(tool)"
+            do throws(KeyringError) {
+                let found = try entries()
+                asksKeyfob = found != nil
+                self.entries = found ?? []
+                problem = nil
+            } catch {
+                asksKeyfob = false
+                self.entries = []
+                problem = error.message
+            }
+        }
+    }
+}
