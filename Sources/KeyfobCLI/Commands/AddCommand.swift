@@ -25,7 +25,7 @@ struct AddCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("A label for the account.", valueName: "text")) var label: String?
 
     @Option(name: .long, help: ArgumentHelp("The OAuth client id.", valueName: "id"))
-    var client = "personal-access-token"
+    var client = Credential.noClient
 
     @Option(name: .long, help: ArgumentHelp("The tenant.", valueName: "id")) var tenant: String?
 

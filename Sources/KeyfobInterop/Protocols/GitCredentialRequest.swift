@@ -134,12 +134,14 @@ extension GitCredentialRequest {
     /// A user name that services have for any token names nobody. So may one that is the owner in the path, as the
     /// addresses of Azure DevOps have it, where no account is called so.
     package var logins: [String?] {
-        guard let username, !Self.placeholders.contains(Identifier.folded(username)) else { return [nil] }
+        guard let username, !Self.isPlaceholder(username) else { return [nil] }
         let owner = url?.address.owner
         return owner.map(Identifier.folded) == Identifier.folded(username) ? [username, nil] : [username]
     }
 
-    /// The user names by which services take any token.
+    /// Whether services take any token by this user name, so that it is nobody's.
+    static func isPlaceholder(_ username: String) -> Bool { placeholders.contains(Identifier.folded(username)) }
+
     private static let placeholders = [GitCredentialAnswer.anyUser, "x-access-token", "x-token-auth", "git", "token"]
 
     /// Whether the server takes a token at all, as far as it says.

@@ -39,6 +39,9 @@ public struct Credential: Hashable, Sendable {
     /// The fields that Keyfob does not interpret.
     public var additionalFields: AdditionalFields
 
+    /// The client of a token that its provider gave out by itself, or of which nobody knows to which client.
+    package static let noClient = "personal-access-token"
+
     /// A credential; what is not given is not known.
     public init(
         kind: Kind, account: AccountID, clientID: String, realm: String = "", scopes: ScopeSet = [],

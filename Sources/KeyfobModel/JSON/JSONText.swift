@@ -5,6 +5,12 @@ package struct JSONText: Hashable, Sendable {
     /// Whether they hold escapes; otherwise they are the text already.
     package let hasEscapes: Bool
 
+    /// A text that is known to be one of JSON: other bytes give other texts, or none.
+    package init(range: Range<Int>, hasEscapes: Bool) {
+        self.range = range
+        self.hasEscapes = hasEscapes
+    }
+
     /// The number of bytes the text takes in UTF-8.
     package func decodedCount(in bytes: RawSpan) -> Int {
         guard hasEscapes else { return range.count }

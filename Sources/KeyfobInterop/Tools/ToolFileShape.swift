@@ -1,0 +1,119 @@
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// What a file of another tool is by its content.
+enum ToolFileShape {
+    /// Addresses with users and passwords, one in each line.
+    case lines
+    case value(ToolValue, ToolFile.Format)
+
+    /// The largest file of another tool that is read, in bytes; the caches of MSAL and ADAL are no such.
+    static let limit = 4 << 20
+
+    /// Nil for what is no file of another tool.
+    ///
+    /// - Throws: where it is one that cannot be read.
+    init?(_ bytes: RawSpan) throws(ToolFileError) {
+        if let error = Self.unreadable(bytes) { throw error }
+        guard bytes.byteCount <= Self.limit, (try? UTF8Span(validating: Span<UInt8>(_bytes: bytes))) != nil else {
+            return nil
+        }
+        let start = Self.firstText(bytes)
+        if Self.isAgentAccount(bytes) { throw .encrypted(.oidcAgent) }
+        if bytes.begins(with: "{", at: start) {
+            guard let value = Self.json(bytes), let format = Self.format(of: value) else { return nil }
+            self = .value(value, format)
+        } else if Self.isAddress(Self.line(from: start, bytes), bytes) {
+            self = .lines
+        } else if let format = Self.yamlFormat(bytes) {
+            do throws(YAMLReader.Problem) {
+                self = .value(try YAMLReader.read(bytes), format)
+            } catch {
+                throw .malformed(line: error.line, error.flaw.rawValue)
+            }
+        } else {
+            return nil
+        }
+    }
+
+    private static func json(_ bytes: RawSpan) -> ToolValue? {
+        let limits = JSONLimits(size: limit, depth: 32, stringCount: 1 << 20, nodes: 1 << 18)
+        return (try? JSONTape(reading: bytes, limits: limits)).map { ToolValue($0, bytes) }
+    }
+
+    /// Whose the members of an object are; nil for a cache of MSAL, and for nobody's.
+    private static func format(of value: ToolValue) -> ToolFile.Format? {
+        let names = Set(value.members.map(\.name))
+        func has(_ all: String...) -> Bool { names.isSuperset(of: all) }
+        guard names.isDisjoint(with: MSALSection.allCases.map(\.rawValue)) else { return nil }
+        if has("users", "clusters") || has("kind", "users") { return .kubeconfig }
+        if has("auths") || has("credsStore") || has("credHelpers") { return .docker }
+        if has("issuer_url", "client_id") { return .oidcAgent }
+        if has("registration", "email", "refresh_token") { return .mutt }
+        if has("type", "client_id") || has("type", "client_email") || has("type", "audience")
+            || has("type", "source_credentials")
+        {
+            return .gcloud
+        }
+        return nil
+    }
+
+    /// What is known by its beginning, and cannot be read.
+    private static func unreadable(_ bytes: RawSpan) -> ToolFileError? {
+        if bytes.begins(with: "SQLite format 3\u{0}") { return .database }
+        if bytes.begins(with: "-----BEGIN PGP MESSAGE-----") { return .encrypted(.gnuPG) }
+        guard bytes.byteCount > 1 else { return nil }
+        // Packets with an encrypted session key (RFC 9580, section 4.2); none begins a text in UTF-8.
+        switch bytes.byte(at: 0) {
+        case 0x84, 0x85, 0x8C, 0xC1: return .encrypted(.gnuPG)
+        case 0xC3 where bytes.byte(at: 1) < 0x80: return .encrypted(.gnuPG)
+        default: return nil
+        }
+    }
+
+    /// Whether the lines begin with a length, a nonce of 24 bytes and a salt of 16, as oidc-agent writes them.
+    private static func isAgentAccount(_ bytes: RawSpan) -> Bool {
+        let first = line(from: 0, bytes)
+        let second = line(from: min(first.upperBound + 1, bytes.byteCount), bytes)
+        let third = line(from: min(second.upperBound + 1, bytes.byteCount), bytes)
+        func isBase64(_ range: Range<Int>) -> Bool {
+            range.allSatisfy { bytes.byte(at: $0).isASCIIAlphanumeric || "+/-_=".utf8.contains(bytes.byte(at: $0)) }
+        }
+        return (1...8).contains(first.count) && first.allSatisfy { bytes.byte(at: $0).isASCIIDigit }
+            && second.count == 32 && isBase64(second) && (22...24).contains(third.count) && isBase64(third)
+    }
+
+    /// Whether a line is `https://USER:PASSWORD@HOST`, or begins so.
+    private static func isAddress(_ line: Range<Int>, _ bytes: RawSpan) -> Bool {
+        let begins =
+            bytes.begins(with: "https://", at: line.lowerBound) || bytes.begins(with: "http://", at: line.lowerBound)
+        return begins && bytes.first(of: "@", in: line) != nil
+    }
+
+    /// Which tool's names stand at the beginnings of lines.
+    private static func yamlFormat(_ bytes: RawSpan) -> ToolFile.Format? {
+        var start = 0
+        while start < bytes.byteCount {
+            let line = line(from: start, bytes)
+            let text = bytes.trimmed(line)
+            let isIndented = text.lowerBound > line.lowerBound
+            func begins(_ names: String...) -> Bool { names.contains { bytes.begins(with: $0, at: text.lowerBound) } }
+            if isIndented, begins("oauth_token:", "git_protocol:") { return .gh }
+            if !isIndented, begins("kind: Config", "current-context:", "clusters:") { return .kubeconfig }
+            start = line.upperBound + 1
+        }
+        return nil
+    }
+
+    /// Where the first line with something in it begins to have it.
+    private static func firstText(_ bytes: RawSpan) -> Int {
+        let start = bytes.begins(with: "\u{FEFF}") ? 3 : 0
+        return (start..<bytes.byteCount).first { ![0x0A, 0x0D, 0x20, 0x09].contains(bytes.byte(at: $0)) }
+            ?? bytes.byteCount
+    }
+
+    /// The line that begins at `start`, without its end.
+    static func line(from start: Int, _ bytes: RawSpan) -> Range<Int> {
+        start..<(bytes.first(of: "\n", in: start..<bytes.byteCount) ?? bytes.byteCount)
+    }
+}
