@@ -7,11 +7,14 @@ package enum FileAccess {
         private let mode: UInt32
         private let owner: UInt32
         package let size: Int64
+        /// When it was written last, in seconds since 1970.
+        package let modificationTime: Int64
 
         fileprivate init(_ status: stat) {
             mode = status.st_mode
             owner = status.st_uid
             size = Int64(status.st_size)
+            modificationTime = Int64(status.st_mtim.tv_sec)
         }
 
         package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }

@@ -23,6 +23,40 @@ extension Keyring {
         public internal(set) var skipped: [String] = []
         /// What was changed on the way in, one line each.
         public internal(set) var remarks: [String] = []
+        /// The accounts that were found and not left out, with the tokens of each.
+        public internal(set) var found: [AccountID: FoundAccount] = [:]
+        /// The clients that the file has secrets of, and whether they were taken.
+        public internal(set) var clients: [FoundClient] = []
+        /// Tokens that the tool keeps elsewhere; each is among ``skipped`` too.
+        public internal(set) var elsewhere: [TokenElsewhere] = []
+    }
+
+    /// An account that an import has found.
+    public struct FoundAccount: Hashable, Sendable {
+        /// As the file has it.
+        public internal(set) var account: Account
+        /// Which tokens there are.
+        public internal(set) var tokens: Set<Credential.Kind> = []
+    }
+
+    /// A client, with a secret, by which refresh tokens of an import are redeemed.
+    public struct FoundClient: Hashable, Sendable {
+        /// Its id.
+        public let id: String
+        /// The environment of its provider.
+        public let environment: String
+        /// What became of it; nil where it was left out.
+        public internal(set) var outcome: StoreOutcome?
+    }
+
+    /// A token that another tool keeps where no import reaches it.
+    public struct TokenElsewhere: Hashable, Sendable {
+        /// Whose it is, as the tool has it.
+        public let username: String
+        /// The host of its provider.
+        public let host: String
+        /// The words of the command that prints it.
+        public let command: [String]
     }
 
     /// Takes over the accounts and tokens of an MSAL token cache, all of them in one transaction.
@@ -153,11 +187,13 @@ private struct MSALImport {
             }
             var account = account
             account.label = labels[account.id]
+            report.note(account)
             report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
         }
         for item in cache.credentials {
             defer { step() }
             guard !removed.contains(item.credential.account) else { continue }
+            report.note(item.credential)
             let outcome = try writer.save(item.credential, secret: item.secret.secret(in: bytes), from: .file)
             report.credentials[Keyring.StoreOutcome(outcome), default: 0] += 1
         }
@@ -171,6 +207,16 @@ private struct MSALImport {
             report.others[Keyring.StoreOutcome(outcome), default: 0] += 1
             step()
         }
+    }
+}
+
+extension Keyring.ImportReport {
+    mutating func note(_ account: Account) {
+        found[account.id] = Keyring.FoundAccount(account: account)
+    }
+
+    mutating func note(_ credential: Credential) {
+        found[credential.account]?.tokens.insert(credential.kind)
     }
 }
 

@@ -13,8 +13,10 @@ extension Keyring {
     /// - Parameters:
     ///   - left: The accounts of the cache that were left out.
     ///   - isTakenOver: Whether the program is about to lose its refresh tokens.
+    ///   - advice: What to do about it.
     func warnOfSharing(
-        _ cache: MSALCache, _ bytes: RawSpan, but left: [Account], group name: AccessGroup, isTakenOver: Bool
+        _ cache: MSALCache, _ bytes: RawSpan, but left: [Account], group name: AccessGroup, isTakenOver: Bool,
+        advice: Advice = .takeOver
     ) throws(KeyringError) {
         let leftOut = Set(left.map(\.id))
         let tokens = cache.credentials.filter {
@@ -39,7 +41,7 @@ extension Keyring {
             warn(
                 .sharedSignIn,
                 "the program that the cache came from uses the same sign-in of \(listed(copied)): where the provider "
-                    + "replaces refresh tokens, Keyfob and that program end it for each other", advice: .takeOver)
+                    + "replaces refresh tokens, Keyfob and that program end it for each other", advice: advice)
         }
         for (account, groups) in others.sorted(by: { $0.key < $1.key }) {
             warnOfCopies(of: account, listed([account]), in: groups)

@@ -50,7 +50,7 @@ extension ImportCommand {
     }
 
     /// What is named with --with.
-    private var decisions: DecisionKinds {
+    var decisions: DecisionKinds {
         with.reduce(into: DecisionKinds()) { all, one in all.formUnion(one.kinds) }
     }
 

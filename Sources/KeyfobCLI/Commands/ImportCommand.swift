@@ -5,7 +5,7 @@ internal import KeyfobSodium
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over accounts and tokens from a bundle or a token cache.",
+        commandName: "import", abstract: "Take over accounts and tokens from a bundle, a token cache or another tool.",
         discussion: """
             The content tells what the file is; without --take-over the file is not changed. All of it is taken over, or \
             nothing. \
@@ -21,6 +21,13 @@ struct ImportCommand: ParsableCommand {
             are read as well: Azure CLI's old accessTokens.json, and what ADAL for Objective-C archived, as a \
             binary property list (XML: 'plutil -convert binary1' first). Their tokens go to the account that has \
             the same user name already, and a refresh token replaces only one that is known to be older.
+            Other tools' files are read too, where they hold tokens in plain text: gh's hosts.yml, gcloud's \
+            application_default_credentials.json, git-credential-store's .git-credentials, docker's and podman's config.json \
+            and auth.json, kubeconfigs, and, decrypted, accounts of oidc-agent and token files of mutt_oauth2.py. Passwords \
+            stay where they are: what counts as a token begins as those of GitHub and GitLab do. No such file says \
+            where tokens of other accounts go, and a client's secret in it comes with '--with clients' alone. \
+            --discover looks where these tools keep their files, shows what it would take from which, and asks; --force \
+            takes all of it.
             An account that was removed from the group ('keyfob logout --forget', 'keyfob account remove' or 'move') stays \
             away with its tokens and is listed, unless --bring-back is given.
             The program that a cache came from and Keyfob then hold the same sign-ins. Where a provider replaces refresh \
@@ -34,19 +41,23 @@ struct ImportCommand: ParsableCommand {
               keyfob import work.age --bundle-identity identity.txt --dry-run
               keyfob import work.age --bundle-identity identity.txt
               keyfob import ~/.azure/msal_token_cache.json
+              keyfob import --discover --dry-run
+              oidc-gen --print work | keyfob import - --with clients
 
             Exit status: 0 done, 12 nothing was given that opens the bundle, 15 cancelled, 65 damaged, or every entry was \
             left out, 77 wrong passphrase or identity.
             """)
 
-    @Argument(help: "The bundle or the cache.") var file: String
+    @Argument(help: ArgumentHelp("The bundle, the cache or the other tool's file.", valueName: "file"))
+    var path: String?
+    @Flag(name: .long, help: "Look where other tools keep their tokens, and ask what to take.") var discover = false
     @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
     @Flag(exclusivity: .exclusive) var way: Way = .merge
-    @Flag(name: .long, help: "Replace without asking.") var force = false
+    @Flag(name: .long, help: "Replace, or take all that is discovered, without asking.") var force = false
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Of a bundle, also what decides: bindings, defaults, providers, clients; several with commas.",
+            "Of a bundle, also what decides: bindings, defaults, providers, clients; several with commas. Of another tool's file: clients.",
             valueName: "kinds"))
     var with: [DecisionList] = []
     @Flag(name: .long, help: "Also take in accounts that were removed from the group.") var bringBack =
@@ -54,6 +65,10 @@ struct ImportCommand: ParsableCommand {
     @Flag(name: .long, help: "Take the refresh tokens out of the cache, once they are in the vault.") var takeOver =
         false
     @OptionGroup var opening: BundleOpenerOptions
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The client of a refresh token whose file names none (mutt_oauth2.py).", valueName: "id"))
+    var client: String?
     @Flag(name: .long, help: "Take no labels from azureProfile.json.") var noLabels = false
     @OptionGroup var global: GlobalOptions
 
@@ -68,70 +83,99 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let keyring = try global.unlockedKeyring(reaching: .files(writing: takeOver ? file : nil))
-        switch try ImportSource.open(file, spoolingIn: keyring.location.vault) {
-        case .bundle(let bundle): try take(bundle, into: keyring)
-        case .cache(let cache): try take(cache, into: keyring)
+    func validate() throws {
+        guard discover != (path != nil) else {
+            throw ValidationError(
+                discover
+                    ? "--discover looks for the files itself" : "name a file, '-' for standard input, or --discover")
+        }
+        if discover, takeOver || way == .replace || opening.isGiven {
+            throw ValidationError("--take-over, --replace and what opens a bundle are for one file that is named")
+        }
+        if let client, !Identifier.isAcceptable(client) {
+            throw ValidationError("--client is blank, too long, or holds control characters")
         }
     }
 
-    private func take(_ cache: borrowing SecretBytes, into keyring: Keyring) throws {
-        guard way == .merge, !opening.isGiven, with.isEmpty else {
-            // What starts like a cache was meant to be one.
-            let isCache = Keyring.CacheFormat(recognizing: cache) != nil
-            throw KeyringError(
-                isCache ? .usage : .damaged, "\(file == "-" ? BundleInput.standardInput : file) is no bundle",
-                hint: isCache ? "--replace, --with, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
+    func run() throws {
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: takeOver ? path : nil))
+        guard let path else { return try discover(into: keyring) }
+        switch try ImportSource.open(path, spoolingIn: keyring.location.vault) {
+        case .bundle(let bundle): try take(bundle, into: keyring)
+        case .cache(let cache): try take(cache, of: path, into: keyring)
         }
-        let cacheFile = takeOver ? try TakenOverCache(file, cache) : nil
-        let profile = noLabels ? nil : try azureProfile()
+    }
+
+    private func take(_ cache: borrowing SecretBytes, of path: String, into keyring: Keyring) throws {
+        let format = Keyring.CacheFormat(recognizing: cache)
+        guard way == .merge, !opening.isGiven, with.isEmpty || format?.isOfTool == true else {
+            // What starts like a cache was meant to be one.
+            throw KeyringError(
+                format != nil ? .usage : .damaged, "\(Self.name(of: path)) is no bundle",
+                hint: format != nil
+                    ? "--replace, --with, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
+        }
+        let cacheFile = takeOver ? try TakenOverCache(path, cache) : nil
         let progress = Progress("importing", isQuiet: global.quiet)
         defer { progress.finish() }
         let report: Keyring.ImportReport
         do throws(KeyringError) {
-            let groups = try global.groups()
-            func run(isDryRun: Bool) throws(KeyringError) -> Keyring.ImportReport {
-                try keyring.importCache(
-                    cache, azureProfile: profile, in: groups, bringsBackRemoved: bringBack, isTakenOver: takeOver,
-                    isDryRun: isDryRun, progress: progress.update)
-            }
             // What is not taken in must not be taken away.
-            if takeOver { try TakenOverCache.requireWhole(run(isDryRun: true)) }
-            report = try run(isDryRun: dryRun)
+            if takeOver {
+                try TakenOverCache.requireWhole(take(cache, of: path, into: keyring, isDryRun: true, progress))
+            }
+            report = try take(cache, of: path, into: keyring, isDryRun: dryRun, progress)
             if let cacheFile, !dryRun { try cacheFile.remove(cache) }
         } catch {
-            throw naming(error)
+            throw Self.naming(path, error)
         }
         progress.finish()
         global.tellWarnings(of: keyring)
-        if file != "-", FileAccess.status(file, following: true)?.isReadableByOthers == true, !global.quiet {
-            StandardError.write(
-                line:
-                    "keyfob: warning: others can read the tokens in \(file); 'chmod 600 \(ShellWord.quoted(file))' keeps them out"
-            )
-        }
+        warnOfReaders(path)
         if global.json {
             try JSONOutput.print(ImportDocument(report, isDryRun: dryRun))
         } else {
-            try tell(report)
+            try tell(report, path)
         }
         if report.isNothingTaken { throw ReportedFailure(status: .malformed) }
     }
 
+    /// Takes a cache or another tool's file in, or finds out what that would do.
+    func take(
+        _ cache: borrowing SecretBytes, of path: String, into keyring: Keyring, isDryRun: Bool, _ progress: Progress
+    ) throws(KeyringError) -> Keyring.ImportReport {
+        let writtenAt = path == "-" ? nil : FileAccess.status(path, following: true)?.modificationTime
+        return try keyring.importCache(
+            cache, azureProfile: noLabels ? nil : Self.azureProfile(beside: path), in: global.groups(),
+            bringsBackRemoved: bringBack, isTakenOver: takeOver, taking: decisions,
+            writtenAt: writtenAt.map(Timestamp.init(seconds:)), clientID: client, isDryRun: isDryRun,
+            progress: progress.update)
+    }
+
+    func warnOfReaders(_ path: String) {
+        guard path != "-", !global.quiet, FileAccess.status(path, following: true)?.isReadableByOthers == true else {
+            return
+        }
+        StandardError.write(
+            line:
+                "keyfob: warning: others can read the tokens in \(path); 'chmod 600 \(ShellWord.quoted(path))' keeps them out"
+        )
+    }
+
+    private static func name(of path: String) -> String { path == "-" ? BundleInput.standardInput : path }
+
     /// The error with the file's name in the place of "the file".
-    private func naming(_ error: KeyringError) -> KeyringError {
+    static func naming(_ path: String, _ error: KeyringError) -> KeyringError {
         let words = "the file "
         guard error.message.hasPrefix(words) else { return error }
-        let name = file == "-" ? BundleInput.standardInput : file
         return KeyringError(
-            error.code, "\(name) \(error.message.dropFirst(words.count))", advice: error.advice,
+            error.code, "\(name(of: path)) \(error.message.dropFirst(words.count))", advice: error.advice,
             candidates: error.candidates)
     }
 
-    private func azureProfile() throws(KeyringError) -> SecretBytes? {
-        guard file != "-" else { return nil }
-        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    private static func azureProfile(beside path: String) -> SecretBytes? {
+        guard path != "-" else { return nil }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         do {
             return try SecretInput.cache(folder + "azureProfile.json")
         } catch {
@@ -140,7 +184,7 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    private func tell(_ report: Keyring.ImportReport) throws(KeyringError) {
+    private func tell(_ report: Keyring.ImportReport, _ path: String) throws(KeyringError) {
         for account in report.removedAccounts {
             StandardError.write(
                 line:
@@ -148,6 +192,7 @@ struct ImportCommand: ParsableCommand {
             )
         }
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
+        tellBesides(report)
         if !global.quiet { for line in report.remarks { StandardError.write(line: "note: \(line)") } }
         var table = Table(header: ["", "ADDED", "CHANGED", "UNCHANGED", "KEPT"])
         for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)]
@@ -158,16 +203,48 @@ struct ImportCommand: ParsableCommand {
         let count = report.skipped.count + report.removedAccounts.count
         let skipped = count == 0 ? "" : ", " + Quantity.of(count, "entry", "entries") + " left out"
         let rest =
-            takeOver
-            ? "its refresh tokens are out of the cache, which holds the other tokens in plain text"
-            : "the cache itself still holds every token in plain text"
+            if takeOver {
+                "; its refresh tokens are out of the cache, which holds the other tokens in plain text"
+            } else if report.format.isOfTool {
+                path == "-" ? "" : "; " + Self.remainder(of: report.format)
+            } else {
+                "; the cache itself still holds every token in plain text"
+            }
         global.say(
             report.isNothingTaken
                 ? "nothing was imported into group '\(report.group)'\(skipped)"
                 : dryRun
                     ? "nothing was changed: this was a dry run for group '\(report.group)'\(skipped)"
-                    : "imported into group '\(report.group)'\(skipped); \(rest)"
+                    : "imported into group '\(report.group)'\(skipped)\(rest)"
         )
+    }
+}
+
+extension ImportCommand {
+    /// What a person should know of another tool's file, whether or not it is taken.
+    func tellBesides(_ report: Keyring.ImportReport) {
+        guard !global.quiet else { return }
+        for token in report.elsewhere {
+            let command = token.command.map(ShellWord.quoted).joined(separator: " ")
+            StandardError.write(
+                line: "note: '\(command) | keyfob add --account \(ShellWord.quoted(token.username)) --host "
+                    + "\(ShellWord.quoted(token.host))' stores the token of \(token.username)")
+        }
+        for client in report.clients {
+            let words = "client \(client.id) of \(client.environment) with its secret"
+            switch client.outcome {
+            case nil:
+                StandardError.write(
+                    line: "left out: \(words); its refresh tokens are redeemed by it, and --with clients takes it in")
+            case .kept: StandardError.write(line: "note: \(words) is here already, and was left as it is")
+            default: StandardError.write(line: "note: \(words) comes too")
+            }
+        }
+    }
+
+    /// What is left in another tool's file, and how it goes.
+    static func remainder(of format: Keyring.CacheFormat) -> String {
+        "the file itself still holds every token in plain text" + (format.removal.map { "; \($0)" } ?? "")
     }
 }
 
@@ -192,6 +269,18 @@ struct ImportDocument: JSONDocument {
     let removedAccounts: [String]
     let skipped: [String]
     let remarks: [String]
+    let clients: [FoundClient]?
+
+    /// A client of another tool's file.
+    struct FoundClient: Encodable {
+        let id: String
+        let environment: String
+        let isTaken: Bool
+
+        init(_ client: Keyring.FoundClient) {
+            (id, environment, isTaken) = (client.id, client.environment, client.outcome == .added)
+        }
+    }
 
     init(_ report: Keyring.ImportReport, isDryRun: Bool) {
         func named(_ counts: [Keyring.StoreOutcome: Int]) -> [String: Int] {
@@ -207,5 +296,6 @@ struct ImportDocument: JSONDocument {
         removedAccounts = report.removedAccounts.map(\.id.description)
         skipped = report.skipped
         remarks = report.remarks
+        clients = report.clients.isEmpty ? nil : report.clients.map(FoundClient.init)
     }
 }

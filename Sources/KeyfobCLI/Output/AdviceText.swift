@@ -65,6 +65,7 @@ extension Advice {
                 + "('keyfob login --client')"
         case .takeOver:
             "'keyfob import --take-over' takes it out of the cache, 'keyfob login' makes one of its own for Keyfob"
+        case .signInApart: "'keyfob login' makes a sign-in of its own for Keyfob"
         case .signInOrImport:
             "sign in with 'keyfob login', or with the program that owns the account, and import again"
         case .signInAs(let name): "sign in as \(name), or without --account"
@@ -195,6 +196,10 @@ extension Advice {
                 + "for what decides, with --from-stranger"
         case .importBundle: "'keyfob import' takes it in"
         case .convertPropertyList: "convert it with 'plistutil', or with 'plutil -convert binary1'"
+        case .decryptFirst(.oidcAgent): "'oidc-gen --print FILE | keyfob import -' takes it in"
+        case .decryptFirst(.gnuPG): "'gpg --decrypt FILE | keyfob import -' takes it in"
+        case .decryptFirst(.gcloud):
+            "'gcloud auth application-default login' writes a file that is, and 'keyfob login google' needs none"
 
         case .mendService(let trouble, let use): trouble.text(for: use)
         case .repeatChange: "the next command that reaches it completes the change; see 'keyfob verify'"

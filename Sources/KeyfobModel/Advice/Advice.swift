@@ -54,6 +54,8 @@ public enum Advice: Hashable, Sendable {
     case meetPolicy(isAboutDevice: Bool)
     /// Take a sign-in away from the program that it came from, or make one of its own.
     case takeOver
+    /// Make a sign-in of one's own in place of the one that another program has too.
+    case signInApart
     /// Sign in, or import again what another program has.
     case signInOrImport
     /// Sign in as the one who was expected.
@@ -265,6 +267,18 @@ public enum Advice: Hashable, Sendable {
     case importBundle
     /// Convert the property list to its binary form.
     case convertPropertyList
+    /// Have the program that keeps it decrypt it, or write it out.
+    case decryptFirst(Keeper)
+
+    /// Who keeps tokens in a form that is not read.
+    public enum Keeper: Hashable, Sendable {
+        /// oidc-agent, in its files of accounts.
+        case oidcAgent
+        /// GnuPG, for whatever script.
+        case gnuPG
+        /// gcloud, in its database.
+        case gcloud
+    }
 
     // MARK: The Secret Service
     /// What is wrong with the Secret Service.

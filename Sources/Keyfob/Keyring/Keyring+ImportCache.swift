@@ -3,25 +3,56 @@ internal import KeyfobInterop
 internal import KeyfobSodium
 
 extension Keyring {
-    /// A form of token cache that can be imported.
+    /// A form of file that tokens can be imported from.
     public enum CacheFormat: String, Hashable, Sendable, CaseIterable {
         /// The unified cache of the MSAL libraries.
         case msal
         /// A cache of ADAL, which came before MSAL.
         case adal
+        /// The `hosts.yml` of gh.
+        case gh
+        /// The application default credentials of gcloud.
+        case gcloud
+        /// The file of git-credential-store.
+        case gitCredentials = "git-credentials"
+        /// The configuration of docker, podman or skopeo.
+        case docker
+        /// A kubeconfig.
+        case kubeconfig
+        /// An account of oidc-agent, decrypted.
+        case oidcAgent = "oidc-agent"
+        /// A token file of mutt_oauth2.py, decrypted.
+        case mutt = "mutt-oauth2"
 
-        /// The format that the first bytes of a cache tell; nil where they tell none.
+        /// The format that the content tells; nil where it tells none, or the file is encrypted.
         public init?(recognizing cache: borrowing SecretBytes) {
             let format: CacheFormat? = cache.withBytes { bytes in
                 if ADALCache.isRecognized(bytes) { return .adal }
+                if let tool = ToolFile.format(of: bytes) { return CacheFormat(tool) }
                 return bytes.byteCount > 0 && bytes.byte(at: 0) == UInt8(ascii: "{") ? .msal : nil
             }
             guard let format else { return nil }
             self = format
         }
+
+        init(_ format: ToolFile.Format) {
+            self =
+                switch format {
+                case .gh: .gh
+                case .gcloud: .gcloud
+                case .gitCredentials: .gitCredentials
+                case .docker: .docker
+                case .kubeconfig: .kubeconfig
+                case .oidcAgent: .oidcAgent
+                case .mutt: .mutt
+                }
+        }
     }
 
-    /// Takes over the accounts and tokens of a token cache whose format its content tells.
+    /// Takes over the accounts and tokens of a token cache, or of another tool's file, whose format its content tells.
+    ///
+    /// Of another tool's file the accounts are those of the hosts that it names, of GitHub, GitLab and Google where they
+    /// are those, and their tokens go there alone. No such file decides where tokens of other accounts go.
     ///
     /// - Parameters:
     ///   - cache: The file's bytes.
@@ -30,6 +61,10 @@ extension Keyring {
     ///   - bringsBackRemoved: Whether accounts come back that were removed from the group.
     ///   - isTakenOver: Whether the program that the cache came from is about to lose its refresh tokens, see
     ///     ``cacheWithoutRefreshTokens(_:)``; otherwise it shares the sign-ins from now on, which is a warning.
+    ///   - decisions: Of another tool's file, whether its clients come with their secrets: an only client is the one to
+    ///     sign in with.
+    ///   - writtenAt: When another tool's file was written: its tokens take the place of older ones alone.
+    ///   - clientID: The client of refresh tokens that name none.
     ///   - isDryRun: Whether to find out only what would be done.
     ///   - utcOffset: How many seconds the clock on the wall was ahead of UTC at a moment, because ADAL for Python
     ///     writes times without a zone; nil for the system's time zone.
@@ -39,6 +74,7 @@ extension Keyring {
     public func importCache(
         _ cache: borrowing SecretBytes, azureProfile: borrowing SecretBytes? = nil,
         in groups: [AccessGroup]? = nil, bringsBackRemoved: Bool = false, isTakenOver: Bool = false,
+        taking decisions: DecisionKinds = [], writtenAt: Timestamp? = nil, clientID: String? = nil,
         isDryRun: Bool = false,
         utcOffset: ((Timestamp) -> Int64)? = nil,
         progress: (Int, Int) -> Void = { _, _ in }
@@ -48,7 +84,16 @@ extension Keyring {
                 .damaged, "the file is XML, and property lists are read in their binary form only",
                 advice: .convertPropertyList)
         }
-        guard CacheFormat(recognizing: cache) == .adal else {
+        let isOfADAL = cache.withBytes { ADALCache.isRecognized($0) }
+        let surroundings = ToolFile.Surroundings(
+            writtenAt: writtenAt.map { min($0, clock.now) }, clientID: clientID,
+            utcOffset: utcOffset ?? Self.systemOffset)
+        if !isOfADAL, let tool = try Self.toolFile(cache, surroundings) {
+            return try importFile(
+                tool, cache, in: groups, bringsBackRemoved: bringsBackRemoved, taking: decisions, isDryRun: isDryRun,
+                progress: progress)
+        }
+        guard isOfADAL else {
             return try importMSALCache(
                 cache, azureProfile: azureProfile, in: groups, bringsBackRemoved: bringsBackRemoved,
                 isTakenOver: isTakenOver, isDryRun: isDryRun, progress: progress)
@@ -62,7 +107,7 @@ extension Keyring {
             throw KeyringError(error)
         }
         var remarks: [String] = []
-        let importer = ADALImport(
+        let importer = ImportByName(
             cache: parsed.contents, labels: Self.labels(azureProfile, for: parsed.contents.accounts, &remarks),
             bringsBackRemoved: bringsBackRemoved)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in

@@ -2,20 +2,20 @@ internal import KeyfobInterop
 internal import KeyfobRecords
 internal import KeyfobSodium
 
-/// One import of an ADAL cache that has been read.
+/// One import of what knows people by their user names: a cache of ADAL, or another tool's file.
 ///
-/// ADAL knows people by their user names. Where the group has an account of that name already, the tokens go to
-/// that account, found by its name this once; nothing is stored in ADAL's form.
-struct ADALImport {
+/// Where the group has an account of that name already, the tokens go to that account, found by its name this once;
+/// nothing is stored in the form that it came in.
+struct ImportByName {
     let cache: MSALCache
-    let labels: [AccountID: String]
+    var labels: [AccountID: String] = [:]
     let bringsBackRemoved: Bool
 
     func run(
         _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
         _ progress: (Int, Int) -> Void
     ) throws {
-        let known = try ADALImportTarget(writer, of: report.group)
+        let known = try NamedAccounts(writer, of: report.group)
         let total = cache.accounts.count + cache.credentials.count
         var done = 0
         func step() {
@@ -36,6 +36,7 @@ struct ADALImport {
             ids[account.id] = id
             var account = known.addition(of: account, to: id)
             account.label = labels[account.id]
+            report.note(account)
             report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
         }
         for item in cache.credentials {
@@ -44,6 +45,12 @@ struct ADALImport {
             var credential = item.credential
             credential.account = ids[credential.account] ?? credential.account
             let secret = item.secret.secret(in: bytes)
+            report.note(credential)
+            if known.isSignedIn(credential) {
+                report.remarks.append("\(credential.account) is signed in here, so a token of no client was not taken")
+                report.credentials[.kept, default: 0] += 1
+                continue
+            }
             let outcome =
                 try known.outcome(of: credential, secret)
                 ?? Keyring.StoreOutcome(writer.save(credential, secret: secret, from: .file))
@@ -52,26 +59,30 @@ struct ADALImport {
     }
 }
 
-/// What a group holds that an import of an ADAL cache must look at first.
-private struct ADALImportTarget {
+/// What a group holds that such an import must look at first.
+private struct NamedAccounts {
     private var accounts: [AccountID: Account] = [:]
     private var idsByName: [String: [AccountID]] = [:]
+    private var signedIn: Set<AccountID> = []
     private var refreshTokens: [AccountID: [(item: RecordItem, credential: Credential, secrets: ItemSecrets)]] = [:]
 
     init(_ writer: GroupWriter, of group: AccessGroup) throws {
-        var (accounts, refreshTokens) = (accounts, refreshTokens)
+        var (accounts, refreshTokens, signedIn) = (accounts, refreshTokens, signedIn)
         let isComplete = try writer.forEachItem(of: group) { result, secrets in
             let item = try result.get()
             switch item.item.content {
             case .account(let account): accounts[account.id] = account
             case .credential(let credential) where credential.kind == .refreshToken:
                 refreshTokens[credential.account, default: []].append((item, credential, secrets))
+            case .credential(let credential) where credential.kind == .accessToken:
+                if credential.clientID != Credential.noClient { signedIn.insert(credential.account) }
             default: break
             }
         }
         guard isComplete else { throw writer.incomplete }
         self.accounts = accounts
         self.refreshTokens = refreshTokens
+        self.signedIn = signedIn.union(refreshTokens.filter { $0.value.contains { $0.credential.isActive } }.keys)
         idsByName = Dictionary(grouping: accounts.keys.sorted()) { Self.name(accounts[$0]?.username ?? "", at: $0) }
     }
 
@@ -112,9 +123,16 @@ private struct ADALImportTarget {
             tenantProfiles: account.tenantProfiles.filter { !realms.contains(Identifier.folded($0.realm)) })
     }
 
+    /// Whether a token of no client would stand beside a sign-in, so that somebody would have to say each time which one
+    /// is meant.
+    func isSignedIn(_ credential: Credential) -> Bool {
+        credential.kind == .accessToken && credential.clientID == Credential.noClient
+            && signedIn.contains(credential.account)
+    }
+
     /// What becomes of a token that is not to be stored, or nil.
     ///
-    /// ADAL's tokens are old: a refresh token takes the place of another only if both tell when they came and this
+    /// Such tokens are old: a refresh token takes the place of another only if both tell when they came and this
     /// one came later; and who signed out stays signed out.
     func outcome(of credential: Credential, _ secret: borrowing SecretBytes) throws -> Keyring.StoreOutcome? {
         for stored in refreshTokens[credential.account] ?? []
@@ -128,4 +146,8 @@ private struct ADALImportTarget {
         }
         return nil
     }
+}
+
+extension Credential {
+    fileprivate var isActive: Bool { (grant ?? Grant()).state == .active }
 }

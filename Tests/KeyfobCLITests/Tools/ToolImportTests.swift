@@ -1,0 +1,109 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+@Suite("Imports of other tools' files", .waitsForPrograms)
+struct ToolImportTests {
+    private let token = "gho_" + String(repeating: "A", count: 36)
+
+    @Test(
+        "a token of gh's is given to programs, git and docker by the helpers for hosts of its provider, and to no other"
+    )
+    func helpers() throws {
+        let place = try Workplace.withVault()
+        try place.write("hosts.yml", "github.com:\n    user: ada\n    oauth_token: \(token)\n    git_protocol: https\n")
+        let document = try place.document("keyfob import --json hosts.yml")
+        #expect(document["format"] as? String == "gh")
+        #expect((document["credentials"] as? [String: Int])?["added"] == 1)
+        #expect(try place.run("keyfob token --account ada").expectSuccess().text == token + "\n")
+        let asked = "printf 'protocol=https\\nhost=%s\\n\\n'"
+        #expect(try place.run("\(asked) github.com | keyfob helper git get").text.contains("password=\(token)\n"))
+        #expect(try place.run("\(asked) git.example | keyfob helper git get").expectSuccess().text.isEmpty)
+        #expect(try place.run("echo ghcr.io | keyfob helper docker get").expectSuccess().text.contains(token))
+        #expect(try place.run("echo evil.example | keyfob helper docker get").status == 1)
+        try place.run("keyfob token --account ada --url https://evil.example").expectError(77, "evil.example")
+    }
+
+    @Test("a file that is written later brings its token in place of the one before, and an earlier one does not")
+    func order() throws {
+        let place = try Workplace.withVault()
+        func write(_ token: String, _ time: String) throws {
+            try place.write(
+                "config.json", #"{"auths": {"ghcr.io": {"username": "ada", "password": "\#(token)"}}}"#)
+            try place.run("touch -d '\(time)' config.json").expectSuccess()
+        }
+        let other = "ghp_" + String(repeating: "B", count: 36)
+        try write(token, "2025-01-02")
+        try place.run("keyfob import -q config.json").expectSuccess()
+        try write(other, "2025-01-01")
+        let older = try place.document("keyfob import --json config.json")
+        #expect((older["credentials"] as? [String: Int])?["kept"] == 1)
+        #expect(try place.run("keyfob token").text == token + "\n")
+        // Of a time that has not come, a token is none of the future.
+        try write(other, "2040-01-01")
+        try place.run("keyfob import -q config.json").expectSuccess()
+        #expect(try place.run("keyfob token").text == other + "\n")
+    }
+
+    @Test("a client's secret comes with '--with clients' alone, and never in the place of one that is here")
+    func clients() throws {
+        let place = try Workplace.withVault()
+        let file = #"{"type": "authorized_user", "client_id": "7.apps", "client_secret": "S", "refresh_token": "1//r"}"#
+        try place.write("adc.json", file)
+        let without = try place.run("keyfob import adc.json").expectSuccess()
+        #expect(without.errors.contains("left out: client 7.apps of accounts.google.com with its secret"))
+        #expect(without.errors.contains("delete it ('gcloud auth application-default revoke' would end the sign-in"))
+        #expect(
+            try place.document("keyfob client list --json")["clients"] as? [[String: Any]] == nil
+                || !place.run("keyfob client list").text.contains("7.apps"))
+        try place.run("keyfob import -q adc.json --with clients").expectSuccess()
+        #expect(try place.run("keyfob client list").expectSuccess().text.contains("7.apps"))
+        try place.write("adc.json", file.replacing("\"S\"", with: "\"T\""))
+        let again = try place.run("keyfob import adc.json --with clients").expectSuccess()
+        #expect(again.errors.contains("is here already, and was left as it is"))
+        #expect(try place.run("keyfob account show application-default").expectSuccess().text.contains("signed in"))
+        // What is no refresh token of a person brings nothing.
+        try place.write("key.json", #"{"type": "service_account", "client_id": "1", "private_key": "k"}"#)
+        try place.run("keyfob import key.json").expectError(65, "key.json holds credentials", "(service_account)")
+        try place.run("keyfob import adc.json --replace").expectError(64, "adc.json is no bundle")
+        try place.run("keyfob import adc.json --take-over").expectError(64, "--take-over is for caches of MSAL")
+    }
+
+    @Test("what is encrypted, cut off, or no file is refused in one line, and nothing is changed")
+    func badFiles() throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "token")
+        let before = try place.read("data/keyfob/keyring.db")
+        let hosts = "github.com:\n    oauth_token: \(token)\n    user: ada"
+        for (bytes, status, words) in [
+            (Data(hosts.utf8), 65, "is not read beyond line 3: it does not end with its line"),
+            (Data("github.com:\n\toauth_token: x\n\tgit_protocol: y\n".utf8), 65, "beyond line 2: a tab stands"),
+            (Data("github.com:\n    oauth_token: a\u{0}\n".utf8), 65, "beyond line 2: there is a control character"),
+            (
+                Data("-----BEGIN PGP MESSAGE-----\n".utf8), 65,
+                "is encrypted with GnuPG; 'gpg --decrypt FILE | keyfob import -'"
+            ),
+            (Data("SQLite format 3\u{0}".utf8), 65, "'gcloud auth application-default login' writes a file that is"),
+            (
+                Data("512\n\(String(repeating: "A", count: 32))\n\(String(repeating: "B", count: 22))==\n".utf8), 65,
+                "which has encrypted it; 'oidc-gen --print FILE | keyfob import -' takes it in"
+            ),
+            (Data([0xFF, 0xFE, 0x00]), 65, "is not JSON"), (Data(), 65, "is not JSON"),
+            (Data("{\"auths\": {".utf8), 65, "is not JSON: the text ends early"),
+        ] as [(Data, Int32, String)] {
+            try place.write("file", bytes)
+            try place.run("keyfob import file").expectError(status, words)
+        }
+        for (line, status, words) in [
+            ("mkfifo odd", 78, "odd is not a regular file"), ("mkdir odd", 78, "odd is not a regular file"),
+            ("ln -s nowhere odd", 66, "there is no file odd"), ("truncate -s 1T odd", 65, "holds more than"),
+        ] as [(String, Int32, String)] {
+            try place.run(line).expectSuccess()
+            try place.run("keyfob import odd").expectError(status, words)
+            try place.run("rm -r odd").expectSuccess()
+        }
+        try place.run("keyfob import").expectError(64, "name a file")
+        try place.run("keyfob import --discover file").expectError(64, "--discover looks for the files itself")
+        #expect(try place.read("data/keyfob/keyring.db") == before)
+    }
+}
