@@ -43,7 +43,7 @@ struct FrontRequestTests {
             let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))
             let command = try #require(parsed as? TokenCommand, "\(words)")
             let environment = Environment(variables: variables)
-            let request = try command.options.request(minimumValidity: Int64(command.minValidity), environment)
+            let request = try command.options.request(minimumValidity: command.validity.minValidity, environment)
             #expect(request == asked.request, "\(words)")
             #expect(try command.global.groups(environment) == asked.groups, "\(words)")
             let location = try command.global.location(environment)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobInterop
 internal import KeyfobLookup
 
 struct TokenCommand: ParsableCommand {
@@ -15,6 +16,9 @@ struct TokenCommand: ParsableCommand {
             With --force-refresh and no --scope, the new token is for the scopes of the one that came last. Where a new \
             token comes of a sign-in that ends soon, that is told on standard error, once a day.
 
+            With --format az the answer has the fields of 'az account get-access-token'. With --sasl it is what a mail \
+            program sends to a server with XOAUTH2 or OAUTHBEARER, in Base64, for the account's user name.
+
             Ends with 10 when a person must sign in, 11 when several accounts fit, 14 when the provider granted fewer \
             scopes, and 75 when the provider cannot be reached or asks to wait: try again. Where an answer was lost on \
             its way, the old refresh token may be used up; the next call then ends with 10 and says so.
@@ -26,21 +30,28 @@ struct TokenCommand: ParsableCommand {
 
     @OptionGroup var options: RequestOptions
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
-    var minValidity = TokenRequest.usualMinimumValidity
+    @OptionGroup var validity: ValidityOptions
 
     @Flag(name: .long, help: "Print a whole Authorization header.") var header = false
+
+    @Option(name: .long, help: ArgumentHelp("Print it as another program does: az.", valueName: "program"))
+    var format: Format?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Print it for a mail server: xoauth2 or oauthbearer.", valueName: "mechanism"))
+    var sasl: SASLToken?
     @OptionGroup var refresh: RefreshOptions
     @OptionGroup var networkOptions: NetworkOptions
     @OptionGroup var global: GlobalOptions
 
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case az
+    }
+
     func validate() throws {
-        guard TokenRequest.minimumValidities.contains(minValidity) else {
-            throw ValidationError("--min-validity is between 0 and 86400 seconds")
+        if [header, global.json, format != nil, sasl != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("--header, --json, --format and --sasl exclude one another")
         }
-        if header, global.json { throw ValidationError("--header and --json exclude one another") }
     }
 
     func run() throws {
@@ -49,7 +60,7 @@ struct TokenCommand: ParsableCommand {
         defer { global.tellWarnings(of: keyring) }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
-        let answer = try acquisition.token(minimumValidity: minValidity)
+        let answer = try acquisition.token(minimumValidity: validity.minValidity)
         global.tellWarnings(of: keyring)
         if answer.found.isAging, refresh.offline {
             global.say("keyfob: warning: the token should be replaced soon; ask for it without --offline")
@@ -58,6 +69,13 @@ struct TokenCommand: ParsableCommand {
         try answer.requirePrintable()
         if global.json {
             try printDocument(answer)
+        } else if format != nil {
+            let text = AzureTokenText(answer.found)
+            try SecretInJSON(before: text.before, after: text.after).write(answer.secret) {
+                (piece) throws(KeyringError) in try StandardOutput.write(bytes: piece)
+            }
+        } else if let sasl {
+            try printLine(sasl, answer)
         } else {
             if header { try StandardOutput.write(data: "Authorization: Bearer ") }
             try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
@@ -66,14 +84,23 @@ struct TokenCommand: ParsableCommand {
         acquisition.remember(answer.found)
     }
 
+    private func printLine(_ mechanism: SASLToken, _ answer: borrowing Keyring.TokenAnswer) throws(KeyringError) {
+        guard let line = mechanism.line(user: answer.found.account.username, answer.secret) else {
+            throw KeyringError(
+                .damaged, "the account \(answer.found.account.name) has no user name that a mail server takes")
+        }
+        try line.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        try StandardOutput.write(data: "\n")
+    }
+
     /// Warns where no token of the provider lasts as long as was asked for, so that every call asks for a new one.
     private func tellShortLife(_ found: Keyring.FoundToken) {
         guard let expiry = found.credential.expiresOn, let start = found.credential.cachedAt, found.origin == .provider,
-            expiry.seconds - start.seconds < minValidity
+            expiry.seconds - start.seconds < validity.minValidity
         else { return }
         global.say(
             "keyfob: warning: the provider's tokens are valid for \(expiry.seconds - start.seconds) seconds, and "
-                + "--min-validity asks for \(minValidity): every call gets another one; ask for fewer")
+                + "--min-validity asks for \(validity.minValidity): every call gets another one; ask for fewer")
     }
 
     /// The document, whose token is in no string of this process.
@@ -95,6 +122,8 @@ extension Keyring.TokenAnswer {
         }
     }
 }
+
+extension SASLToken: ExpressibleByArgument {}
 
 /// `Schemas/token.schema.json`.
 struct TokenDocument: JSONDocument {

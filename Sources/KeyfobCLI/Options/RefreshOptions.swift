@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobLookup
 
 /// Whether and how a token is refreshed.
 struct RefreshOptions: ParsableArguments {
@@ -25,5 +26,19 @@ struct RefreshOptions: ParsableArguments {
 
     var options: SilentOptions {
         SilentOptions(forcesRefresh: forceRefresh, claims: claims, allowsExtendedLifetime: extendedLifetime)
+    }
+}
+
+/// For how long a token must still be valid.
+struct ValidityOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("For how many more seconds the token must be valid, at most a day.", valueName: "seconds"))
+    var minValidity = TokenRequest.usualMinimumValidity
+
+    func validate() throws {
+        guard TokenRequest.minimumValidities.contains(minValidity) else {
+            throw ValidationError("--min-validity is between 0 and 86400 seconds")
+        }
     }
 }
