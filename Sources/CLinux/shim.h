@@ -1,8 +1,10 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +16,12 @@ static inline int linux_forbid_dumping(void) {
 // What is in a pipe, into another, without taking it out: tee(2), which Swift does not see.
 static inline long linux_copy_pipe(int from, int to, size_t count) {
     return syscall(SYS_tee, from, to, count, 0U);
+}
+
+// Signals to be polled. What is read of one is 128 bytes and begins with numbers of 32 bits: the signal, the system's
+// error, the code and the process that sent it.
+static inline int linux_signal_descriptor(const sigset_t *signals) {
+    return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 // Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of

@@ -143,7 +143,7 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension KeyringError {
     /// Says in public terms what a layer below said.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let error as KeyringError: self = error
         case let error as StoreError: self.init(error)

@@ -19,6 +19,10 @@ enum ExitStatus: Int32 {
     case tryAgain = 75
     case noPermission = 77
     case configuration = 78
+    /// A program that was to run is there and cannot be started, as shells have it.
+    case notRunnable = 126
+    /// A program that was to run is not there, as shells have it.
+    case noProgram = 127
 
     /// The status for an error.
     init(_ code: KeyringError.Code) {

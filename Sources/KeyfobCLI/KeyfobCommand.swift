@@ -38,7 +38,9 @@ struct KeyfobCommand: ParsableCommand {
                     LoginCommand.self, LogoutCommand.self, RequestCommand.self, ProviderCommand.self,
                     ClientCommand.self,
                 ]),
-            CommandGroup(name: "Other tools", subcommands: [HelperCommand.self, SetupCommand.self]),
+            CommandGroup(
+                name: "Other tools",
+                subcommands: [ExecCommand.self, HelperCommand.self, SetupCommand.self]),
             CommandGroup(
                 name: "Bundles",
                 subcommands: [

@@ -7,21 +7,29 @@ internal import KeyfobLookup
 @main
 enum Main {
     static func main() {
-        ProcessHardening.apply()
+        let words = CommandLine.arguments
+        let arguments = LeadingOptions.moved(
+            (words.first.flatMap(CalledAs.init(path:))?.words ?? []) + words.dropFirst())
+        // What is to become another program has limits and signals that are the other's, and no keys.
+        if arguments.first == ExecCommand.name {
+            ProcessHardening.applySparingHeirs()
+        } else {
+            ProcessHardening.apply()
+        }
         SecretServiceOptions.silenceLibraries()
-        let arguments = CommandLine.arguments
-        exit(with: run((arguments.first.flatMap(CalledAs.init(path:))?.words ?? []) + arguments.dropFirst()))
+        exit(with: run(arguments))
     }
 
     /// Runs one command line and tells of its error.
     private static func run(_ arguments: [String]) -> ExitStatus {
-        let isJSON = arguments.contains("--json")
+        // What stands behind is for another program.
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
             if let text = plainAnswer(to: arguments) {
                 try StandardOutput.write(lines: text + "\n")
                 return .done
             }
-            var command = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(arguments))
+            var command = try KeyfobCommand.parseAsRoot(arguments)
             try command.run()
             return .done
         } catch let error as KeyringError {

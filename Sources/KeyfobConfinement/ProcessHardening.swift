@@ -8,21 +8,26 @@ internal import Glibc
 package enum ProcessHardening {
     /// Does it, once, at the start.
     package static func apply() {
-        // A descriptor 0, 1 or 2 that is closed would go to the next file that is opened, and what is written to
-        // standard output would end up there. In its place comes one that refuses to be used.
-        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
-        }
+        applySparingHeirs()
         // No core dump, which would hold the keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        // No debugger of the same user, and no /proc/PID/mem.
-        _ = linux_forbid_dumping()
         // A file with the keys of TLS connections, which OpenSSL and GnuTLS write for whoever debugs them.
         _ = unsafe unsetenv("SSLKEYLOGFILE")
         // A closed pipe is an error to report, not a reason to die silently.
         _ = signal(SIGPIPE, SIG_IGN)
         // What is created is for its owner.
         umask(0o077)
+    }
+
+    /// The part of it that a program which comes into this one's place, or is started by it, has nothing of.
+    package static func applySparingHeirs() {
+        // A descriptor 0, 1 or 2 that is closed would go to the next file that is opened, and what is written to
+        // standard output would end up there. In its place comes one that refuses to be used.
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
+        }
+        // No debugger of the same user, and no /proc/PID/mem.
+        _ = linux_forbid_dumping()
     }
 }

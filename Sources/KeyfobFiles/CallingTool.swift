@@ -1,5 +1,6 @@
 internal import Glibc
 internal import KeyfobModel
+internal import Synchronization
 
 /// The program that called this one.
 package enum CallingTool {
@@ -10,12 +11,30 @@ package enum CallingTool {
         "tmux: server", "watch", "xargs",
     ]
 
-    /// The name of the parent process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.
-    package static var name: String? {
-        ProcessName.of(getppid()).flatMap { Identifier.isAcceptable($0) && !shells.contains($0) ? $0 : nil }
+    /// The process that called, where this one was made by another of the same program; 0 for the parent.
+    private static let kept = Atomic<Int32>(0)
+    private static var caller: Int32 {
+        let kept = kept.load(ordering: .relaxed)
+        return kept == 0 ? getppid() : kept
+    }
+
+    /// Makes processes that this one makes of itself tell of the same caller.
+    package static func keep() { kept.store(getppid(), ordering: .relaxed) }
+
+    /// The name of the calling process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.
+    package static var name: String? { ProcessName.of(caller).flatMap(telling) }
+
+    /// The name by which a program at `path` is known as a tool; nil for a shell.
+    package static func name(ofProgram path: String) -> String? {
+        let last = path.split(separator: "/").last ?? ""
+        return String(validating: last.utf8.prefix(15), as: UTF8.self).flatMap(telling)
+    }
+
+    private static func telling(_ name: String) -> String? {
+        Identifier.isAcceptable(name) && !shells.contains(name) ? name : nil
     }
 
     /// Whether a shell called at which a person types: one that gives each command a process group of its own, as
     /// shells do for job control, and not for the commands of a script.
-    package static var isInteractiveShell: Bool { name == nil && getpgrp() != getpgid(getppid()) }
+    package static var isInteractiveShell: Bool { name == nil && getpgrp() != getpgid(caller) }
 }

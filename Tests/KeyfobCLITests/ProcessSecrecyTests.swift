@@ -38,9 +38,8 @@ struct ProcessSecrecyTests {
         }
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
-            "account", "address", "file", "files", "id", "kind", "label", "name", "new-name", "provider", "shell",
-            "slot",
-            "subcommands", "value",
+            "account", "address", "file", "files", "id", "kind", "label", "name", "new-name", "operation", "program",
+            "provider", "shell", "slot", "subcommands", "value",
         ]
         #expect(Set(values.filter { $0.name.isEmpty }.map(\.value)).isSubset(of: known))
     }

@@ -48,10 +48,10 @@ enum NetworkTask {
     }
 }
 
-/// Carries a token, which cannot be copied, into a task and out of it.
+/// Carries a token, which cannot be copied, into a task and out of it, and keeps it beside others.
 final class TokenBox: Sendable {
-    private let secret: SecretBytes
-    private let found: Keyring.FoundToken
+    let secret: SecretBytes
+    let found: Keyring.FoundToken
 
     init(_ answer: borrowing Keyring.TokenAnswer) {
         found = answer.found

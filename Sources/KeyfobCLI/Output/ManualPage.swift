@@ -161,6 +161,8 @@ struct ManualPage {
                 75  busy, or the provider cannot be reached or asks to wait: try again
                 77  wrong key or passphrase; group not granted; no token goes to the host
                 78  configuration error
+                126 a program that was to run cannot be started
+                127 there is no such program
                 """)
     }
 }

@@ -42,11 +42,25 @@ struct AttendedAcquisition {
 
     /// A new token of the same account, in the place of one that a service did not take.
     func replacement(for found: Keyring.FoundToken) throws(KeyringError) -> Keyring.TokenAnswer {
-        var forced = self
-        forced.request.account = found.account.id.description
-        forced.request.clientID = found.credential.clientID
-        forced.refresh.forceRefresh = true
-        return try forced.acquire(in: [found.group])
+        try renewed(found, isForced: true)
+    }
+
+    /// A token of the same account that expires later: a new one, unless somebody else has got one meanwhile.
+    func successor(of found: Keyring.FoundToken) throws(KeyringError) -> Keyring.TokenAnswer {
+        var next = self
+        if let expiry = found.credential.expiresOn {
+            let left = expiry.seconds - WallClock.system.now.seconds
+            next.request.minimumValidity = max(request.minimumValidity, left + 1)
+        }
+        return try next.renewed(found, isForced: false)
+    }
+
+    private func renewed(_ found: Keyring.FoundToken, isForced: Bool) throws(KeyringError) -> Keyring.TokenAnswer {
+        var next = self
+        next.request.account = found.account.id.description
+        next.request.clientID = found.credential.clientID
+        next.refresh.forceRefresh = isForced
+        return try next.acquire(in: [found.group])
     }
 
     /// The token, from what is stored or by refresh.
