@@ -26,6 +26,7 @@ MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+DIRENV = $(DESTDIR)$(PREFIX)/share/keyfob/direnv
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer
 
@@ -126,7 +127,7 @@ api:
 # whole, so that at every moment there is a command that works.
 install:
 	@test -x .build/release/keyfob -a -x .build/front/keyfob || { echo "install: run 'make build' first" >&2; exit 1; }
-	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)'
+	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)' '$(DIRENV)'
 	install -m 755 -s .build/release/keyfob '$(LIBEXEC)/keyfob.new'
 	mv -f '$(LIBEXEC)/keyfob.new' '$(LIBEXEC)/keyfob'
 	install -m 755 .build/front/keyfob '$(BIN)/keyfob.new'
@@ -137,12 +138,15 @@ install:
 	'$(BIN)/keyfob' completions fish > '$(FISH_COMPLETIONS)/keyfob.fish'
 	'$(BIN)/keyfob' man --directory '$(MAN)'
 	for unit in $(UNITS); do sed 's|@BIN@|$(PREFIX)/bin|' "Packaging/$$unit" > '$(USER_UNITS)'/"$$unit" || exit 1; done
+	install -m 644 Packaging/direnv/use_keyfob.sh '$(DIRENV)'
 
 uninstall:
 	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob' $(addprefix '$(BIN)'/,$(HELPERS))
 	rmdir '$(LIBEXEC)' 2>/dev/null || true
 	rm -f '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1
+	rm -f '$(DIRENV)/use_keyfob.sh'
+	rmdir '$(DIRENV)' 2>/dev/null || true
 	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done
 
 bench:

@@ -40,7 +40,9 @@ struct KeyfobCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Other tools",
-                subcommands: [ExecCommand.self, HelperCommand.self, SetupCommand.self]),
+                subcommands: [
+                    ExecCommand.self, InjectCommand.self, EnvCommand.self, HelperCommand.self, SetupCommand.self,
+                ]),
             CommandGroup(
                 name: "Bundles",
                 subcommands: [

@@ -111,6 +111,16 @@ enum SecretInput {
         }
     }
 
+    /// A text that tokens are put into; `-` is standard input.
+    static func template(_ path: String, limit: Int) throws(KeyringError) -> [UInt8] {
+        guard path == "-" else { return try read(path, limit: limit, mode: 0).withBytes { [UInt8]($0) } }
+        do {
+            return try SecretBytes.reading(descriptor: STDIN_FILENO, limit: limit).withBytes { [UInt8]($0) }
+        } catch {
+            throw KeyringError(reading: "standard input", error)
+        }
+    }
+
     /// What another tool asks on standard input, up to its end or to where `isWhole` says that nothing more comes.
     static func toolRequest(
         limit: Int, until isWhole: (RawSpan) -> Bool = { _ in false }
