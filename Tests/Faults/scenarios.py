@@ -76,6 +76,8 @@ SCENARIOS = [
     Scenario("restore, a group", f"{RESTORE} --group work", f"{SAVED}; keyfob group remove -q work --force --no-backup"),
     Scenario("add", "printf new-token | keyfob add -q -a new --host git.example"),
     Scenario("import, cache", "keyfob import -q more.json > out"),
+    Scenario("import, another tool's file", "keyfob import -q adc.json --with clients > out",
+             before="""printf '{"type": "authorized_user", "client_id": "7", "client_secret": "S", "refresh_token": "r"}' > adc.json"""),
     Scenario("import, bundle", "keyfob import -q team.age --bundle-identity recovery > out",
              f"{BUNDLE}; keyfob group remove -q work --force"),
     Scenario("import, replacing", "keyfob import -q team.age --bundle-identity recovery --replace --force > out",
