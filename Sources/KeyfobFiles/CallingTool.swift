@@ -11,15 +11,12 @@ package enum CallingTool {
         "tmux: server", "watch", "xargs",
     ]
 
-    /// The process that called, where this one was made by another of the same program; 0 for the parent.
-    private static let kept = Atomic<Int32>(0)
-    private static var caller: Int32 {
-        let kept = kept.load(ordering: .relaxed)
-        return kept == 0 ? getppid() : kept
-    }
+    /// The process that called, where this one was made by another of the same program; nil for the parent.
+    private static let kept = Mutex<Int32?>(nil)
+    private static var caller: Int32 { kept.withLock { $0 } ?? getppid() }
 
     /// Makes processes that this one makes of itself tell of the same caller.
-    package static func keep() { kept.store(getppid(), ordering: .relaxed) }
+    package static func keep() { kept.withLock { $0 = getppid() } }
 
     /// The name of the calling process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.
     package static var name: String? { ProcessName.of(caller).flatMap(telling) }

@@ -105,6 +105,7 @@ SCENARIOS = [
     Scenario("backup --keep", "keyfob backup -q --to stick --keep 2 > path",
              "mkdir stick; for i in 1 2 3; do keyfob backup -q --to stick > /dev/null; done", check=VERIFY.format("$(cat path)")),
     Scenario("export, msal", "keyfob export -q --format msal out.json", makes=("out.json",), check="grep -q token-ada out.json"),
+    Scenario("inject", "printf 'a keyfob:///' | keyfob inject -q --account ada -o out", makes=("out",), check="grep -q 'a token-ada' out"),
     Scenario("export, bundle", "keyfob export -q --to $(cat to) out.age", "keyfob slot list --json | grep -o 'age1[0-9a-z]*' > to",
              makes=("out.age",), check=VERIFY.format("out.age")),
     Scenario("setup, git", "GIT_CONFIG_GLOBAL=made.ini keyfob setup git -q --force", makes=("made.ini",),

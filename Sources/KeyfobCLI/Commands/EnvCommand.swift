@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Keyfob
+internal import KeyfobFiles
 
 struct EnvCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -82,6 +82,6 @@ struct EnvCommand: ParsableCommand {
 
     /// A path that means the same in every folder.
     private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        path.hasPrefix("/") ? path : (FileAccess.realPath(".") ?? ".") + "/" + path
     }
 }

@@ -12,8 +12,7 @@ struct OutputFile: ~Copyable {
     ///
     /// - Throws: `alreadyExists`.
     static func requireAbsent(_ path: String, hint: String) throws(KeyringError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) != 0 else {
+        guard FileAccess.status(path, following: false) == nil else {
             throw KeyringError(.alreadyExists, "\(path) exists already", hint: hint)
         }
     }

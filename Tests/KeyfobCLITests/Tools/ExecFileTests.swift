@@ -122,6 +122,21 @@ struct ExecFileTests {
         #expect(outcome.text == "137\n1\n1\n", "\(outcome)")
     }
 
+    @Test("where the process with the keys is killed, that is told, and the program goes on with what it has")
+    func orphaned() throws {
+        let outcome = try place.run(
+            """
+            keyfob exec --file -- sh -c '
+                for process in $(cat /proc/$PPID/task/*/children); do test $process = $$ || kill -9 $process; done
+                until test -s errors; do sleep 0.02; done; cat $BEARER_TOKEN_FILE; exit 4' 2> errors
+            echo " $?"; ls run/keyfob; cat errors >&2
+            """)
+        #expect(outcome.text == "TOKEN 4\n", "\(outcome)")
+        #expect(
+            outcome.errors.hasPrefix("keyfob: warning: the token in ")
+                && outcome.errors.hasSuffix(" is not renewed any more\n"))
+    }
+
     @Test("two at once have a file each, and what a program leaves behind has none")
     func several() throws {
         let outcome = try place.run(

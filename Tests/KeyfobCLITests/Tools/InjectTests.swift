@@ -56,6 +56,30 @@ struct InjectTests {
         try place.run("echo x | keyfob inject >&-").expectError(74)
     }
 
+    @Test("a token with control characters goes nowhere: not into a text, a variable, a file, nor to a mail server")
+    func controls() throws {
+        var sections = SampleCache(people: 1, tenants: ["tenant-one"]).sections()
+        for key in Array((sections["AccessToken"] ?? [:]).keys) {
+            sections["AccessToken"]?[key]?["secret"] = "bad\u{1}auth=Bearer other"
+        }
+        try place.write("cache.json", JSONSerialization.data(withJSONObject: sections))
+        try place.run("keyfob import -q cache.json").expectSuccess()
+        for line in [
+            "exec --account person0 --env T -- touch ran", "exec --account person0 --file -- touch ran",
+            "inject -i template -o out", "token --account person0 --sasl xoauth2",
+            "token --account person0 --format az",
+        ] {
+            try place.run("echo keyfob://person0/ > template; keyfob \(line)").expectError(65, "control characters")
+        }
+        #expect(try place.run("ls ran out; ls run/keyfob | grep bearer").text.isEmpty)
+    }
+
+    @Test("offline it is made by a process that can write nowhere else")
+    func offline() throws {
+        try place.run("mkdir sub; echo keyfob://ada/repo | keyfob inject -q --offline -o sub/out").expectSuccess()
+        #expect(try place.read("sub/out") == Data("ADA\n".utf8))
+    }
+
     @Test("an account that the template names not is the one that is asked for, and a host still counts")
     func chosen() throws {
         #expect(try place.run("echo keyfob:///repo keyfob://bob/ | keyfob inject --account ada").text == "ADA BOB\n")
