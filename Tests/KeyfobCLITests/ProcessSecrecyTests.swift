@@ -39,7 +39,7 @@ struct ProcessSecrecyTests {
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
             "account", "address", "file", "files", "id", "kind", "label", "name", "new-name", "operation", "program",
-            "provider", "shell", "slot", "subcommands", "value",
+            "provider", "shell", "slot", "subcommands", "user", "value",
         ]
         #expect(Set(values.filter { $0.name.isEmpty }.map(\.value)).isSubset(of: known))
     }

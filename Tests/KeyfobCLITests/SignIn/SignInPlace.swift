@@ -14,15 +14,23 @@ struct SignInPlace {
         self.server = server
         let trust = server.authorityFile.map { ["KEYFOB_CA_FILE": $0] } ?? [:]
         place = try Workplace.withVault(trust.merging(variables) { $1 })
+        try addProvider(client: client, options: options)
+    }
+
+    /// Makes the provider and a client known, in the default group or another one.
+    func addProvider(
+        client: String = ProviderServer.publicClient, options: String = "", to group: String = "default"
+    ) throws {
         // The wordless one tells itself all that there is to tell, but for the addresses that it takes.
         let endpoints =
             server.isWordless
             ? "" : "--device-endpoint \(server.deviceEndpoint) --revocation-endpoint \(server.issuer)/revoke_token/"
         let redirects = server.isWordless ? try server.redirects.map { "--redirect-uri '\($0)'" } : []
+        let group = group == "default" ? "" : "--group \(group)"
         try run(
             """
-            keyfob provider add --quiet --issuer \(server.issuer) --name local \(options) \(endpoints) \\
-                && keyfob client add --quiet \(client) --provider local \(redirects.joined(separator: " "))
+            keyfob provider add --quiet \(group) --issuer \(server.issuer) --name local \(options) \(endpoints) \\
+                && keyfob client add --quiet \(group) \(client) --provider local \(redirects.joined(separator: " "))
             """
         ).expectSuccess()
     }

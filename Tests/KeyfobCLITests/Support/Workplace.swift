@@ -59,9 +59,11 @@ final class Workplace: Sendable {
         defer { for file in [inputPath, outputPath, errorPath] { try? FileManager.default.removeItem(atPath: file) } }
 
         let process = Process()
-        // A session of its own: without a terminal nothing is asked.
+        // A session of its own: without a terminal nothing is asked. SIGPIPE is what shells have, which NIO ignores here.
         process.executableURL = URL(filePath: "/usr/bin/setsid")
-        process.arguments = ["--wait", "timeout", "--kill-after=5", "\(deadline)", "/bin/sh", "-c", line]
+        process.arguments = [
+            "--wait", "env", "--default-signal=PIPE", "timeout", "--kill-after=5", "\(deadline)", "/bin/sh", "-c", line,
+        ]
         process.environment = environment
         process.currentDirectoryURL = URL(filePath: path)
         process.standardInput = try FileHandle(forReadingFrom: URL(filePath: inputFile))
