@@ -232,7 +232,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobCLITests",
             dependencies: [
-                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobTestSupport",
+                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobSodium",
+                "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Support/Python", "Transcripts"]

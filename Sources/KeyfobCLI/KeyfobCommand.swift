@@ -10,8 +10,9 @@ struct KeyfobCommand: ParsableCommand {
             Accounts and tokens are kept in one encrypted vault, partitioned by access group.
 
             Example:
-              keyfob init --key-file ~/.config/keyfob.key
-              keyfob import ~/.azure/msal_token_cache.json
+              keyfob init --recovery-file ~/keyfob-recovery.txt
+              keyfob import --discover
+              keyfob login microsoft
               keyfob account list
               keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
 
@@ -51,7 +52,8 @@ struct KeyfobCommand: ParsableCommand {
             CommandGroup(
                 name: "Which account",
                 subcommands: [
-                    BindCommand.self, UnbindCommand.self, BindingsCommand.self, AllowCommand.self, HistoryCommand.self,
+                    UseCommand.self, WhoamiCommand.self, BindCommand.self, UnbindCommand.self, BindingsCommand.self,
+                    AllowCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(name: "The command itself", subcommands: [CompletionsCommand.self, ManCommand.self]),
         ])

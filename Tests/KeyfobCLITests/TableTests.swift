@@ -10,4 +10,21 @@ struct TableTests {
         table.add(["", "y", "z"])
         #expect(table.text == "A   BB  C\n山  \u{FFFD}x\n    y   z\n")
     }
+
+    @Test("on a terminal each line fits, and what is cut ends with an ellipsis", arguments: [80, 40, 20, 3])
+    func fitting(columns: Int) {
+        var table = Table(header: ["GROUP", "ACCOUNT", "ID"], columns: columns)
+        table.add(["default", "ada.lovelace@contoso.example", String(repeating: "0123456789", count: 9)])
+        table.add(["山山山山山山山山山", "bob", "1"])
+        let lines = table.text.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3 && lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
+        #expect(lines[1].hasSuffix("…"), "\(lines)")
+    }
+
+    @Test("what fits is not cut")
+    func whole() {
+        var table = Table(header: ["A", "B"], columns: 9)
+        table.add(["four", "two"])
+        #expect(table.text == "A     B\nfour  two\n")
+    }
 }

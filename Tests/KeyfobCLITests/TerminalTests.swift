@@ -28,11 +28,74 @@ struct TerminalTests {
         try place.run("keyfob verify --passphrase-fd 3 3<words").expectSuccess()
     }
 
+    @Test("two passphrases that differ are asked for again")
+    func askedAgain() throws {
+        let place = try Workplace()
+        let run = try place.onTerminal(
+            "keyfob init --kdf-memory 64 --recovery-file recovery",
+            [
+                (Self.first, "correct horse\n"), (Self.second, "battery staple\n"),
+                (Self.first, "correct horse battery staple orbit\n"),
+                (Self.second, "correct horse battery staple orbit\n"),
+            ])
+        #expect(run.status == 0 && run.screen.contains("Type both again"), "\(run)")
+        #expect(!run.screen.contains("horse") && !run.screen.contains("warning"), "\(run)")
+    }
+
+    @Test("a passphrase that is easy to guess is taken, with a warning")
+    func weak() throws {
+        let run = try Workplace().onTerminal(
+            "keyfob init --kdf-memory 64 --recovery-file recovery",
+            [(Self.first, "hunter2\n"), (Self.second, "hunter2\n")])
+        #expect(run.status == 0 && run.screen.contains("warning: whoever takes the vault may guess"), "\(run)")
+    }
+
+    @Test("where a vault is, nobody is asked for the passphrase of another")
+    func occupied() throws {
+        let place = try home()
+        let run = try place.onTerminal("keyfob init", [])
+        #expect(run.status == 73 && run.screen.contains("there is a vault at \(place.vault) already"), "\(run)")
+    }
+
+    @Test("a token is typed or pasted without being shown, however long it is")
+    func addedToken() throws {
+        let place = try Workplace.withVault()
+        let token = String(repeating: "long-token-", count: 600)
+        let run = try place.onTerminal(
+            "keyfob add --account ada --host git.example", [("Token: ", token + "\n")])
+        #expect(run.status == 0 && run.echoes == [false] && !run.screen.contains("long-token"), "\(run)")
+        #expect(try place.run("keyfob token").text == token + "\n")
+        let refused = try place.onTerminal("keyfob add --no-input --account ada --host git.example", [])
+        #expect(refused.status == 64 && refused.screen.contains("send the token"), "\(refused)")
+        let cancelled = try place.onTerminal("keyfob add --account ada --host git.example", [("Token: ", "half\u{3}")])
+        #expect(cancelled.status == 15, "\(cancelled)")
+    }
+
+    @Test("who signs in where no client is known chooses a program, or gives an id of one's own")
+    func chosenClient() throws {
+        let place = try Workplace.withVault()
+        let question = "The number of a program, or your own client id: "
+        let chosen = try place.onTerminal("keyfob login github --timeout 1", [(question, "1\n")])
+        #expect(chosen.screen.contains("signing in by a code, as GitHub CLI does"), "\(chosen)")
+        let own = try place.onTerminal("keyfob login gitlab --no-browser --timeout 1", [(question, "my-own-id\n")])
+        #expect(own.screen.contains("added client 'my-own-id' of gitlab"), "\(own)")
+        let withSecret = try place.onTerminal(
+            "keyfob login google --no-browser --timeout 1",
+            [("Your client id: ", "1234.apps\n"), ("Its client secret: ", "hunter2\n")])
+        #expect(withSecret.echoes.last == false && !withSecret.screen.contains("hunter2"), "\(withSecret)")
+        let clients = try place.run("keyfob client list").text
+        #expect(
+            clients.contains("GitHub CLI") && clients.contains("my-own-id") && clients.contains("1234.apps"),
+            "\(clients)")
+        let nothing = try place.onTerminal("keyfob login microsoft", [(question, "\n")])
+        #expect(nothing.status == 15 && nothing.screen.contains("client add --well-known azure-cli"), "\(nothing)")
+    }
+
     @Test("two passphrases that differ, and an empty one, make no vault")
     func mismatch() throws {
         let place = try Workplace()
-        let run = try place.onTerminal(
-            "keyfob init --kdf-memory 64", [(Self.first, "correct horse\n"), (Self.second, "battery staple\n")])
+        let wrong = [(Self.first, "correct horse\n"), (Self.second, "battery staple\n")]
+        let run = try place.onTerminal("keyfob init --kdf-memory 64", wrong + wrong + wrong)
         #expect(run.status == 64 && run.screen.contains("the two passphrases differ"), "\(run)")
         #expect(!run.screen.contains("horse") && !run.screen.contains("staple"), "\(run)")
         let empty = try place.onTerminal("keyfob init --kdf-memory 64", [(Self.first, "\n")])

@@ -67,6 +67,16 @@ extension Keyring {
         return Created(keyring: made.keyring, recoveryKey: recoveryKey)
     }
 
+    /// Makes sure that nothing of a vault is there, before anybody is asked how a new one is unlocked.
+    ///
+    /// - Throws: `alreadyExists`, and as ``create(at:slot:secretService:clock:handingOver:)`` for its folder.
+    public static func requireAbsent(at location: KeyringLocation) throws(KeyringError) {
+        try KeyringError.translating {
+            guard try VaultRemains(at: location, anything: true) != .none else { return }
+            try prepare(VaultDirectory(path: location.vault), location, .none)
+        }
+    }
+
     /// A vault that is in its place.
     struct Made: ~Copyable {
         let keyring: Keyring
@@ -152,6 +162,8 @@ extension Keyring {
             throw KeyringError(
                 .alreadyExists, "\(path) exists already, which is left of a vault",
                 advice: .restoreBackup(path: BackupFile.newest(at: location)?.path, putsAside: false))
+        } catch StoreError.alreadyThere {
+            throw KeyringError(.alreadyExists, "there is a vault at \(location.vault) already", advice: .useVault)
         } catch StoreError.notWritable {
             throw KeyringError(
                 .inputOutput, "no vault can be made at \(directory.path): permission denied, or a read-only disk",

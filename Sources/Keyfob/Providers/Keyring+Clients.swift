@@ -158,7 +158,9 @@ extension Keyring {
                 .noSuchClient,
                 known.isEmpty
                     ? "there is no client to sign in with at \(place)" : "no client is the default at \(place)",
-                advice: known.isEmpty ? .addClient : .chooseClientOrDefault,
+                advice: known.isEmpty
+                    ? .addClient(provider: registry.provider(named: environment)?.name ?? place)
+                    : .chooseClientOrDefault,
                 candidates: known.map(\.client.id))
         }
         let client = found.client

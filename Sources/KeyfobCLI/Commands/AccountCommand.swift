@@ -26,7 +26,7 @@ struct AccountListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts, group by group.",
         discussion: """
-            Without --group, of all groups that the key opens. Where the provider has told how long a sign-in lasts, its \
+            Without --group, of all groups that the key opens; '*' marks a group's default. Where the provider has told how long a sign-in lasts, its \
             last days are told with its state: the last fifth, and a week at most. --format prints one line for each account, \
             in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced.
 
@@ -36,6 +36,7 @@ struct AccountListCommand: ParsableCommand {
             """)
 
     @Option(name: .long, help: ArgumentHelp("A line for each account.", valueName: "template")) var format: String?
+    @Flag(name: .long, help: "Show ids and the number of tenants too.") var wide = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
@@ -48,7 +49,7 @@ struct AccountListCommand: ParsableCommand {
             let lines = candidates.map { Self.fill(format, $0) + "\n" }
             try StandardOutput.write(data: lines.joined())
         } else {
-            try StandardOutput.write(lines: Self.table(candidates))
+            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups())))
         }
         guard damage.isEmpty else {
             for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
@@ -66,16 +67,18 @@ struct AccountListCommand: ParsableCommand {
         return candidates.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    static func table(_ candidates: [Candidate], now: Timestamp = WallClock.system.now) -> String {
-        var table = Table(header: ["GROUP", "ACCOUNT", "LABEL", "STATE", "TENANTS", "ID"])
+    private func table(_ candidates: [Candidate], _ providers: ProviderNames) -> String {
+        let now = WallClock.system.now
+        var table = Table(
+            header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []))
         for candidate in candidates {
             let account = candidate.account
-            table.add([
-                candidate.group.name,
-                (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
-                account.label ?? "-", candidate.stateWords(now), "\(account.tenantProfiles.count)",
-                account.id.description,
-            ])
+            table.add(
+                [
+                    candidate.group.name,
+                    (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
+                    account.label ?? "-", providers.name(of: account.id.environment), candidate.stateWords(now),
+                ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
         }
         return table.text
     }

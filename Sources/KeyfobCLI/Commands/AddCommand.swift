@@ -5,7 +5,8 @@ struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Store a token that came from elsewhere.",
         discussion: """
-            Reads the token from standard input, or from --token-fd. When the command ends with 0 the token \
+            Reads the token from standard input, or from --token-fd; at a terminal it is typed or pasted without being shown, \
+            and ends with Enter. When the command ends with 0 the token \
             is durable; where the desktop's keyring keeps the records, as soon as that has saved it, and KeePassXC \
             answers before it does.
 
@@ -61,7 +62,7 @@ struct AddCommand: ParsableCommand {
             throw KeyringError(.usage, "--account and --host name no account")
         }
         let keyring = try global.unlockedKeyring()
-        let secret = try SecretInput.token(descriptor: tokenFd)
+        let secret = try SecretInput.token(descriptor: tokenFd, mayAsk: !global.noInput)
         let now = WallClock.system.now
         let credential = Credential(
             kind: .accessToken, account: id, clientID: client, realm: tenant ?? "",

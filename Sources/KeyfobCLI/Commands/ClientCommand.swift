@@ -6,9 +6,11 @@ struct ClientCommand: ParsableCommand {
         commandName: "client", abstract: "The OAuth clients to sign in with.",
         discussion: """
             Providers know a program by a client id, which whoever registers the program there is given. \
-            Keyfob has none built in.
+            Keyfob has none of its own. 'keyfob provider show' says where to get one, and 'keyfob client list \
+            --well-known' lists programs whose public ids can be used instead.
 
             Example:
+              keyfob client add --well-known azure-cli
               keyfob client add 0d1e2f3a-aaaa-bbbb-cccc-000011112222 --provider microsoft
               keyfob client list
             """,
@@ -19,15 +21,22 @@ struct ClientListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the clients; their secrets are never shown.",
         discussion: """
+            With --well-known it lists the public ids of programs that many people use, which 'keyfob client add \
+            --well-known' takes, and needs no vault.
+
             Example:
               keyfob client list
               keyfob client list --provider google --json
+              keyfob client list --well-known
             """)
 
     @Option(name: .long, help: ArgumentHelp("Only those of this provider.", valueName: "name")) var provider: String?
+    @Flag(name: .long, help: "Those of programs that many people use, whether they were added or not.")
+    var wellKnown = false
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
+        guard !wellKnown else { return try listWellKnown() }
         let keyring = try global.unlockedKeyring()
         let clients = try keyring.clients(of: provider, in: global.groups())
         global.tellWarnings(of: keyring)
@@ -44,6 +53,26 @@ struct ClientListCommand: ParsableCommand {
         }
         try StandardOutput.write(lines: table.text)
     }
+
+    private func listWellKnown() throws(KeyringError) {
+        let clients = WellKnownClient.all.filter { client in provider.map { client.provider == $0 } ?? true }
+        if global.json {
+            return try JSONOutput.print(
+                WellKnownClientListDocument(clients: clients.map(WellKnownClientListDocument.Client.init)))
+        }
+        var table = Table(header: ["NAME", "PROVIDER", "PROGRAM", "OF", "SIGNS IN", "PUBLISHED AT"])
+        for client in clients {
+            table.add([
+                client.name, client.provider, client.title, client.publisher, client.ways, client.source,
+            ])
+        }
+        try StandardOutput.write(lines: table.text)
+    }
+}
+
+extension WellKnownClient {
+    /// How people sign in with it, as they read it.
+    fileprivate var ways: String { signsInByBrowser ? "browser, device" : "device" }
 }
 
 struct ClientAddCommand: ParsableCommand {
@@ -55,16 +84,28 @@ struct ClientAddCommand: ParsableCommand {
             takes answers only at certain addresses: they are used as they are written, on localhost, 127.0.0.1 or [::1], \
             the next one where somebody else listens at the first. Else any free port of this machine is used.
 
+            With --well-known it is the public id of a program that many people use. The provider then takes Keyfob for \
+            that program: its name is on the page where you consent and in the log of your organisation, and what its \
+            publisher or an administrator forbids it is forbidden here.
+
             Example:
+              keyfob client add --well-known azure-cli
               keyfob client add 0d1e2f3a-aaaa-bbbb-cccc-000011112222 --provider microsoft
               keyfob client add 1234.apps.example --provider google --secret-fd 3 3< secret.txt
               keyfob client add app --provider contoso --redirect-uri http://localhost:8400 --default
             """)
 
-    @Argument(help: "The client id.") var id: String
+    @Argument(help: "The client id.") var id: String?
 
     @Option(name: .long, help: ArgumentHelp("The provider: its name, issuer or host.", valueName: "name"))
-    var provider: String
+    var provider: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Take the id of this program: \(WellKnownClient.all.map(\.name).joined(separator: ", ")).",
+            valueName: "program"))
+    var wellKnown: String?
 
     @Option(name: .long, help: ArgumentHelp("The client's name for people.", valueName: "text")) var name: String?
 
@@ -92,9 +133,23 @@ struct ClientAddCommand: ParsableCommand {
         case post, basic
     }
 
+    func validate() throws {
+        if wellKnown == nil {
+            guard id != nil else { throw ValidationError("name the client id, or a program with --well-known") }
+            guard provider != nil else { throw ValidationError("say of which provider, with --provider") }
+        } else if id != nil || provider != nil || secretFd != nil || name != nil || !redirectURIs.isEmpty {
+            throw ValidationError(
+                "--well-known says the id, the provider, the name and the addresses, and has no secret")
+        }
+    }
+
     func run() throws {
         let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
-        var client = ClientRegistration(id: id, name: name, redirectURIs: redirectURIs, scopes: scopes)
+        let program = try wellKnown.map(Self.program)
+        var client =
+            program?.registration ?? ClientRegistration(id: id ?? "", name: name, redirectURIs: redirectURIs)
+        if !scopes.isEmpty { client.scopes = scopes }
+        let place = program?.provider ?? provider ?? ""
         let keyring: Keyring
         let added: RegisteredClient
         if let secretFd {
@@ -102,15 +157,33 @@ struct ClientAddCommand: ParsableCommand {
             let secret = try SecretInput.clientSecret(descriptor: secretFd)
             keyring = try global.unlockedKeyring()
             added = try keyring.addClient(
-                client, secret: secret, at: provider, isDefault: `default`, replacing: replace, in: global.groups())
+                client, secret: secret, at: place, isDefault: `default`, replacing: replace, in: global.groups())
         } else {
             keyring = try global.unlockedKeyring()
             added = try keyring.addClient(
-                client, at: provider, isDefault: `default`, replacing: replace, in: global.groups())
+                client, at: place, isDefault: `default`, replacing: replace, in: global.groups())
         }
         global.tellWarnings(of: keyring)
         let words = added.isDefault ? ", the one to take unless another is named" : ""
-        global.say("added client '\(id)' of \(added.provider ?? added.environment)\(words)")
+        global.say("added client '\(client.id)' of \(added.provider ?? added.environment)\(words)")
+        if let program { global.say(program.notice) }
+    }
+
+    private static func program(_ name: String) throws(KeyringError) -> WellKnownClient {
+        guard let client = WellKnownClient.named(name) else {
+            throw KeyringError(
+                .noSuchClient, "there is no well-known client '\(name)'",
+                hint: "'keyfob client list --well-known' shows those there are")
+        }
+        return client
+    }
+}
+
+extension WellKnownClient {
+    /// What it means to sign in with it, and how to.
+    var notice: String {
+        "\(provider) takes Keyfob for \(title), by \(publisher): sign in with 'keyfob login "
+            + "\(signsInByBrowser ? "" : "--device ")\(provider)'"
     }
 }
 
@@ -171,4 +244,38 @@ private struct ClientDocument: Encodable {
 private struct ClientListDocument: JSONDocument {
     let formatVersion = 1
     let clients: [ClientDocument]
+}
+
+/// `Schemas/well-known-client-list.schema.json`.
+private struct WellKnownClientListDocument: JSONDocument {
+    let formatVersion = 1
+    let clients: [Client]
+
+    struct Client: Encodable {
+        let name: String
+        let title: String
+        let publisher: String
+        let source: String
+        let provider: String
+        let environment: String
+        let id: String
+        let flows: [String]
+        let redirectURIs: [String]
+        let scopes: [String]
+        let isInFamily: Bool
+
+        init(_ client: WellKnownClient) {
+            name = client.name
+            title = client.title
+            publisher = client.publisher
+            source = client.source
+            provider = client.provider
+            environment = client.environment
+            id = client.id
+            flows = (client.signsInByBrowser ? ["authorizationCode"] : []) + ["deviceAuthorization"]
+            redirectURIs = client.redirectURIs
+            scopes = client.scopes.scopes
+            isInFamily = client.isInFamily
+        }
+    }
 }

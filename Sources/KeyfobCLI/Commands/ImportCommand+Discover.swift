@@ -29,13 +29,14 @@ extension ImportCommand {
         files.removeAll(where: \.isEmpty)
         // What finding out has to warn of, taking in warns of too.
         _ = keyring.takeWarnings()
-        if !global.json { try StandardOutput.write(lines: files.isEmpty ? "" : table(files, keyring)) }
+        let providers = try ProviderNames(keyring, global.groups())
+        if !global.json { try StandardOutput.write(lines: files.isEmpty ? "" : table(files, providers)) }
         if !dryRun { try take(chosen(files), into: keyring, &files) }
         global.tellWarnings(of: keyring)
         if global.json {
             try JSONOutput.print(
                 DiscoveryDocument(
-                    isDryRun: dryRun, files: files.map { DiscoveryDocument.File($0, provider(keyring)) },
+                    isDryRun: dryRun, files: files.map { DiscoveryDocument.File($0, providers.known) },
                     refused: refused))
         }
         if files.isEmpty {
@@ -71,19 +72,13 @@ extension ImportCommand {
         }
     }
 
-    /// The provider of an environment's accounts by name.
-    private func provider(_ keyring: Keyring) -> (AccountID) -> String? {
-        { try? keyring.provider(named: $0.environment, in: global.groups()).name }
-    }
-
-    private func table(_ files: [DiscoveredFile], _ keyring: Keyring) -> String {
+    private func table(_ files: [DiscoveredFile], _ providers: ProviderNames) -> String {
         var table = Table(header: ["", "ACCOUNT", "PROVIDER", "HOST", "TOKENS", "FILE"])
-        let name = provider(keyring)
         for (number, file) in files.enumerated() {
             for (id, found) in file.accounts {
                 let tokens = Credential.Kind.allCases.filter(found.tokens.contains).map(\.words)
                 table.add([
-                    "\(number + 1)", found.account.name, name(id) ?? "-",
+                    "\(number + 1)", found.account.name, providers.known(id.environment) ?? "-",
                     EnvironmentAliases.canonicalName(of: id.environment),
                     tokens.isEmpty ? "-" : tokens.joined(separator: ", "),
                     file.path + (file.isNews ? "" : " (here already)"),
@@ -184,12 +179,12 @@ struct DiscoveryDocument: JSONDocument {
         let accounts: [Found]
         let skipped: [String]
 
-        init(_ file: DiscoveredFile, _ provider: (AccountID) -> String?) {
+        init(_ file: DiscoveredFile, _ provider: (String) -> String?) {
             (path, isTaken, isNews) = (file.path, file.isTaken, file.isNews)
             (format, group, skipped) = (file.report.format.rawValue, file.report.group.name, file.report.skipped)
             accounts = file.accounts.map { id, found in
                 Found(
-                    id: id.description, username: found.account.username, provider: provider(id),
+                    id: id.description, username: found.account.username, provider: provider(id.environment),
                     tokens: Credential.Kind.allCases.filter(found.tokens.contains).map(\.rawValue))
             }
         }

@@ -9,6 +9,8 @@ struct InitCommand: ParsableCommand {
             is shown once, or written to --recovery-file; it is an age identity (post-quantum), and nothing else can open \
             the vault when the passphrase or the key file is lost. Stopped half-way it leaves no vault, or a whole one: \
             where there is none, the same command works again.
+            With --new-key-file it is unlocked by a file that is made, and nobody is ever asked: for servers, and where \
+            the disk is encrypted anyway.
             With --secret-service the keyring of your desktop (GNOME Keyring, KWallet, KeePassXC) keeps a key that \
             opens the vault, alone or beside a passphrase or key file: in your session nothing is asked then, and \
             every program of the session can open the vault too. On a terminal of a desktop 'init' offers it.
@@ -17,8 +19,8 @@ struct InitCommand: ParsableCommand {
             it cannot do, and 'keyfob migrate' moves a vault from one place to the other.
 
             Example:
-              head -c 32 /dev/urandom > ~/.config/keyfob.key && chmod 600 ~/.config/keyfob.key
-              keyfob init --key-file ~/.config/keyfob.key --recovery-file ~/keyfob-recovery.txt
+              keyfob init --recovery-file ~/keyfob-recovery.txt
+              keyfob init --new-key-file ~/.config/keyfob.key --recovery-file ~/keyfob-recovery.txt
               keyfob init --secret-service --recovery-file ~/keyfob-recovery.txt
               keyfob init --storage secret-service --recovery-file ~/keyfob-recovery.txt
             """)
@@ -37,13 +39,20 @@ struct InitCommand: ParsableCommand {
         if global.identity != nil {
             throw ValidationError("a new vault is made with a passphrase, a key file or --secret-service")
         }
-        if storage == .secretService, new.secretService || global.passphraseFd != nil || global.keyFile != nil {
+        if new.newKeyFile != nil, global.keyFile != nil || global.passphraseFd != nil {
+            throw ValidationError(
+                "--new-key-file makes the key that unlocks the vault; --key-file and --passphrase-fd name another")
+        }
+        if storage == .secretService,
+            new.secretService || global.passphraseFd != nil || global.keyFile != nil || new.newKeyFile != nil
+        {
             throw ValidationError("with --storage secret-service nothing else unlocks the vault: no slot is made")
         }
     }
 
     func run() throws {
         let location = try global.location()
+        try Keyring.requireAbsent(at: location)
         let handOver = try new.handOver(location, global)
         do throws(KeyringError) {
             try create(at: location) { (vault) throws(KeyringError) in
@@ -56,11 +65,16 @@ struct InitCommand: ParsableCommand {
                 }
             }
         } catch {
+            new.takeBackKeyFile(after: error, at: location)
             throw handOver.failing(error, at: location)
         }
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "the recovery key")
+        new.tellNextStep(global)
+        // Whoever names a vault has to name it to these as well.
+        guard global.vault == nil else { return }
+        global.say("next: 'keyfob import --discover' finds what other tools keep, and 'keyfob login PROVIDER' signs in")
     }
 
     private func create(

@@ -13,12 +13,15 @@ struct LoginCommand: ParsableCommand {
             --no-browser the address is printed instead, and the one at which the browser ends can be pasted. With \
             --device a code is typed on another device; there a QR code may help.
 
+            Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has them \
+            beforehand.
+
             The tokens are stored under whoever signs in. With --account somebody else is reported and not stored.
 
             Ends with 14 when the provider granted fewer scopes than were asked for; what it granted is stored.
 
             Example:
-              keyfob client add 11111111-2222-3333-4444-555555555555 --provider microsoft
+              keyfob client add --well-known azure-cli
               keyfob login microsoft --scope https://graph.microsoft.com/User.Read
               keyfob login --device github
               keyfob login --authority https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin --client ID
@@ -66,6 +69,8 @@ struct LoginCommand: ParsableCommand {
         var (request, groups) = try options.request(keyring, try global.groups()) { global.say($0) }
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware
+        try ClientQuestion.settle(request, keyring, groups, global)
+        let device = try device || needsDevice(request, keyring, groups)
         let dialogue = SignInDialogue(
             keyring: keyring, request: request, groups: groups, network: network, timeout: timeout,
             opensBrowser: !noBrowser && !global.noInput, port: port, mayAsk: !global.noInput, isQuiet: global.quiet,
@@ -77,6 +82,22 @@ struct LoginCommand: ParsableCommand {
                 .scopesDeclined, "the provider declined \(report.declinedScopes)",
                 advice: .useGrantedScopes(report.scopes), candidates: report.declinedScopes.scopes)
         }
+    }
+
+    /// Whether the client is a program's that signs in by a code alone, which is said.
+    private func needsDevice(
+        _ request: SignInRequest, _ keyring: Keyring, _ groups: [AccessGroup]?
+    ) throws(KeyringError) -> Bool {
+        let clients = try keyring.clients(of: request.provider, in: groups)
+        guard !noBrowser, port == nil, !formPost, options.prompt == nil,
+            let client = clients.first(where: {
+                request.clientID == nil ? $0.isDefault : $0.client.id == request.clientID
+            }),
+            let program = WellKnownClient.at(client.environment).first(where: { $0.id == client.client.id }),
+            !program.signsInByBrowser
+        else { return false }
+        global.say("signing in by a code, as \(program.title) does")
+        return true
     }
 
     private func tell(_ report: SignInReport) throws(KeyringError) {

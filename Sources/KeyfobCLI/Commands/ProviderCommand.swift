@@ -85,6 +85,14 @@ struct ProviderShowCommand: ParsableCommand {
             rows.append(("client", client.client.id + (client.isDefault ? " (default)" : "")))
         }
         if clients.isEmpty { rows.append(("client", "none; add one with 'keyfob client add'")) }
+        let known = WellKnownClient.at(provider.environment).map(\.name)
+        if !known.isEmpty {
+            rows.append(("well-known", known.joined(separator: ", ") + " ('keyfob client add --well-known')"))
+        }
+        if let page = RegistrationPage.of(provider.environment) {
+            rows.append(("register", page.url))
+            rows += page.steps.map { ("", $0) }
+        }
         var table = Table(header: [])
         for (name, value) in rows { table.add([name, value]) }
         try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))

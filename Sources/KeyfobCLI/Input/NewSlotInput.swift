@@ -64,11 +64,25 @@ enum NewPassphraseInput {
                 .locked, "a passphrase is needed and there is nobody to ask",
                 hint: hint)
         }
-        let first = try terminal.askSecret("New passphrase\(what.map { " for \($0)" } ?? ""): ")
-        let second = try terminal.askSecret("The same again: ")
-        guard first.isEqual(to: second) else {
-            throw KeyringError(.usage, "the two passphrases differ; nothing was changed")
+        let question = "New passphrase\(what.map { " for \($0)" } ?? ""): "
+        for turn in 1...attempts {
+            let first = try terminal.askSecret(question)
+            let second = try terminal.askSecret("The same again: ")
+            guard first.isEqual(to: second) else {
+                if turn < attempts { StandardError.write(line: "The two differ. Type both again.") }
+                continue
+            }
+            if PassphraseStrength.isWeak(first) {
+                StandardError.write(
+                    line:
+                        "keyfob: warning: whoever takes the vault may guess this passphrase; five random words are harder"
+                )
+            }
+            return first
         }
-        return first
+        throw KeyringError(.usage, "the two passphrases differ; nothing was changed")
     }
+
+    /// How often two that differ are asked for again.
+    private static let attempts = 3
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 /// How a vault that is made is unlocked, and where its recovery key goes.
@@ -8,6 +9,11 @@ struct NewVaultInput: ParsableArguments {
         name: .long,
         help: ArgumentHelp("Write the recovery key to this new file instead of showing it.", valueName: "file"))
     var recoveryFile: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Make this new file with a random key, which unlocks the vault.", valueName: "file"))
+    var newKeyFile: String?
 
     @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
     var kdfMemory: UInt64 = 256
@@ -21,11 +27,31 @@ struct NewVaultInput: ParsableArguments {
         guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
     }
 
+    /// Says how the vault is opened from now on, where that is not plain.
+    func tellNextStep(_ global: GlobalOptions) {
+        guard let newKeyFile else { return }
+        let path = ShellWord.quoted(FileAccess.realPath(newKeyFile) ?? newKeyFile)
+        global.say("made the key file \(path); put this into your shell's profile, so that each command finds it:")
+        global.say("  export KEYFOB_KEY_FILE=\(path)")
+    }
+
+    /// Removes a key file that was made for a vault that was not.
+    func takeBackKeyFile(after error: KeyringError, at location: KeyringLocation) {
+        guard let newKeyFile, error.code != .alreadyExists, (try? Keyring.requireAbsent(at: location)) != nil else {
+            return
+        }
+        OutputFile.remove(newKeyFile)
+    }
+
     /// The ways to unlock it, as the options, the environment or the person says.
     func slots(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> NewVaultSlots {
         let environment = Environment.current
         let service = global.secretService()
         let beside = secretService ? service : nil
+        if let newKeyFile {
+            let content = try KeyFile.make(newKeyFile, vault: location.vault)
+            return NewVaultSlots(first: .keyFile(content), secretService: beside)
+        }
         if let descriptor = global.passphraseFd {
             let text = try SecretInput.passphrase(descriptor: descriptor)
             return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20), secretService: beside)

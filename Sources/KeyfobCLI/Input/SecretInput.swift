@@ -31,9 +31,20 @@ enum SecretInput {
         return line
     }
 
-    /// A token: all that comes from a descriptor, without a final line end.
-    static func token(descriptor: Int32) throws(KeyringError) -> SecretBytes {
-        try oneLine("token", descriptor, limit: tokenLimit)
+    /// A token: all that comes from a descriptor, without a final line end; from a terminal one line, which is not shown.
+    ///
+    /// - Parameter mayAsk: Whether a person may be asked.
+    static func token(descriptor: Int32, mayAsk: Bool) throws(KeyringError) -> SecretBytes {
+        guard isatty(descriptor) == 1 else { return try oneLine("token", descriptor, limit: tokenLimit) }
+        guard mayAsk, let terminal = Terminal() else {
+            throw KeyringError(
+                .usage, "nothing is to be asked, and standard input is a terminal", hint: "send the token there")
+        }
+        let token = try terminal.askSecret("Token: ", limit: tokenLimit)
+        guard token.isHeaderValue else {
+            throw KeyringError(.damaged, "what was typed holds control characters, as no token does")
+        }
+        return token
     }
 
     /// The secret of a client: all that comes from a descriptor, without a final line end.

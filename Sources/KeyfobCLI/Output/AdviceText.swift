@@ -117,12 +117,13 @@ extension Advice {
         case .addDeviceEndpoint: "if devices can sign in there, add it again with --device-endpoint"
         case .addEndpoint: "if it has one, name it in a description, see 'keyfob provider add --help'"
         case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
-        case .addClient: "add the client id that the provider gave you with 'keyfob client add'"
+        case .addClient(let provider): Self.waysToClient(of: provider)
         case .addClientSecret: "add the client again with 'keyfob client add --replace --secret-fd'"
 
         case .createVault: "make one with 'keyfob init'"
         case .makeNewVault: "make a new vault"
         case .nameVault: "say where the vault is with --vault"
+        case .useVault: "'keyfob status' shows it, and --vault FOLDER makes another"
         case .unlock: "run 'keyfob unlock', or give a key file"
         case .unlockWholeVault: "unlock with the vault's passphrase or key file"
         case .unlockOtherwise: "unlock with another slot; 'keyfob doctor' tells how to mend it"
@@ -239,6 +240,19 @@ extension Advice {
         case "secret-service": "the desktop's keyring ('keyfob unlock')"
         default: "a key of kind \(kind)"
         }
+    }
+
+    /// How people come to a client id of a provider.
+    private static func waysToClient(of provider: String) -> String {
+        let known = WellKnownClient.all.filter { $0.provider == provider }
+        guard let first = known.first else {
+            return "'keyfob provider show \(ShellWord.quoted(provider))' says where to get a client id, and "
+                + "'keyfob client add ID --provider \(ShellWord.quoted(provider))' adds it"
+        }
+        let others = known.count > 1 ? " ('keyfob client list --well-known' lists others)" : ""
+        return
+            "run 'keyfob client add --well-known \(first.name)' to sign in as \(first.title)\(others), or 'keyfob provider "
+            + "show \(provider)' to see where to get a client id of your own"
     }
 
     /// What the owner can do so that a token of an account goes to a host.

@@ -7,6 +7,9 @@ internal import Keyfob
 enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// How wide the terminal is; nil where there is none.
+    static var columns: Int? { isTerminal ? TerminalSize.of(STDOUT_FILENO).columns : nil }
+
     /// Asks before something is done whose result would be lost.
     ///
     /// - Throws: `inputOutput` where nothing can be written.

@@ -35,8 +35,13 @@ struct Terminal: ~Copyable {
 
     /// Asks for a line that is not shown.
     ///
+    /// - Parameters:
+    ///   - limit: The most bytes that are taken. A terminal edits lines of 4095 bytes and drops the rest, so that longer ones
+    ///     are taken as they come, and cannot be edited.
     /// - Throws: `cancelled` at end of input or an interrupt.
-    func askSecret(_ question: String) throws(KeyringError) -> SecretBytes {
+    func askSecret(
+        _ question: String, limit: Int = SecretInput.passphraseLimit
+    ) throws(KeyringError) -> SecretBytes {
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else {
             throw KeyringError(.unavailable, "the terminal is gone")
@@ -45,6 +50,11 @@ struct Terminal: ~Copyable {
         silent.c_lflag &= ~tcflag_t(ECHO)
         // Interrupts come as characters, so that there is time to put the terminal back.
         silent.c_lflag &= ~tcflag_t(ISIG)
+        if limit > SecretInput.passphraseLimit {
+            silent.c_lflag &= ~tcflag_t(ICANON)
+            silent.c_cc.6 = 1  // VMIN
+            silent.c_cc.5 = 0  // VTIME
+        }
         // Ends the line, so that it comes at once.
         silent.c_cc.11 = Self.interrupt  // VEOL
         guard unsafe tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
@@ -57,7 +67,7 @@ struct Terminal: ~Copyable {
         write(TerminalText.line(question))
         do {
             let line = try SecretBytes.readingLine(
-                descriptor: descriptor, limit: SecretInput.passphraseLimit, stop: Self.interrupt)
+                descriptor: descriptor, limit: limit, stop: Self.interrupt)
             let isInterrupted = line.withBytes { bytes in
                 (0..<bytes.byteCount).contains { bytes.byte(at: $0) == Self.interrupt }
             }

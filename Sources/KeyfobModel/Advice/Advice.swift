@@ -146,8 +146,8 @@ public enum Advice: Hashable, Sendable {
     case addEndpoint
     /// Say where tokens are revoked.
     case addRevocationEndpoint
-    /// Add the client id that the provider gave.
-    case addClient
+    /// Add the client id of a program that is known to the provider of this name or host.
+    case addClient(provider: String)
     /// Add the client again, with its secret.
     case addClientSecret
 
@@ -158,6 +158,8 @@ public enum Advice: Hashable, Sendable {
     case makeNewVault
     /// Say where the vault is.
     case nameVault
+    /// Look at the vault that is there, or make another elsewhere.
+    case useVault
     /// Unlock the vault.
     case unlock
     /// Unlock with a key of the whole vault.

@@ -1,0 +1,81 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct UseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "use", abstract: "Use an account from now on, everywhere or in this directory.",
+        discussion: """
+            Makes the account the default of its group: it is taken where several fit and nothing else decides. With \
+            --here it is bound to the current directory and what is below it, which comes first. 'keyfob whoami' says \
+            who counts; 'keyfob unbind' and 'keyfob account default --none' take it back.
+
+            Example:
+              keyfob use ada@contoso.example
+              keyfob use work --here
+            """)
+
+    @OptionGroup var named: AccountArgument
+    @Flag(name: .long, help: "In the current directory, and below it.") var here = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if global.json { throw ValidationError("it prints no data; --json has no meaning") }
+    }
+
+    func run() throws {
+        let subject = here ? try Binding.Subject(directoryAt: ".", mustExist: true) : nil
+        let keyring = try global.unlockedKeyring(reaching: here ? .files() : .vault)
+        let candidate = try keyring.account(named: named.account, in: global.groups())
+        let (id, name) = (candidate.account.id, candidate.account.name)
+        if let subject {
+            try keyring.bind(subject, to: .account(id), in: candidate.group)
+            global.say("\(subject.kind) \(subject.text) uses \(name) of group '\(candidate.group)'")
+        } else {
+            try keyring.setDefault(id, in: candidate.group)
+            global.say("\(name) is the default account of group '\(candidate.group)'")
+        }
+        global.tellWarnings(of: keyring)
+    }
+}
+
+struct WhoamiCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami", abstract: "Say which account counts here, and why.",
+        discussion: """
+            The one that 'keyfob token' would take in this directory. 'keyfob which' says the same of every account. Ends \
+            with 11 when several fit, and with 13 when none does.
+
+            Example:
+              keyfob whoami
+              keyfob whoami --url https://github.com/contoso/app
+            """)
+
+    @OptionGroup var options: RequestOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if global.json { throw ValidationError("'keyfob which --json' prints it as a document") }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring(reaching: .files())
+        let request = try options.request()
+        let selection = try keyring.select(request, in: global.groups())
+        global.tellWarnings(of: keyring)
+        guard case .chosen(let candidate) = selection.outcome else {
+            throw KeyringError(selection, for: request)
+                ?? KeyringError(.noSuchAccount, "there is no account", hint: nil)
+        }
+        let account = candidate.account
+        let isLabelled = account.label != nil && !account.username.isEmpty
+        var table = Table(header: [])
+        table.add(["account", account.name + (isLabelled ? " (\(account.username))" : "")])
+        table.add(["provider", ProviderNames(keyring, [candidate.group]).name(of: account.id.environment)])
+        table.add(["group", candidate.group.name])
+        table.add(["state", candidate.stateWords(WallClock.system.now)])
+        for judged in selection.verdicts {
+            if case .chosen(let reason) = judged.verdict { table.add(["why", "\(reason)"]) }
+        }
+        try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))
+    }
+}

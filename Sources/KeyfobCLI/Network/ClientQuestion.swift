@@ -1,0 +1,59 @@
+internal import Keyfob
+internal import KeyfobSodium
+
+/// Which client to sign in with, asked of a person where none of the provider is known.
+enum ClientQuestion {
+    /// Adds the client that the person chooses; does nothing where there is one, and where nobody is there to ask.
+    ///
+    /// - Throws: `cancelled` where nothing is chosen, and as adding a client.
+    static func settle(
+        _ request: SignInRequest, _ keyring: Keyring, _ groups: [AccessGroup]?, _ global: GlobalOptions
+    ) throws(KeyringError) {
+        guard request.clientID == nil, !global.noInput, !global.json,
+            try keyring.clients(of: request.provider, in: groups).isEmpty, let terminal = Terminal()
+        else { return }
+        let provider = try keyring.provider(named: request.provider, in: groups)
+        let known = WellKnownClient.at(provider.environment)
+        let page = RegistrationPage.of(provider.environment)
+        StandardError.write(lines: text(provider, known, page))
+        let answer = try terminal.ask(
+            known.isEmpty ? "Your client id: " : "The number of a program, or your own client id: ")
+        guard !answer.isEmpty else {
+            throw KeyringError(
+                .cancelled, "nothing was chosen, and nobody is signed in", advice: .addClient(provider: provider.name))
+        }
+        let added: RegisteredClient
+        if let number = Int(answer), known.indices.contains(number - 1) {
+            let client = known[number - 1]
+            added = try keyring.addClient(client.registration, at: provider.name, in: groups)
+        } else if page?.givesSecret == true {
+            let secret = try terminal.askSecret("Its client secret: ")
+            let client = ClientRegistration(id: answer, authentication: .post)
+            added = try keyring.addClient(client, secret: secret, at: provider.name, in: groups)
+        } else {
+            added = try keyring.addClient(ClientRegistration(id: answer), at: provider.name, in: groups)
+        }
+        global.say("added client '\(added.client.id)' of \(provider.name), the one to take unless another is named")
+    }
+
+    private static func text(
+        _ provider: IdentityProvider, _ known: [WellKnownClient], _ page: RegistrationPage?
+    ) -> String {
+        var text =
+            "\(TerminalText.line(provider.title)) knows programs by client ids, and Keyfob has none for it yet.\n"
+        if !known.isEmpty {
+            text +=
+                "Sign in as one of these programs, whose name \(TerminalText.line(provider.title)) will then show:\n"
+            var table = Table(header: [])
+            for (index, client) in known.enumerated() {
+                table.add(["  \(index + 1)", client.title, "of \(client.publisher)"])
+            }
+            text += table.text.drop { $0 == "\n" }
+        }
+        if let page {
+            text += "\(known.isEmpty ? "Get one" : "Or get an id of your own") at \(page.url)\n"
+            for step in page.steps { text += "  - \(step)\n" }
+        }
+        return text
+    }
+}
