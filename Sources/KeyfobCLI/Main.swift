@@ -29,16 +29,18 @@ enum Main {
                 try StandardOutput.write(lines: text + "\n")
                 return .done
             }
+            if arguments.first == "help", let error = UnknownCommand.error(in: arguments) { throw error }
             var command = try KeyfobCommand.parseAsRoot(arguments)
             try command.run()
             return .done
         } catch let error as KeyringError {
-            ErrorOutput.tell(error, isJSON: isJSON)
+            // Who does not read on is not told that there was more.
+            if error.message != StandardOutput.readerLeft { ErrorOutput.tell(error, isJSON: isJSON) }
             return ExitStatus(error.code)
         } catch let error as ReportedFailure {
             return error.status
         } catch {
-            return tell(error, isJSON: isJSON)
+            return tell(error, of: arguments, isJSON: isJSON)
         }
     }
 
@@ -52,7 +54,7 @@ enum Main {
     }
 
     /// Help and version are no errors; the rest is about how the command was typed.
-    private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
+    private static func tell(_ error: any Error, of arguments: [String], isJSON: Bool) -> ExitStatus {
         guard KeyfobCommand.exitCode(for: error) != .success else {
             do {
                 try StandardOutput.write(lines: KeyfobCommand.fullMessage(for: error) + "\n")
@@ -61,6 +63,10 @@ enum Main {
                 ErrorOutput.tell(error, isJSON: isJSON)
                 return ExitStatus(error.code)
             }
+        }
+        if let unknown = UnknownCommand.error(in: arguments) {
+            ErrorOutput.tell(unknown, isJSON: isJSON)
+            return .usage
         }
         let message = ParserMessage.line(KeyfobCommand.message(for: error))
         ErrorOutput.tell(KeyringError(.usage, message, hint: "see 'keyfob --help'"), isJSON: isJSON)

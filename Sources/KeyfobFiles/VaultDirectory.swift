@@ -60,7 +60,13 @@ package struct VaultDirectory: Hashable, Sendable {
     ///
     /// - Throws: `noVault`, `unsafePath`, `unsuitableFileSystem`.
     package func check() throws(StorageFailure) {
-        let status = try POSIXFile.status(path)
+        let status: POSIXFile.Status?
+        do {
+            status = try POSIXFile.status(path)
+        } catch {
+            guard case StoreError.notWritable = error else { throw error }
+            throw StoreError.unsafePath(path: path, reason: "permission denied")
+        }
         guard let status else { throw StoreError.noVault(path: path) }
         guard !status.isSymbolicLink else {
             throw StoreError.unsafePath(path: path, reason: "it is a symbolic link; name the folder itself")

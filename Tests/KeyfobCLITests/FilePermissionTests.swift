@@ -39,7 +39,7 @@ struct FilePermissionTests {
             ("cp key data/keyfob/key && ln -s data/keyfob/key link", "link", 78, "lies in the vault's folder"),
             ("chmod 644 key", "key", 78, "chmod 600 it"), ("chmod 640 key", "key", 78, "chmod 600 it"),
             ("true", "nowhere", 66, "there is no file nowhere"),
-            ("mkdir -m 700 folder", "folder", 78, "not a regular file"),
+            ("mkdir -m 700 folder", "folder", 78, "is a folder"),
             ("mkfifo -m 600 pipe", "pipe", 74, "nothing came through the pipe"),
             ("head -c 31 key > short; chmod 600 short", "short", 78, "32 bytes"),
             (": > none; chmod 600 none", "none", 78, "32 bytes"),

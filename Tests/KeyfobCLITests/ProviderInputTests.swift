@@ -19,7 +19,7 @@ struct ProviderInputTests {
                 "\"$PYTHON\" -c 'print(\"{\\\"name\\\":\" + \"[\" * 10000 + \"]\" * 10000 + \"}\")' > bad", 65,
                 "levels deep"
             ),
-            ("too large", "truncate -s 500M bad", 65, "holds more than"), ("a folder", "mkdir bad", 78, "regular file"),
+            ("too large", "truncate -s 500M bad", 65, "holds more than"), ("a folder", "mkdir bad", 78, "is a folder"),
             ("missing", "true", 66, "there is no file bad"),
             ("another's host", "sed 's/\"gitlab\"/\"evil\"/' good > bad", 73, "those of provider 'gitlab'"),
         ])

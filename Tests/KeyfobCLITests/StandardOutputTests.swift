@@ -19,7 +19,7 @@ struct StandardOutputTests {
             74, "the disk is full: standard output is incomplete")
     }
 
-    @Test("a closed pipe is an error of one line")
+    @Test("a pipe whose reader has gone ends the command without a word")
     func pipe() throws {
         let place = try Workplace.withVault()
         var cache = SampleCache(people: 400)
@@ -37,7 +37,7 @@ struct StandardOutputTests {
                 """
             let outcome = try place.run(line)
             #expect(try place.read("status") == Data("74\n".utf8), "\(outcome)")
-            #expect(outcome.errors == "keyfob: standard output was closed before everything was written\n")
+            #expect(outcome.errors.isEmpty, "\(outcome)")
         }
     }
 

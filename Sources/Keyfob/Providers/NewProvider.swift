@@ -71,7 +71,7 @@ public struct NewProvider: Hashable, Sendable {
             do {
                 description.endpoints[endpoint] = try EndpointURL(address)
             } catch {
-                throw KeyringError(.usage, "the \(name) will not do: \(error)")
+                throw KeyringError(.usage, "the \(name) cannot be used: \(error)")
             }
         }
         if let problem = ProviderRules.problem(of: description) {

@@ -19,7 +19,7 @@ enum ProviderDocument {
         } catch {
             throw Self.error(error)
         }
-        if let problem = ProviderRules.problem(of: description) { throw damaged("will not do: \(problem)") }
+        if let problem = ProviderRules.problem(of: description) { throw damaged("cannot be used: \(problem)") }
         return description
     }
 

@@ -74,7 +74,9 @@ enum ProviderRules {
             let url = try EndpointURL(issuer)
             return url.query == nil ? nil : "the issuer has a query, which no issuer has"
         } catch {
-            return "the issuer will not do: \(error)"
+            // A password may stand before an @.
+            let isBare = !issuer.contains("://") && !issuer.contains("@") && Identifier.isAcceptable(issuer)
+            return isBare ? "the issuer has no scheme; is it https://\(issuer)?" : "the issuer cannot be used: \(error)"
         }
     }
 

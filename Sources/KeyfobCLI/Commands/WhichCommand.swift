@@ -28,6 +28,8 @@ struct WhichCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         if global.json {
             try JSONOutput.print(SelectionDocument(selection))
+        } else if case .nobodyNamed = selection.outcome {
+            // Of each it would say that another one is named.
         } else {
             try StandardOutput.write(lines: Self.table(selection).text)
         }

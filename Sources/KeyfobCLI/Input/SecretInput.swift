@@ -174,6 +174,8 @@ extension KeyringError {
     init(_ path: String, _ refusal: SecretFile.Refusal) {
         switch refusal {
         case .unopened(let number): self.init(opening: path, number)
+        case .notRegular where FileAccess.status(path, following: true)?.isDirectory == true:
+            self.init(.configuration, "\(path) is a folder", hint: "name the file in it")
         case .notRegular: self.init(.configuration, "\(path) is not a regular file")
         case .foreign: self.init(.configuration, "\(path) belongs to another user")
         case .openToOthers: self.init(.configuration, "\(path) is open to other users", hint: "chmod 600 it")

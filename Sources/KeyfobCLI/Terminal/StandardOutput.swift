@@ -7,6 +7,10 @@ internal import Keyfob
 enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// What is said where whoever read the results went away before the end.
+    static let readerLeft = "\(name) was closed before everything was written"
+    private static let name = "standard output"
+
     /// How wide the terminal is; nil where there is none.
     static var columns: Int? { isTerminal ? TerminalSize.of(STDOUT_FILENO).columns : nil }
 
@@ -15,7 +19,7 @@ enum StandardOutput {
     /// - Throws: `inputOutput` where nothing can be written.
     static func requireWritable() throws(KeyringError) {
         guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
-            throw DescriptorWriter.closed("standard output")
+            throw DescriptorWriter.closed(name)
         }
     }
 
@@ -36,12 +40,12 @@ enum StandardOutput {
 
     /// Writes text for programs as it is.
     static func write(data: String) throws(KeyringError) {
-        try DescriptorWriter.write(Array(data.utf8), to: STDOUT_FILENO, name: "standard output")
+        try DescriptorWriter.write(Array(data.utf8), to: STDOUT_FILENO, name: name)
     }
 
     /// Writes bytes as they are: the one place where a secret leaves guarded memory.
     static func write(bytes: RawSpan) throws(KeyringError) {
-        try DescriptorWriter.write(bytes, to: STDOUT_FILENO, name: "standard output")
+        try DescriptorWriter.write(bytes, to: STDOUT_FILENO, name: name)
     }
 }
 
