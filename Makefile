@@ -30,10 +30,10 @@ DIRENV = $(DESTDIR)$(PREFIX)/share/keyfob/direnv
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer
 
-.PHONY: help try test test-full test-faults test-front test-store test-cli quick api bench build sbom reproduce install uninstall clean
+.PHONY: help try test test-full test-faults test-front test-store test-cli quick api bench build sbom reproduce install uninstall deb test-package clean
 
 help:
-	@echo 'make try                     build, and show the main job on sample data'
+	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
 	@echo 'make quick                   checks, and the tests that need no other program: while you work'
 	@echo 'make test-store              the tests of what keeps records'
 	@echo 'make test-cli                the tests that run the command'
@@ -46,12 +46,14 @@ help:
 	@echo 'make reproduce               build the last commit twice, and compare'
 	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
+	@echo 'make deb                     pack what make build made: a Debian package and a tar.gz in .build/packages'
+	@echo 'make test-package            try both in a fresh Debian 12 (as root)'
 	@echo 'make bench                   measure, beside MSAL for Python and other programs that keep tokens'
 	@echo 'make clean                   remove what was built'
 	@echo 'JOBS=N limits how many compilers run at once'
 
-try: build
-	Scripts/try .build/release/keyfob
+try:
+	@MAKE='$(MAKE)' Scripts/try
 
 build: .build/static/libstdc++.a
 	Scripts/install-dependencies --build
@@ -148,6 +150,18 @@ uninstall:
 	rm -f '$(DIRENV)/use_keyfob.sh'
 	rmdir '$(DIRENV)' 2>/dev/null || true
 	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done
+
+# As install does, it packs what was built and builds nothing.
+deb:
+	@test -x .build/release/keyfob -a -x .build/front/keyfob || { echo "deb: run 'make build' first" >&2; exit 1; }
+	Scripts/install-dependencies --package
+	rm -rf .build/packages
+	Scripts/package .build/packages
+
+# Installs, upgrades, removes and purges the package in a Debian 12 of its own, and unpacks the archive there.
+test-package:
+	Scripts/install-dependencies --package
+	Scripts/test-package
 
 bench:
 	Benchmarks/run $(BENCH_FLAGS)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares Scripts/dependencies.txt with what is there, or writes it as an SPDX 2.3 document.
 
-    Scripts/dependencies.py declared              Package.swift names every package with its exact version
+    Scripts/dependencies.py declared              Package.swift names every package with its exact version, and
+                                              Packaging/debian/copyright each with its licence
     Scripts/dependencies.py resolved              SwiftPM has resolved these packages and no others (slow: it may fetch them)
     Scripts/dependencies.py sbom [FILE]           writes FILE, or .build/keyfob.spdx.json
 
@@ -49,6 +50,10 @@ def declared(found):
                 yield f"Package.swift: {name} has no exact version"
             elif packages(found).get(name) != exact[0]:
                 yield f"Package.swift: {name} {exact[0]} is not in Scripts/dependencies.txt"
+    licences = (ROOT / "Packaging" / "debian" / "copyright").read_text()
+    for name in packages(found):
+        if f"full/{name}/*" not in licences:
+            yield f"Packaging/debian/copyright: says nothing of {name}"
 
 
 def tree():
