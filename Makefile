@@ -26,7 +26,8 @@ MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-DIRENV = $(DESTDIR)$(PREFIX)/share/keyfob/direnv
+# Not share/keyfob, which below ~/.local is the vault.
+DIRENV = $(DESTDIR)$(PREFIX)/share/direnv
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer
 
