@@ -31,7 +31,7 @@ DIRENV = $(DESTDIR)$(PREFIX)/share/direnv
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer
 
-.PHONY: help try test test-full test-faults test-front test-store test-cli quick api bench build sbom reproduce install uninstall deb test-package clean
+.PHONY: help try test test-full test-faults test-front test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -42,6 +42,7 @@ help:
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
+	@echo 'make docs                    the commands of README and docs as they are typed, and the links of all pages'
 	@echo 'make build                   .build/release/keyfob, and .build/front/keyfob, which starts it'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
@@ -98,6 +99,7 @@ test:
 	Scripts/dependencies.py resolved
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
 	Scripts/check-executable --debug .build/debug/keyfob
+	Tests/Guides/run .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
 	Scripts/build-front
@@ -121,6 +123,12 @@ test-front:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Scripts/build-front
 	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob
+
+# The links of all pages, and every command of README and docs as it is typed.
+docs:
+	Scripts/check links
+	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
+	Tests/Guides/run .build/debug/keyfob
 
 # What a release would break for programs that use the library.
 api:

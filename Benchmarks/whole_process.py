@@ -9,7 +9,7 @@ usage: whole_process.py KEYFOB [--also NAME=PROGRAM]… [--quick] [--sizes N,…
 KEYFOB is the command; --also measures another Keyfob beside it. The others are installed by Scripts/install-dependencies --bench.
 In each round the programs come in an order of chance, and beside each the floor (peers/floor.c) does the same work: a ratio is the
 median of the ratios of such pairs. Writes whole-process.json, .md and lookup.svg into FOLDER, and with --write-readme into the
-pages that show them."""
+page that shows them."""
 
 import argparse
 import datetime

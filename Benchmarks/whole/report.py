@@ -26,13 +26,12 @@ def ratio(value):
     return f"{value:.0f} ×" if value >= 9.95 else f"{value:.2f} ×" if value < 1.995 else f"{value:.1f} ×"
 
 
-def cell(figures, is_short=False):
+def cell(figures):
     """Time and ratio, in brackets those of the processors, and what else happened."""
     text = "–"
     if "wallMilliseconds" in figures:
-        text = f"{duration(figures['wallMilliseconds'])}, {ratio(figures['wallRatio'])}"
-        if not is_short:
-            text += f" ({duration(figures['cpuMilliseconds'])}, {ratio(figures['cpuRatio'])})"
+        text = (f"{duration(figures['wallMilliseconds'])}, {ratio(figures['wallRatio'])} "
+                f"({duration(figures['cpuMilliseconds'])}, {ratio(figures['cpuRatio'])})")
     elif figures.get("failures"):
         text = "fails"
     remarks = figures.get("remarks", {})
@@ -58,12 +57,12 @@ def names(document):
     return list(document["sizes"][0]["setup"])
 
 
-def figure_table(document, figure, is_short=False):
+def figure_table(document, figure):
     lines = head(document, "")
     for name in names(document):
         found = [size["figures"][figure][name] for size in document["sizes"]]
         if any("wallMilliseconds" in each or each.get("failures") for each in found):
-            lines.append(row([name, *(cell(each, is_short) for each in found)]))
+            lines.append(row([name, *(cell(each) for each in found)]))
     return lines
 
 
@@ -151,13 +150,6 @@ def whole(document):
     return "\n".join(lines + (["", "What could not be measured, and why:", "", *reasons] if reasons else []))
 
 
-def short(document):
-    """The lookup alone."""
-    lines = ["![How long a lookup takes with each program](Benchmarks/lookup.svg)", "", *figure_table(document, "lookup", True), ""]
-    reasons = list(notes(document, ["lookup"]))
-    return "\n".join(lines + (reasons + [""] if reasons else []) + [origin(document)])
-
-
 def put(path, text):
     """Writes the text between the two marks of a page."""
     with open(path, encoding="utf-8") as file:
@@ -176,7 +168,7 @@ def save(document, out):
 
 
 def write(document, out, pages):
-    """Writes all into a folder, and into the pages of the folder Benchmarks where one is given."""
+    """Writes all into a folder, and into the page of the folder Benchmarks where that is given."""
     save(document, out)
     with open(f"{out}/whole-process.md", "w", encoding="utf-8") as file:
         file.write(whole(document) + "\n")
@@ -186,6 +178,5 @@ def write(document, out, pages):
             file.write(chart.lookup(document))
     if pages and has_lookup:
         shutil.copy(f"{out}/lookup.svg", f"{pages}/lookup.svg")
-        put(f"{pages}/README.md", whole(document))
-        put(f"{pages}/../README.md", short(document))
+        put(f"{pages}/README.md", "![How long a lookup takes with each program](lookup.svg)\n\n" + whole(document))
     print(whole(document))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The example of the README")
+@Suite("The example of the guide to the library")
 struct LibraryExampleTests {
     @Test("is the code that the tests compile")
     func sameText() throws {
@@ -9,7 +9,7 @@ struct LibraryExampleTests {
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let example = try String(
             contentsOf: here.deletingLastPathComponent().appending(path: "LibraryExample.swift"), encoding: .utf8)
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        #expect(readme.contains("```swift\n" + example + "```"))
+        let guide = try String(contentsOf: root.appending(path: "docs/library.md"), encoding: .utf8)
+        #expect(guide.contains("```swift\n" + example + "```"))
     }
 }

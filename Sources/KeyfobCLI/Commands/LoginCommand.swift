@@ -107,7 +107,7 @@ struct LoginCommand: ParsableCommand {
             global.say("\(report.account.name) signed in (\(report.account.id), group \(report.group))")
         }
         if !report.hasRefreshToken {
-            global.say("keyfob: warning: the provider gave no refresh token: the sign-in ends with its access token")
+            global.say("keyfob: warning: the provider gave no refresh token; sign in again when the access token ends")
         }
     }
 }

@@ -1,0 +1,3 @@
+# An empty home, but for the files of the Azure CLI.
+. "$HOMES/common.sh"
+azure
