@@ -11,6 +11,7 @@ HARDENING_FLAGS = --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
 	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker noexecstack \
 	-Xcc -D_FORTIFY_SOURCE=3 -Xcc -DNDEBUG
 RELEASE_FLAGS = -c release --static-swift-stdlib --product keyfob $(HARDENING_FLAGS) $(SWIFT_BUILD_FLAGS)
+LIBRARY_FLAGS = $(subst --product keyfob,--product KeyfobC,$(RELEASE_FLAGS))
 
 # Tests of what does no input or output, and of what keeps records.
 PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests KeyfobSelectionTests KeyfobOAuthTests \
@@ -28,6 +29,11 @@ ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 # Not share/keyfob, which below ~/.local is the vault.
 DIRENV = $(DESTDIR)$(PREFIX)/share/direnv
+# The library for other languages. Python finds its module by itself where all is the system's.
+LIB = $(DESTDIR)$(PREFIX)/lib
+INCLUDE = $(DESTDIR)$(PREFIX)/include
+PYTHON = $(DESTDIR)$(PREFIX)/$(if $(filter /usr,$(PREFIX)),lib/python3/dist-packages,lib/keyfob/python)
+VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/Release.swift)
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer
 
@@ -43,10 +49,10 @@ help:
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
 	@echo 'make docs                    the commands of README and docs as they are typed, and the links of all pages'
-	@echo 'make build                   .build/release/keyfob, and .build/front/keyfob, which starts it'
+	@echo 'make build                   .build/release/keyfob, .build/front/keyfob, which starts it, and the library for C'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
-	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer; DESTDIR=DIR for packagers'
+	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer, and the library for C and Python; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
 	@echo 'make deb                     pack what make build made: a Debian package and a tar.gz in .build/packages'
 	@echo 'make test-package            try both in a fresh Debian 12 (as root)'
@@ -61,6 +67,8 @@ build: .build/static/libstdc++.a
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 	Scripts/check-executable .build/release/keyfob
+	swift build $(LIBRARY_FLAGS)
+	Scripts/check-executable --library .build/release/libKeyfobC.so
 	Scripts/build-front
 	Scripts/check-executable .build/front/keyfob
 
@@ -137,8 +145,8 @@ api:
 # Does not build, so that `sudo make install` compiles nothing as root. The full program comes first, and each comes as a
 # whole, so that at every moment there is a command that works.
 install:
-	@test -x .build/release/keyfob -a -x .build/front/keyfob || { echo "install: run 'make build' first" >&2; exit 1; }
-	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)' '$(DIRENV)'
+	@test -x .build/release/keyfob -a -x .build/front/keyfob -a -r .build/release/libKeyfobC.so || { echo "install: run 'make build' first" >&2; exit 1; }
+	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)' '$(DIRENV)' '$(LIB)/pkgconfig' '$(INCLUDE)' '$(PYTHON)'
 	install -m 755 -s .build/release/keyfob '$(LIBEXEC)/keyfob.new'
 	mv -f '$(LIBEXEC)/keyfob.new' '$(LIBEXEC)/keyfob'
 	install -m 755 .build/front/keyfob '$(BIN)/keyfob.new'
@@ -150,6 +158,12 @@ install:
 	'$(BIN)/keyfob' man --directory '$(MAN)'
 	for unit in $(UNITS); do sed 's|@BIN@|$(PREFIX)/bin|' "Packaging/$$unit" > '$(USER_UNITS)'/"$$unit" || exit 1; done
 	install -m 644 Packaging/direnv/use_keyfob.sh '$(DIRENV)'
+	install -m 644 -s .build/release/libKeyfobC.so '$(LIB)/libkeyfob.so.1.new'
+	mv -f '$(LIB)/libkeyfob.so.1.new' '$(LIB)/libkeyfob.so.1'
+	ln -sf libkeyfob.so.1 '$(LIB)/libkeyfob.so'
+	install -m 644 Sources/KeyfobC/include/keyfob.h '$(INCLUDE)'
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' Packaging/keyfob.pc > '$(LIB)/pkgconfig/keyfob.pc'
+	sed 's|@LIB@|$(PREFIX)/lib|' Packaging/python/keyfob.py > '$(PYTHON)/keyfob.py'
 
 uninstall:
 	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob' $(addprefix '$(BIN)'/,$(HELPERS))
@@ -157,6 +171,7 @@ uninstall:
 	rm -f '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1
 	rm -f '$(DIRENV)/use_keyfob.sh'
+	rm -f '$(LIB)/libkeyfob.so.1' '$(LIB)/libkeyfob.so' '$(LIB)/pkgconfig/keyfob.pc' '$(INCLUDE)/keyfob.h' '$(PYTHON)/keyfob.py'
 	rmdir '$(DIRENV)' 2>/dev/null || true
 	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done
 

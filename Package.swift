@@ -9,6 +9,15 @@ let linking =
     + ["-z", "pack-relative-relocs", "--no-export-dynamic", "-T", "\(folder)/Scripts/constants.ld"]
     .flatMap { ["-Xlinker", $0] }
 
+// How the library for C is linked: it shows what its header declares and nothing else, and has Swift's runtime within
+// where it is released, so that who links it needs none.
+let libraryLinking =
+    ["-use-ld=lld"]
+    + ["--version-script=\(folder)/Sources/KeyfobC/keyfob.map", "-soname=libkeyfob.so.1"].flatMap { ["-Xlinker", $0] }
+let releasedLibraryLinking =
+    ["-static-stdlib", "-L", "\(folder)/.build/static", "-Xclang-linker", "-static-libgcc"]
+    + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
+
 let package = Package(
     name: "keyfob",
     products: [
@@ -16,6 +25,8 @@ let package = Package(
         // For programs that refresh tokens or sign people in.
         .library(name: "KeyfobNetwork", targets: ["KeyfobNetwork"]),
         .executable(name: "keyfob", targets: ["KeyfobCLI"]),
+        // For programs in other languages: installed as libkeyfob.so.1, with include/keyfob.h.
+        .library(name: "KeyfobC", type: .dynamic, targets: ["KeyfobC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -113,6 +124,19 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]
+        ),
+
+        // Speaks in the words of the command: Wording is a folder of both.
+        .target(
+            name: "KeyfobC",
+            dependencies: [
+                "Keyfob", "KeyfobFiles", "KeyfobLookup", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
+            ],
+            exclude: ["include", "keyfob.map"],
+            linkerSettings: [
+                .unsafeFlags(libraryLinking),
+                .unsafeFlags(releasedLibraryLinking, .when(configuration: .release)),
+            ]
         ),
 
         // What starts for `keyfob`. Scripts/build-front makes what is installed of these sources, without Swift's runtime.
@@ -236,7 +260,7 @@ let package = Package(
                 "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Support/Python", "Transcripts"]
+            exclude: ["Support/C", "Support/Python", "Transcripts"]
         ),
     ]
 )

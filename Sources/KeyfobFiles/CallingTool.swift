@@ -21,6 +21,9 @@ package enum CallingTool {
     /// The name of the calling process, of which Linux keeps 15 bytes; nil for a shell, and where it cannot be told.
     package static var name: String? { ProcessName.of(caller).flatMap(telling) }
 
+    /// The name of this process, where it is another's that uses the library; nil for a shell.
+    package static var ownName: String? { ProcessName.of(getpid()).flatMap(telling) }
+
     /// The name by which a program at `path` is known as a tool; nil for a shell.
     package static func name(ofProgram path: String) -> String? {
         let last = path.split(separator: "/").last ?? ""

@@ -28,8 +28,14 @@ package enum DeferredSignals {
         noticeCount.store(text.utf8CodeUnitCount, ordering: .releasing)
     }
 
+    /// Leaves all signals as they are from now on: those of a process that belongs to another program.
+    package static func leaveAlone() { isLeftAlone.store(true, ordering: .relaxed) }
+
+    private static let isLeftAlone = Atomic(false)
+
     /// Begins; each beginning has an end.
     package static func begin() {
+        if isLeftAlone.load(ordering: .relaxed) { return }
         state.withLock { state in
             state.count += 1
             guard state.count == 1 else { return }
@@ -58,6 +64,7 @@ package enum DeferredSignals {
 
     /// Ends: once as many have ended as had begun, what came has its effect.
     package static func end() {
+        if isLeftAlone.load(ordering: .relaxed) { return }
         state.withLock { state in
             state.count -= 1
             guard state.count == 0 else { return }

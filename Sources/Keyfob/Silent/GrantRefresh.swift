@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobOAuth
@@ -133,8 +134,17 @@ struct GrantRefresh: Sendable {
                 return .lockUnavailable
             }
             if clock.now > end || Task.isCancelled { return .lockUnavailable }
-            try? await Task.sleep(for: .milliseconds(pause))
+            await rest(milliseconds: pause)
             pause = min(25, pause * 2)
+        }
+    }
+
+    /// Waits; on a thread that others wait for too, without keeping it.
+    private func rest(milliseconds: Int) async {
+        if WorkPlace.executor == nil {
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+        } else {
+            usleep(UInt32(milliseconds) * 1_000)
         }
     }
 

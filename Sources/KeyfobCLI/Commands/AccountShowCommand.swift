@@ -84,11 +84,6 @@ struct CredentialDocument: Encodable {
     }
 }
 
-extension Credential {
-    /// The type of an access token as it was stored, `Bearer` where none is.
-    var shownTokenType: String { tokenType ?? "Bearer" }
-}
-
 /// `Schemas/account-show.schema.json`.
 struct AccountShowDocument: JSONDocument {
     let formatVersion = 1

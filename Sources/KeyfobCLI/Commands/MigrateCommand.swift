@@ -151,7 +151,10 @@ struct MigrateCommand: ParsableCommand {
         let environment = Environment.current
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
             let vault = try global.location().vault
-            return .keyFile(try KeyFile.read(named, vault: vault, environment, ifMissing: .makeLongKeyFile))
+            return .keyFile(
+                try KeyFile.read(
+                    named, vault: vault, credentials: environment["CREDENTIALS_DIRECTORY"], ifMissing: .makeLongKeyFile)
+            )
         }
         // The library says what is missing where nobody can be asked.
         guard !global.noInput, Terminal.isThere else { return nil }

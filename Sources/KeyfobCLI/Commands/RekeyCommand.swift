@@ -73,7 +73,8 @@ struct RekeyCommand: ParsableCommand {
     private func keep(
         _ file: String, _ location: KeyringLocation, _ rekeying: inout Rekeying
     ) throws(KeyringError) {
-        let content = try KeyFile.read(file, vault: location.vault, ifMissing: nil)
+        let content = try KeyFile.read(
+            file, vault: location.vault, credentials: Environment.current["CREDENTIALS_DIRECTORY"], ifMissing: nil)
         do throws(KeyringError) {
             try rekeying.keep(keyFile: content)
         } catch  where error.code == .wrongKey {

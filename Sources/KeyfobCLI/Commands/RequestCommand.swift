@@ -104,7 +104,7 @@ struct RequestCommand: ParsableCommand {
             options.url = address
             return options
         }
-        let (chosen, own) = (try SubjectOptions.parse(url, "--url"), try SubjectOptions.parse(address, "the address"))
+        let (chosen, own) = (try ResourceURL(url, option: "--url"), try ResourceURL(address, option: "the address"))
         guard chosen.host == own.host else {
             throw KeyringError(.usage, "--url names another host than the address")
         }

@@ -112,17 +112,6 @@ struct TokenCommand: ParsableCommand {
     }
 }
 
-extension Keyring.TokenAnswer {
-    /// - Throws: `damaged` for a token with which a line, or a terminal, would be another.
-    borrowing func requirePrintable() throws(KeyringError) {
-        guard secret.isHeaderValue else {
-            throw KeyringError(
-                .damaged, "the token of \(found.account.name) holds control characters and is not printed",
-                hint: "store it again")
-        }
-    }
-}
-
 extension SASLToken: ExpressibleByArgument {}
 
 /// `Schemas/token.schema.json`.

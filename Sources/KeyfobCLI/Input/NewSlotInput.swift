@@ -44,7 +44,10 @@ struct NewSlotInput: ParsableArguments {
             return .passphrase(text, memory: kdfMemory << 20)
         case .keyFile:
             let vault = try global.location().vault
-            return .keyFile(try KeyFile.read(value ?? "", vault: vault, ifMissing: .makeLongKeyFile))
+            return .keyFile(
+                try KeyFile.read(
+                    value ?? "", vault: vault, credentials: Environment.current["CREDENTIALS_DIRECTORY"],
+                    ifMissing: .makeLongKeyFile))
         case .recipient: return .recipient(value ?? "")
         case .secretService: return .secretService(global.secretService())
         }

@@ -57,7 +57,9 @@ struct NewVaultInput: ParsableArguments {
             return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20), secretService: beside)
         }
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
-            let content = try KeyFile.read(named, vault: location.vault, environment, ifMissing: .makeLongKeyFile)
+            let content = try KeyFile.read(
+                named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
+                ifMissing: .makeLongKeyFile)
             return NewVaultSlots(first: .keyFile(content), secretService: beside)
         }
         let isKeptByService = secretService ? true : try global.wantsSecretService(service)

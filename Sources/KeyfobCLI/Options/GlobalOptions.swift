@@ -53,14 +53,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// The groups asked for; nil when none is.
     func groups(_ environment: Environment = .current) throws(KeyringError) -> [AccessGroup]? {
-        let names = group.isEmpty ? [environment["KEYFOB_GROUP"]].compactMap(\.self) : group
-        guard !names.isEmpty else { return nil }
-        var groups: [AccessGroup] = []
-        for name in names {
-            let group = try AccessGroup(named: name)
-            if !groups.contains(group) { groups.append(group) }
-        }
-        return groups
+        try [AccessGroup].named(group, usual: environment["KEYFOB_GROUP"])
     }
 
     /// Where the vault is.
@@ -71,16 +64,5 @@ struct GlobalOptions: ParsableArguments {
     /// Writes a message, unless none is wanted.
     func say(_ message: String) {
         if !quiet { StandardError.write(line: message) }
-    }
-}
-
-extension AccessGroup {
-    /// The group called `name`, which a person typed.
-    init(named name: String) throws(KeyringError) {
-        do {
-            try self.init(name)
-        } catch {
-            throw KeyringError(.usage, "\(error)")
-        }
     }
 }

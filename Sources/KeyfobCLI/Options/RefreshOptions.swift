@@ -21,7 +21,7 @@ struct RefreshOptions: ParsableArguments {
         if offline, forceRefresh || claims != nil {
             throw ValidationError("--offline goes with neither --force-refresh nor --claims")
         }
-        try ClaimsText.validate(claims)
+        if let flaw = ClaimsText.flaw(claims) { throw ValidationError(flaw) }
     }
 
     var options: SilentOptions {

@@ -72,7 +72,7 @@ struct SignInOptions: ParsableArguments {
         if (scope + extraScope).contains(where: { !Identifier.isAcceptable($0) }) {
             throw ValidationError("a scope is blank or holds control characters")
         }
-        try ClaimsText.validate(claims)
+        if let flaw = ClaimsText.flaw(claims) { throw ValidationError(flaw) }
     }
 
     /// The request, and the group of the account where one is named; what was done for it besides is told.
@@ -132,28 +132,5 @@ extension SignInOptions {
             guard let prompt = SignInPrompt(rawValue: argument) else { return nil }
             self.prompt = prompt
         }
-    }
-}
-
-extension Authority {
-    /// The authority that an option's value is.
-    ///
-    /// - Throws: `usage`.
-    init(option text: String) throws(KeyringError) {
-        do {
-            try self.init(text)
-        } catch {
-            throw KeyringError(.usage, "--authority \(error)")
-        }
-    }
-}
-
-/// The text of `--claims`.
-enum ClaimsText {
-    static func validate(_ text: String?) throws {
-        guard let text else { return }
-        guard text.utf8.count <= 16_384, let tape = try? Array(text.utf8).withBytes({ try JSONTape(reading: $0) }),
-            tape.kind(of: tape.root) == .object
-        else { throw ValidationError("--claims is no JSON object, or longer than 16 KiB") }
     }
 }

@@ -26,9 +26,9 @@ struct SubjectOptions: ParsableArguments {
     ///
     /// - Parameter mustExist: Whether a directory has to be there.
     func subject(mustExist: Bool) throws(KeyringError) -> Binding.Subject {
-        if let url { return .address(try Self.parse(url, "--url")) }
+        if let url { return .address(try ResourceURL(url, option: "--url")) }
         if let host {
-            let address = try Self.parse(host, "--host")
+            let address = try ResourceURL(host, option: "--host")
             guard address.path.isEmpty else {
                 throw KeyringError(.usage, "--host takes no path", hint: "say --url")
             }
@@ -41,16 +41,5 @@ struct SubjectOptions: ParsableArguments {
             return subject
         }
         return try Binding.Subject(directoryAt: directory ?? ".", mustExist: mustExist)
-    }
-
-    /// The text is not repeated: it may hold a password.
-    static func parse(_ text: String, _ option: String) throws(KeyringError) -> ResourceURL {
-        do {
-            return try ResourceURL(parsing: text)
-        } catch {
-            throw KeyringError(
-                .usage, "\(option): \(error)",
-                hint: error == .credentials ? "leave it out; the account is named beside it" : nil)
-        }
     }
 }

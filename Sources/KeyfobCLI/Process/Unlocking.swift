@@ -1,5 +1,4 @@
 internal import Keyfob
-internal import KeyfobFiles
 
 extension GlobalOptions {
     /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the
@@ -48,19 +47,11 @@ extension GlobalOptions {
         let locked = try LockedKeyring(at: location)
         if let key = try givenKey(location, locked) { return .opened(try locked.unlock(with: key)) }
         let (hasService, hasPassphrase) = (locked.hasSecretServiceSlot, locked.hasPassphraseSlot)
-        var reason: KeyringError
+        let reason: KeyringError
         do throws(KeyringError) {
-            return .opened(try locked.unlock(with: .session))
-        } catch  where error.code == .locked {
+            return .opened(try locked.unlockWithKeptKey(secretService: secretService(mayAsk: mayAsk)))
+        } catch  where error.meansNoKeyIsKept {
             reason = error
-        }
-        if hasService {
-            do throws(KeyringError) {
-                let key = LockedKeyring.Key.secretService(secretService(mayAsk: mayAsk))
-                return .opened(try LockedKeyring(at: location).unlock(with: key))
-            } catch  where [.locked, .unavailable, .cancelled, .wrongKey].contains(error.code) {
-                reason = error
-            }
         }
         guard mayAsk, hasPassphrase || !hasService, let terminal = Terminal() else { return .shut(reason) }
         if hasService { StandardError.write(line: "keyfob: warning: \(reason.message)") }
@@ -81,7 +72,7 @@ extension GlobalOptions {
         guard let named = keyFile ?? usual else { return nil }
         return .keyFile(
             try KeyFile.read(
-                named, vault: location.vault, environment,
+                named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
                 ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil))
     }
 }
@@ -100,55 +91,5 @@ enum UnlockOutcome {
     /// Why nothing opens it; nil where it is open.
     var problem: KeyringError? {
         if case .shut(let reason) = self { reason } else { nil }
-    }
-}
-
-/// A key file, and where it may not be.
-enum KeyFile {
-    /// What the file holds, or a systemd credential of that name.
-    ///
-    /// - Parameter advice: What to do where there is no such file.
-    /// - Throws: `configuration` for a file in the vault's own folder or open to others, `noSuchFile`, `inputOutput`.
-    static func read(
-        _ named: String, vault: String, _ environment: Environment = .current, ifMissing advice: Advice?
-    ) throws(KeyringError) -> SecretBytes {
-        let path = try path(of: named, vault: vault, environment)
-        do throws(KeyringError) {
-            return try SecretInput.keyFile(path)
-        } catch  where error.code == .noSuchFile && (try? POSIXFile.status(path) == nil) == true {
-            throw KeyringError(error.code, error.message, advice: advice)
-        }
-    }
-
-    /// Makes a new file with a random key, and the folders for it.
-    ///
-    /// - Returns: What the file holds.
-    /// - Throws: `configuration` for a file in the vault's own folder, `alreadyExists`, `inputOutput`.
-    static func make(_ named: String, vault: String) throws(KeyringError) -> SecretBytes {
-        let path = try path(of: named, vault: vault, Environment(variables: [:]))
-        if let end = path.lastIndex(of: "/"), end > path.startIndex {
-            try? POSIXFile.createDirectories(String(path[..<end]))
-        }
-        let quoted = ShellWord.quoted(path)
-        let file = try OutputFile(path, hint: "'keyfob init --key-file \(quoted)' uses the key that it holds")
-        let key = SecretBytes.random(count: 32)
-        try key.withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
-        try file.commit()
-        return key
-    }
-
-    /// The path of a key file: the file, or a systemd credential of that name.
-    ///
-    /// - Throws: `configuration` for a file in the vault's own folder, where a thief of the vault finds it.
-    private static func path(
-        of named: String, vault: String, _ environment: Environment
-    ) throws(KeyringError) -> String {
-        let credentials = environment["CREDENTIALS_DIRECTORY"]
-        guard let path = SecretFile.keyPath(of: named, vault: vault, credentials: credentials) else {
-            throw KeyringError(
-                .configuration, "the key file lies in the vault's folder, where whoever takes the vault takes it too",
-                hint: "keep it somewhere else")
-        }
-        return path
     }
 }

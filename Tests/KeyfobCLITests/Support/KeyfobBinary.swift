@@ -3,18 +3,21 @@ import Foundation
 /// The command that is tested, and where the project's files are.
 enum KeyfobBinary {
     /// The program: `KEYFOB_BINARY`, or `keyfob` beside the test bundle.
-    static let path: String = {
-        if let path = ProcessInfo.processInfo.environment["KEYFOB_BINARY"] { return path }
+    static let path = beside("keyfob", variable: "KEYFOB_BINARY")
+
+    /// What `variable` names, or the file beside the test bundle.
+    static func beside(_ name: String, variable: String) -> String {
+        if let path = ProcessInfo.processInfo.environment[variable] { return path }
         let bundle = URL(filePath: CommandLine.arguments.first ?? ".").resolvingSymlinksInPath()
         var folder = bundle.deletingLastPathComponent()
         while folder.path.count > 1 {
-            let candidate = folder.appending(path: "keyfob").path
-            let isProgram = try? URL(filePath: candidate).resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
-            if isProgram == true { return candidate }
+            let candidate = folder.appending(path: name).path
+            let isFile = try? URL(filePath: candidate).resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
+            if isFile == true { return candidate }
             folder.deleteLastPathComponent()
         }
-        return "keyfob"
-    }()
+        return name
+    }
 }
 
 /// Folders of the project.

@@ -1,0 +1,175 @@
+internal import Glibc
+internal import Keyfob
+internal import KeyfobLookup
+internal import KeyfobSodium
+internal import Synchronization
+
+/// `keyfob_options`: the names of options, each with its values.
+final class OptionValues: Sendable {
+    /// The largest value, in bytes.
+    static let sizeLimit = 65_536
+    /// How many values an option has at most.
+    static let countLimit = 1_000
+
+    private static let flags: Set = ["may-ask", "force-refresh", "extended-lifetime", "offline"]
+    private static let lists: Set = ["scope", "group"]
+    private static let names: Set = flags.union(lists).union([
+        "vault", "key-file", "ca-file", "account", "resource", "authority", "tenant", "client", "url", "allow-host",
+        "tool", "min-validity", "claims",
+    ])
+    /// What a request for a token has.
+    static let ofRequest = names.subtracting(["vault", "key-file", "ca-file", "may-ask"])
+
+    private let values = Mutex<[String: [String]]>([:])
+
+    /// Sets a value, adds it to those of an option that collects them, or takes all away.
+    ///
+    /// - Throws: `usage`.
+    func set(_ name: String, _ value: String?) throws(KeyringError) {
+        guard Self.names.contains(name) else { throw KeyringError(.usage, "there is no option of that name") }
+        guard let value else { return values.withLock { $0[name] = nil } }
+        if Self.flags.contains(name), Bool(value) == nil {
+            throw KeyringError(.usage, "--\(name) is \"true\" or \"false\"")
+        }
+        if name == "min-validity", Int64(value).map(TokenRequest.minimumValidities.contains) != true {
+            throw KeyringError(.usage, "--min-validity is between 0 and 86400 seconds")
+        }
+        if name == "claims", let flaw = ClaimsText.flaw(value) { throw KeyringError(.usage, flaw) }
+        let before = Self.lists.contains(name) ? values.withLock { $0[name] ?? [] } : []
+        guard before.count < Self.countLimit else {
+            throw KeyringError(.limitExceeded, "--\(name) has more than \(Self.countLimit) values")
+        }
+        values.withLock { $0[name] = before + [value] }
+    }
+
+    /// The values, where a call takes those that are set.
+    ///
+    /// - Throws: `usage`.
+    func snapshot(taking names: Set<String>) throws(KeyringError) -> Snapshot {
+        let values = values.withLock { $0 }
+        if let odd = values.keys.filter({ !names.contains($0) }).min() {
+            throw KeyringError(.usage, "--\(odd) has no meaning for this call")
+        }
+        return Snapshot(values: values)
+    }
+
+    /// Options as they were when a call began.
+    struct Snapshot {
+        var values: [String: [String]] = [:]
+
+        subscript(name: String) -> String? { values[name]?.last }
+
+        func list(_ name: String) -> [String] { values[name] ?? [] }
+
+        func flag(_ name: String) -> Bool { self[name] == "true" }
+
+        /// What a token is asked for.
+        var words: RequestWords {
+            RequestWords(
+                account: self["account"], scopes: list("scope"), resource: self["resource"],
+                authority: self["authority"], tenant: self["tenant"], client: self["client"], url: self["url"],
+                allowedHost: self["allow-host"], tool: self["tool"])
+        }
+    }
+}
+
+/// `keyfob_keyring`: an unlocked keyring, and the surroundings that it was opened in.
+final class OpenKeyring: Sendable {
+    let keyring: Keyring
+    let environment: [String: String]
+    let certificateFile: String?
+    private let process = getpid()
+
+    init(_ keyring: Keyring, _ environment: [String: String], certificateFile: String?) {
+        self.keyring = keyring
+        self.environment = environment
+        self.certificateFile = certificateFile
+    }
+
+    /// Whether this process opened it, and not the one that this was forked from.
+    var isOwn: Bool { getpid() == process }
+
+    /// - Throws: `usage` in the child of a fork.
+    func requireOwn() throws(KeyringError) {
+        guard isOwn else {
+            throw KeyringError(.usage, "the keyring was opened before a fork", hint: "open it again in this process")
+        }
+    }
+
+    /// A variable that is set and not empty.
+    func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+/// `keyfob_answer`: rows of texts by their names, of which the first may have a secret.
+@safe
+final class Answer: Sendable {
+    private nonisolated(unsafe) let rows: [[String: UnsafeMutablePointer<CChar>]]
+    private let secretName: String
+    private let secret: SecretBytes?
+
+    /// How many rows.
+    let count: Int
+
+    init(_ rows: [[String: String?]]) {
+        unsafe self.rows = Self.copies(of: rows)
+        count = rows.count
+        secretName = ""
+        secret = nil
+    }
+
+    /// One row with a secret besides.
+    init(_ row: [String: String?], _ name: String, secret: borrowing SecretBytes) {
+        unsafe rows = Self.copies(of: [row])
+        count = 1
+        secretName = name
+        let size = secret.count
+        self.secret = secret.withBytes { bytes in
+            // The last byte is the zero that ends a string.
+            SecretBytes(count: size + 1, placement: .recycled) { $0.copy(from: bytes) }
+        }
+    }
+
+    deinit {
+        unsafe rows.forEach { row in unsafe row.values.forEach { text in unsafe free(text) } }
+    }
+
+    /// A value, which is there as long as this is.
+    func value(_ row: Int, _ name: String) -> UnsafePointer<CChar>? {
+        guard row >= 0, row < count else { return nil }
+        if name == secretName { return unsafe secretText }
+        return unsafe rows[row][name].map { unsafe UnsafePointer($0) }
+    }
+
+    private var secretText: UnsafePointer<CChar>? {
+        switch secret {
+        case nil: nil
+        case .some(let secret):
+            unsafe secret.withBytes { bytes in
+                unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
+            }
+        }
+    }
+
+    private static func copies(of rows: [[String: String?]]) -> [[String: UnsafeMutablePointer<CChar>]] {
+        unsafe rows.map { row in
+            unsafe row.compactMapValues { text in unsafe text.flatMap { unsafe strdup($0) } }
+        }
+    }
+}
+
+/// `keyfob_error`.
+@safe
+final class Failure: Sendable {
+    let status: Int32
+    private let texts: Answer
+
+    init(_ error: KeyringError) {
+        status = ExitStatus(error.code).rawValue
+        let candidates = error.candidateNames.isEmpty ? "" : " (\(Quantity.list(error.candidateNames)))"
+        texts = Answer([
+            ["code": error.code.rawValue, "message": error.message + candidates, "hint": error.hint]
+        ])
+    }
+
+    func text(_ name: String) -> UnsafePointer<CChar>? { unsafe texts.value(0, name) }
+}

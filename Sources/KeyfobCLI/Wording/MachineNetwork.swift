@@ -1,0 +1,25 @@
+internal import Keyfob
+internal import KeyfobNetwork
+
+extension Network {
+    /// The network as it is set up here.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: The file that `--ca-file` names; else it is what `KEYFOB_CA_FILE` names.
+    ///   - log: Takes a line about each request.
+    /// - Throws: `configuration` for a file of certificates or a proxy that cannot be used.
+    static func ofThisMachine(
+        certificateFile: String?, environment: [String: String], log: @escaping @Sendable (String) -> Void
+    ) throws(KeyringError) -> Network {
+        let usual = environment["KEYFOB_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        let configuration = NetworkConfiguration(
+            userAgent: "Keyfob/\(Release.version)", certificateFile: certificateFile ?? usual,
+            // What is typed counts for all; a variable does not overrule what was said of one provider.
+            usesProvidersCertificates: certificateFile == nil, environment: environment, log: log)
+        do {
+            return try Network.system(configuration)
+        } catch {
+            throw KeyringError(.configuration, "\(error)")
+        }
+    }
+}

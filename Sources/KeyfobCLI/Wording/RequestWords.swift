@@ -1,0 +1,173 @@
+internal import Keyfob
+internal import KeyfobLookup
+internal import KeyfobSodium
+
+/// What a token is asked for, in the words of options.
+struct RequestWords {
+    var account: String?
+    var scopes: [String] = []
+    var resource: String?
+    var authority: String?
+    var tenant: String?
+    var client: String?
+    var url: String?
+    var allowedHost: String?
+    var tool: String?
+
+    /// What nobody can mean; nil where all is well.
+    var flaw: String? {
+        if resource != nil, !scopes.isEmpty { return "--resource and --scope exclude one another" }
+        let single = [
+            ("--account", account), ("--resource", resource), ("--authority", authority), ("--tenant", tenant),
+            ("--client", client), ("--tool", tool),
+        ]
+        for (name, value) in single + scopes.map({ ("--scope", $0) }) {
+            if let value, !Identifier.isAcceptable(value) { return "\(name) is blank or holds control characters" }
+        }
+        return nil
+    }
+
+    /// The request.
+    ///
+    /// - Parameters:
+    ///   - usualAccount: The account where none is named: what `KEYFOB_ACCOUNT` is.
+    ///   - usualTool: The program that wants the token where none is named.
+    ///   - minimumValidity: For how many seconds the token must still be valid.
+    func request(
+        usualAccount: String?, usualTool: @autoclosure () -> String?,
+        minimumValidity: Int64 = TokenRequest.usualMinimumValidity
+    ) throws(KeyringError) -> TokenRequest {
+        let parsed = try authority.flatMap { text throws(KeyringError) in
+            text.contains("://") ? try Authority(option: text) : nil
+        }
+        let authorityTenant = parsed?.requestTenant
+        let tenant = tenant.flatMap(TokenRequest.specificTenant)
+        let address = try address()
+        if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
+            throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
+        }
+        let named = account ?? usualAccount
+        // With a name, nothing but where the token goes counts.
+        let context = named == nil ? context(address, usualTool()) : RequestContext(url: address)
+        var request = TokenRequest(
+            account: named, environment: parsed?.host ?? authority, realm: tenant ?? authorityTenant, clientID: client,
+            scopes: ScopeSet(words: scopes, resource: resource), minimumValidity: minimumValidity, context: context,
+            allowedHost: try allowedHost(isNamed: named != nil, address))
+        if case .b2c(let policy)? = parsed?.kind { request.policy = policy }
+        return request
+    }
+
+    /// Where the request comes from.
+    ///
+    /// - Throws: `usage` for a URL that makes no sense, or that holds a password.
+    func context(usualTool: String?) throws(KeyringError) -> RequestContext { context(try address(), usualTool) }
+
+    private func context(_ address: ResourceURL?, _ usualTool: String?) -> RequestContext {
+        RequestContext(workingDirectory: ".", url: address, tool: tool ?? usualTool)
+    }
+
+    private func address() throws(KeyringError) -> ResourceURL? {
+        guard let url else { return nil }
+        return try ResourceURL(url, option: "--url")
+    }
+
+    /// The host that may have the token all the same.
+    private func allowedHost(isNamed: Bool, _ address: ResourceURL?) throws(KeyringError) -> String? {
+        guard let allowedHost else { return nil }
+        guard isNamed else { throw KeyringError(.usage, "--allow-host goes with --account") }
+        guard let address else { throw KeyringError(.usage, "--allow-host goes with --url") }
+        let allowed = try ResourceURL(allowedHost, option: "--allow-host")
+        guard allowed.path.isEmpty else { throw KeyringError(.usage, "--allow-host takes no path") }
+        guard allowed.host == address.host else {
+            throw KeyringError(.usage, "--allow-host is not the host of the URL, which is \(address.host)")
+        }
+        return allowed.host
+    }
+}
+
+extension Authority {
+    /// The authority that an option's value is.
+    ///
+    /// - Throws: `usage`.
+    init(option text: String) throws(KeyringError) {
+        do {
+            try self.init(text)
+        } catch {
+            throw KeyringError(.usage, "--authority \(error)")
+        }
+    }
+
+    /// The tenant that a token must be of; nil where the authority has one alone, or names none in particular.
+    fileprivate var requestTenant: String? {
+        switch kind {
+        case .entra, .other: ownTenant
+        case .b2c, .adfs, .ciam: nil
+        }
+    }
+}
+
+extension ResourceURL {
+    /// The URL that an option's value is, which is not repeated: it may hold a password.
+    init(_ text: String, option: String) throws(KeyringError) {
+        do {
+            try self.init(parsing: text)
+        } catch {
+            throw KeyringError(
+                .usage, "\(option): \(error)",
+                hint: error == .credentials ? "leave it out; the account is named beside it" : nil)
+        }
+    }
+}
+
+extension AccessGroup {
+    /// The group called `name`, which a person typed.
+    init(named name: String) throws(KeyringError) {
+        do {
+            try self.init(name)
+        } catch {
+            throw KeyringError(.usage, "\(error)")
+        }
+    }
+}
+
+extension [AccessGroup] {
+    /// The groups of these names, or the usual one, each once; nil where none is named.
+    static func named(_ names: [String], usual: String?) throws(KeyringError) -> [AccessGroup]? {
+        let names = names.isEmpty ? [usual].compactMap(\.self) : names
+        guard !names.isEmpty else { return nil }
+        var groups: [AccessGroup] = []
+        for name in names {
+            let group = try AccessGroup(named: name)
+            if !groups.contains(group) { groups.append(group) }
+        }
+        return groups
+    }
+}
+
+/// The text of `--claims`.
+enum ClaimsText {
+    /// What is wrong with it; nil where all is well.
+    static func flaw(_ text: String?) -> String? {
+        guard let text else { return nil }
+        guard text.utf8.count <= 16_384, let tape = try? Array(text.utf8).withBytes({ try JSONTape(reading: $0) }),
+            tape.kind(of: tape.root) == .object
+        else { return "--claims is no JSON object, or longer than 16 KiB" }
+        return nil
+    }
+}
+
+extension Keyring.TokenAnswer {
+    /// - Throws: `damaged` for a token with which a line, or a terminal, would be another.
+    borrowing func requirePrintable() throws(KeyringError) {
+        guard secret.isHeaderValue else {
+            throw KeyringError(
+                .damaged, "the token of \(found.account.name) holds control characters and is not printed",
+                hint: "store it again")
+        }
+    }
+}
+
+extension Credential {
+    /// The type of an access token as it was stored, `Bearer` where none is.
+    var shownTokenType: String { tokenType ?? "Bearer" }
+}

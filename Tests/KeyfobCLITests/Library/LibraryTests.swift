@@ -1,0 +1,57 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+/// The library for other languages, and what is in its place for those who link it.
+enum LibraryFile {
+    static let path = KeyfobBinary.beside("libKeyfobC.so", variable: "KEYFOB_LIBRARY")
+    static let folder = ProjectFolder.root.appending(path: "Sources/KeyfobC/include").path
+    static let pythonFolder = ProjectFolder.root.appending(path: "Packaging/python").path
+    /// What a program in Python needs to find it.
+    static let variables = ["KEYFOB_LIBRARY": path, "PYTHONPATH": pythonFolder, "PYTHONDONTWRITEBYTECODE": "1"]
+}
+
+@Suite("The library for C", .waitsForPrograms)
+struct LibraryTests {
+    @Test("shows what its header declares, under a version, and nothing else")
+    func symbols() throws {
+        let place = try Workplace()
+        let outcome = try place.run(
+            """
+            cc -E -P \(LibraryFile.folder)/keyfob.h | grep -oE '\\bkeyfob_[a-z_]+ *\\(' | tr -d ' (' | sort -u | sed 's/$/@@KEYFOB_1/' > declared
+            nm -D --defined-only --with-symbol-versions \(LibraryFile.path) | awk '$2 != "A" { print $3 }' | sort -u > shown
+            diff declared shown && wc -l < shown && readelf -d \(LibraryFile.path) | grep -o 'libkeyfob.so.1'
+            """
+        ).expectSuccess()
+        #expect(outcome.text == "19\nlibkeyfob.so.1\n", "\(outcome)")
+    }
+
+    @Test("a program in C and one in C++ use it as its header says, rightly and wrongly, and stay as they were")
+    func program() throws {
+        let place = try Workplace.withVault()
+        try place.add("ada", token: "ADA")
+        let source = ProjectFolder.tests.appending(path: "Support/C/library.c").path
+        try place.run(
+            """
+            ln -s \(LibraryFile.path) libkeyfob.so && ln -s libkeyfob.so libkeyfob.so.1
+            flags='-Wall -Wextra -Werror -pedantic -I \(LibraryFile.folder)'
+            cc -std=c11 -D_GNU_SOURCE $flags \(source) -o program -L . -lkeyfob -lpthread -Wl,-rpath,"$PWD" || exit
+            echo '#include <keyfob.h>' > header.cc && c++ -std=c++17 $flags -c header.cc && timeout 60 ./program ada ADA
+            """
+        ).expectSuccess()
+        try place.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("what pkg-config and Python's module are installed as names no place that is not there")
+    func templates() throws {
+        let place = try Workplace()
+        let packaging = ProjectFolder.root.appending(path: "Packaging").path
+        let outcome = try place.run(
+            """
+            mkdir -p share/pkgconfig; sed 's|@PREFIX@|/opt/k|; s|@VERSION@|1.2|' \(packaging)/keyfob.pc > share/pkgconfig/keyfob.pc
+            PKG_CONFIG_PATH=share/pkgconfig pkg-config --cflags --libs --modversion keyfob | xargs
+            """
+        ).expectSuccess()
+        #expect(outcome.text == "1.2 -I/opt/k/include -L/opt/k/lib -lkeyfob\n", "\(outcome)")
+    }
+}
