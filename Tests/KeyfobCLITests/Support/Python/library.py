@@ -8,6 +8,7 @@ import io
 import json
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -88,9 +89,8 @@ def hostile():
         raise AssertionError("there is a vault at /nowhere")
     except keyfob.Error as error:
         assert error.code == "noVault" and "keyfob init" in error.hint, error
-    # What a Python program sends to another process.
-    import pickle
-    assert pickle.loads(pickle.dumps(error)).code == "noVault"
+        # What a program sends to another process.
+        assert pickle.loads(pickle.dumps(error)).code == "noVault"
     assert "ADA" not in repr(keyfob.Keyring().token(account="ada"))
 
 
