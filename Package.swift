@@ -10,10 +10,11 @@ let linking =
     .flatMap { ["-Xlinker", $0] }
 
 // How the library for C is linked: it shows what its header declares and nothing else, and has Swift's runtime within
-// where it is released, so that who links it needs none.
+// where it is released, so that who links it needs none. What it lacks fails here, and not where it is loaded.
 let libraryLinking =
     ["-use-ld=lld"]
-    + ["--version-script=\(folder)/Sources/KeyfobC/keyfob.map", "-soname=libkeyfob.so.1"].flatMap { ["-Xlinker", $0] }
+    + ["--version-script=\(folder)/Sources/KeyfobC/keyfob.map", "-soname=libkeyfob.so.1", "-z", "defs"]
+    .flatMap { ["-Xlinker", $0] }
 let releasedLibraryLinking =
     ["-static-stdlib", "-L", "\(folder)/.build/static", "-Xclang-linker", "-static-libgcc"]
     + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
