@@ -15,7 +15,9 @@ struct PythonLibraryTests {
 
     @Test("says of a locked vault which command unlocks it, and prints nothing itself")
     func locked() throws {
-        let place = try Workplace.withVault(LibraryFile.variables.merging(["KEYFOB_KEY_FILE": ""]) { $1 })
+        let place = try Workplace(LibraryFile.variables)
+        try place.makeKey("key")
+        try place.run("keyfob init -q --key-file key --recovery-file recovery").expectSuccess()
         try place.run("keyfob add -q --key-file key --account ada --host git.example", text: "ADA").expectSuccess()
         let outcome = try place.python("library", "locked", "key")
         #expect(outcome.output.isEmpty && outcome.errors.isEmpty, "\(outcome)")
