@@ -131,7 +131,8 @@ extension OpenKeyring {
 
     /// Removes an account from its group.
     func removeAccount(_ options: OptionValues.Snapshot) throws(KeyringError) {
-        guard let name = options["account"] ?? variable("KEYFOB_ACCOUNT") else {
+        // The environment's is for what is asked for, and not for what goes.
+        guard let name = options["account"] else {
             throw KeyringError(.usage, "no account is named", advice: .chooseAccount)
         }
         let found = try keyring.account(named: name, in: groups(options))

@@ -143,7 +143,8 @@ int keyfob_read_cache(keyfob_keyring *keyring, const keyfob_options *options, ke
 int keyfob_write_cache(keyfob_keyring *keyring, const keyfob_options *options, const char *json, size_t length,
                        keyfob_error **error);
 
-/* Removes an account with its tokens from a group; the provider is not told. Options: account, group. */
+/* Removes an account with its tokens from a group; the provider is not told, and no backup is made. Options: account,
+ * which the environment does not stand in for, and group. */
 int keyfob_remove_account(keyfob_keyring *keyring, const keyfob_options *options, keyfob_error **error);
 
 /* How many rows an answer has; 0 for NULL. */
