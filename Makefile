@@ -29,7 +29,8 @@ ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 # Not share/keyfob, which below ~/.local is the vault.
 DIRENV = $(DESTDIR)$(PREFIX)/share/direnv
-# The library for other languages. Python finds its module by itself where all is the system's.
+# The library for other languages. Python finds its module by itself where all is the system's; the module finds the library
+# two folders above.
 LIB = $(DESTDIR)$(PREFIX)/lib
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 PYTHON = $(DESTDIR)$(PREFIX)/$(if $(filter /usr,$(PREFIX)),lib/python3/dist-packages,lib/keyfob/python)
@@ -162,8 +163,8 @@ install:
 	mv -f '$(LIB)/libkeyfob.so.1.new' '$(LIB)/libkeyfob.so.1'
 	ln -sf libkeyfob.so.1 '$(LIB)/libkeyfob.so'
 	install -m 644 Sources/KeyfobC/include/keyfob.h '$(INCLUDE)'
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' Packaging/keyfob.pc > '$(LIB)/pkgconfig/keyfob.pc'
-	sed 's|@LIB@|$(PREFIX)/lib|' Packaging/python/keyfob.py > '$(PYTHON)/keyfob.py'
+	sed 's|@VERSION@|$(VERSION)|' Packaging/keyfob.pc > '$(LIB)/pkgconfig/keyfob.pc'
+	install -m 644 Packaging/python/keyfob.py '$(PYTHON)'
 
 uninstall:
 	rm -f '$(BIN)/keyfob' '$(LIBEXEC)/keyfob' $(addprefix '$(BIN)'/,$(HELPERS))
@@ -173,6 +174,7 @@ uninstall:
 	rm -f '$(DIRENV)/use_keyfob.sh'
 	rm -f '$(LIB)/libkeyfob.so.1' '$(LIB)/libkeyfob.so' '$(LIB)/pkgconfig/keyfob.pc' '$(INCLUDE)/keyfob.h' '$(PYTHON)/keyfob.py'
 	rmdir '$(DIRENV)' 2>/dev/null || true
+	rmdir '$(LIB)/keyfob/python' '$(LIB)/keyfob' 2>/dev/null || true
 	for unit in $(UNITS); do rm -f '$(USER_UNITS)'/"$$unit"; done
 
 # As install does, it packs what was built and builds nothing.

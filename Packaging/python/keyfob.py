@@ -79,8 +79,8 @@ class _Library:
     """The functions of libkeyfob, loaded when the first is called."""
 
     def __getattr__(self, name):
-        # `make install` puts the folder here.
-        installed = "@LIB@/libkeyfob.so.1"
+        # Where `make install` puts both, wherever that is.
+        installed = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../libkeyfob.so.1")
         library = ctypes.CDLL(os.environ.get("KEYFOB_LIBRARY")
                               or (installed if os.path.isfile(installed) else "libkeyfob.so.1"))
         for function, kinds in _FUNCTIONS.items():

@@ -48,10 +48,10 @@ struct LibraryTests {
         let packaging = ProjectFolder.root.appending(path: "Packaging").path
         let outcome = try place.run(
             """
-            mkdir -p share/pkgconfig; sed 's|@PREFIX@|/opt/k|; s|@VERSION@|1.2|' \(packaging)/keyfob.pc > share/pkgconfig/keyfob.pc
-            export PKG_CONFIG_PATH=share/pkgconfig; pkg-config --modversion keyfob; pkg-config --cflags --libs keyfob | xargs
+            mkdir -p lib/pkgconfig; sed 's|@VERSION@|1.2|' \(packaging)/keyfob.pc > lib/pkgconfig/keyfob.pc
+            export PKG_CONFIG_PATH=lib/pkgconfig; pkg-config --modversion keyfob; pkg-config --cflags --libs keyfob | xargs
             """
         ).expectSuccess()
-        #expect(outcome.text == "1.2\n-I/opt/k/include -L/opt/k/lib -lkeyfob\n", "\(outcome)")
+        #expect(outcome.text == "1.2\n-Ilib/pkgconfig/../../include -Llib/pkgconfig/../../lib -lkeyfob\n", "\(outcome)")
     }
 }
