@@ -17,7 +17,7 @@ let libraryLinking =
     .flatMap { ["-Xlinker", $0] }
 let releasedLibraryLinking =
     ["-static-stdlib", "-L", "\(folder)/.build/static", "-Xclang-linker", "-static-libgcc"]
-    + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
+    + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--gc-sections"]
 
 let package = Package(
     name: "keyfob",

@@ -1,16 +1,20 @@
 internal import Keyfob
 internal import KeyfobSodium
 
-// The calls of include/keyfob.h, which says what they do: what comes in as a pointer is checked here.
+// The calls of include/keyfob.h, which says what they do: what comes in as a pointer is checked here. They are
+// public so that a release, which optimizes the module as a whole, keeps them.
 
+/// `keyfob_version`.
 @_cdecl("keyfob_version")
-func version() -> UnsafePointer<CChar>? { unsafe Constant.version }
+public func version() -> UnsafePointer<CChar>? { unsafe Constant.version }
 
+/// `keyfob_options_new`.
 @_cdecl("keyfob_options_new")
-func optionsNew() -> OpaquePointer? { unsafe Pointers.give(OptionValues()) }
+public func optionsNew() -> OpaquePointer? { unsafe Pointers.give(OptionValues()) }
 
+/// `keyfob_options_set`.
 @_cdecl("keyfob_options_set")
-func optionsSet(
+public func optionsSet(
     _ options: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -20,11 +24,13 @@ func optionsSet(
     }
 }
 
+/// `keyfob_options_free`.
 @_cdecl("keyfob_options_free")
-func optionsFree(_ options: OpaquePointer?) { unsafe Pointers.free(options, OptionValues.self) }
+public func optionsFree(_ options: OpaquePointer?) { unsafe Pointers.free(options, OptionValues.self) }
 
+/// `keyfob_open`.
 @_cdecl("keyfob_open")
-func openKeyring(
+public func openKeyring(
     _ options: OpaquePointer?, _ keyring: UnsafeMutablePointer<OpaquePointer?>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -33,15 +39,17 @@ func openKeyring(
     }
 }
 
+/// `keyfob_close`.
 @_cdecl("keyfob_close")
-func close(_ keyring: OpaquePointer?) {
+public func close(_ keyring: OpaquePointer?) {
     // In the child of a fork, closing would touch what the parent works with.
     guard let open = unsafe try? Pointers.object(keyring, OpenKeyring.self), open.isOwn else { return }
     unsafe Pointers.free(keyring, OpenKeyring.self)
 }
 
+/// `keyfob_token`.
 @_cdecl("keyfob_token")
-func token(
+public func token(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -50,8 +58,9 @@ func token(
     }
 }
 
+/// `keyfob_refuse`.
 @_cdecl("keyfob_refuse")
-func refuse(
+public func refuse(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ token: UnsafePointer<CChar>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -63,8 +72,9 @@ func refuse(
     }
 }
 
+/// `keyfob_accounts`.
 @_cdecl("keyfob_accounts")
-func accounts(
+public func accounts(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -73,8 +83,9 @@ func accounts(
     }
 }
 
+/// `keyfob_warnings`.
 @_cdecl("keyfob_warnings")
-func warnings(
+public func warnings(
     _ keyring: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -83,8 +94,9 @@ func warnings(
     }
 }
 
+/// `keyfob_read_cache`.
 @_cdecl("keyfob_read_cache")
-func readCache(
+public func readCache(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ answer: UnsafeMutablePointer<OpaquePointer?>?,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -93,8 +105,9 @@ func readCache(
     }
 }
 
+/// `keyfob_write_cache`.
 @_cdecl("keyfob_write_cache")
-func writeCache(
+public func writeCache(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
     _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
@@ -104,8 +117,9 @@ func writeCache(
     }
 }
 
+/// `keyfob_remove_account`.
 @_cdecl("keyfob_remove_account")
-func removeAccount(
+public func removeAccount(
     _ keyring: OpaquePointer?, _ options: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
     unsafe Pointers.run(error) { () throws(KeyringError) in
@@ -113,26 +127,32 @@ func removeAccount(
     }
 }
 
+/// `keyfob_answer_count`.
 @_cdecl("keyfob_answer_count")
-func answerCount(_ answer: OpaquePointer?) -> Int { unsafe (try? Pointers.object(answer, Answer.self))?.count ?? 0 }
+public func answerCount(_ answer: OpaquePointer?) -> Int { unsafe (try? Pointers.object(answer, Answer.self))?.count ?? 0 }
 
+/// `keyfob_answer_get`.
 @_cdecl("keyfob_answer_get")
-func answerGet(_ answer: OpaquePointer?, _ row: Int, _ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>? {
+public func answerGet(_ answer: OpaquePointer?, _ row: Int, _ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>? {
     guard let name = unsafe try? Pointers.text(name, "the name") else { return nil }
     return unsafe (try? Pointers.object(answer, Answer.self))?.value(row, name)
 }
 
+/// `keyfob_answer_free`.
 @_cdecl("keyfob_answer_free")
-func answerFree(_ answer: OpaquePointer?) { unsafe Pointers.free(answer, Answer.self) }
+public func answerFree(_ answer: OpaquePointer?) { unsafe Pointers.free(answer, Answer.self) }
 
+/// `keyfob_error_status`.
 @_cdecl("keyfob_error_status")
-func errorStatus(_ error: OpaquePointer?) -> Int32 { unsafe (try? Pointers.object(error, Failure.self))?.status ?? 0 }
+public func errorStatus(_ error: OpaquePointer?) -> Int32 { unsafe (try? Pointers.object(error, Failure.self))?.status ?? 0 }
 
+/// `keyfob_error_get`.
 @_cdecl("keyfob_error_get")
-func errorGet(_ error: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>? {
+public func errorGet(_ error: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> UnsafePointer<CChar>? {
     guard let name = unsafe try? Pointers.text(name, "the name") else { return nil }
     return unsafe (try? Pointers.object(error, Failure.self))?.text(name)
 }
 
+/// `keyfob_error_free`.
 @_cdecl("keyfob_error_free")
-func errorFree(_ error: OpaquePointer?) { unsafe Pointers.free(error, Failure.self) }
+public func errorFree(_ error: OpaquePointer?) { unsafe Pointers.free(error, Failure.self) }
