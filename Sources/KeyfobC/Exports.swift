@@ -129,7 +129,9 @@ public func removeAccount(
 
 /// `keyfob_answer_count`.
 @_cdecl("keyfob_answer_count")
-public func answerCount(_ answer: OpaquePointer?) -> Int { unsafe (try? Pointers.object(answer, Answer.self))?.count ?? 0 }
+public func answerCount(_ answer: OpaquePointer?) -> Int {
+    unsafe (try? Pointers.object(answer, Answer.self))?.count ?? 0
+}
 
 /// `keyfob_answer_get`.
 @_cdecl("keyfob_answer_get")
@@ -144,7 +146,9 @@ public func answerFree(_ answer: OpaquePointer?) { unsafe Pointers.free(answer, 
 
 /// `keyfob_error_status`.
 @_cdecl("keyfob_error_status")
-public func errorStatus(_ error: OpaquePointer?) -> Int32 { unsafe (try? Pointers.object(error, Failure.self))?.status ?? 0 }
+public func errorStatus(_ error: OpaquePointer?) -> Int32 {
+    unsafe (try? Pointers.object(error, Failure.self))?.status ?? 0
+}
 
 /// `keyfob_error_get`.
 @_cdecl("keyfob_error_get")
