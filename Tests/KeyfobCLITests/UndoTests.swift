@@ -65,9 +65,9 @@ struct UndoTests {
         let dry = try place.run("keyfob import ada.age --bundle-identity recovery --bring-back --dry-run")
             .expectSuccess()
         #expect(dry.text.contains("accounts  1 "), "\(dry)")
-        #expect(!(try place.run("keyfob account list").expectSuccess().text.contains("ada@")))
+        #expect(!(try place.run("keyfob account list --wide").expectSuccess().text.contains("ada@")))
         try place.run("keyfob import ada.age --bundle-identity recovery --bring-back").expectSuccess()
-        #expect(try place.run("keyfob account list").expectSuccess().text.contains("ada@"))
+        #expect(try place.run("keyfob account list --wide").expectSuccess().text.contains("ada@"))
     }
 
     @Test("a cache that others can read is warned of, and the advice ends that")

@@ -76,7 +76,7 @@ struct DiscoveryTests {
         }
         let run = try place.onTerminal("keyfob import --discover", [(waitFor: "nothing for none: ", type: "1, 3\n")])
         #expect(run.status == 0, "\(run)")
-        let accounts = try place.run("keyfob account list").text
+        let accounts = try place.run("keyfob account list --wide").text
         #expect(accounts.contains("ada@github.com") && accounts.contains("admin@admin.example:6443"))
         #expect(!accounts.contains("frank"))
     }
@@ -130,7 +130,7 @@ struct DiscoveryTests {
         let outcome = try place.run(line).expectSuccess()
         documents.add("discovery", outcome.text, from: "\(outcome)")
         try documents.validate(in: place)
-        let found = try place.run("keyfob account list").text
+        let found = try place.run("keyfob account list --wide").text
         for id in [
             "g@corp.example@accounts.google.com", "dora@github.com", "carol@ghe.example", "hal@ghe.example",
             "kim@github.com",
@@ -179,6 +179,6 @@ struct DiscoveryTests {
         try place.run("chown 12345 .git-credentials").expectSuccess()
         let outcome = try place.run("keyfob import --discover --force").expectSuccess()
         #expect(outcome.errors.contains(".git-credentials belongs to another user"))
-        #expect(!(try place.run("keyfob account list").text.contains("frank")))
+        #expect(!(try place.run("keyfob account list --wide").text.contains("frank")))
     }
 }
