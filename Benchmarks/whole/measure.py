@@ -63,12 +63,25 @@ def processor_time(pids):
     return total / 1e9
 
 
-def spawn(words, environment, files):
-    """Starts a program in a session of its own, with files as its input, output and messages."""
+# What a pipe holds.
+PIPE = 65_536
+
+
+def spawn(words, environment, files, content):
+    """Starts a program in a session of its own, with files as its output and messages, and a pipe as its input, as tools
+    call it; what a pipe does not hold comes from a file."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    actions = [(os.POSIX_SPAWN_OPEN, 0, files[0], os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, files[1], flags, 0o600),
-               (os.POSIX_SPAWN_OPEN, 2, files[2], flags, 0o600)]
-    return os.posix_spawnp(words[0], words, environment, file_actions=actions, setsid=True)
+    actions = [(os.POSIX_SPAWN_OPEN, 1, files[1], flags, 0o600), (os.POSIX_SPAWN_OPEN, 2, files[2], flags, 0o600)]
+    if len(content) > PIPE:
+        actions.append((os.POSIX_SPAWN_OPEN, 0, files[0], os.O_RDONLY, 0))
+        return os.posix_spawnp(words[0], words, environment, file_actions=actions, setsid=True)
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    os.close(writer)
+    actions.append((os.POSIX_SPAWN_DUP2, reader, 0))
+    pid = os.posix_spawnp(words[0], words, environment, file_actions=actions, setsid=True)
+    os.close(reader)
+    return pid
 
 
 def run(store, commands, limit):
@@ -76,11 +89,12 @@ def run(store, commands, limit):
     prepared = []
     for index, command in enumerate(commands):
         files = [f"{store.folder}/{part}{index}" for part in ("input", "output", "messages")]
-        with open(files[0], "w", encoding="utf-8") as file:
-            file.write(command.content)
+        content = command.content.encode()
+        with open(files[0], "wb") as file:
+            file.write(content)
         if command.before:
             command.before()
-        prepared.append((command.words, store.environment, files))
+        prepared.append((command.words, store.environment, files, content))
     daemons = store.daemons()
     cpu = -processor_time(daemons)
     begin = time.perf_counter()
@@ -96,7 +110,7 @@ def run(store, commands, limit):
         store.settle()
         cpu += processor_time(daemons)
     outputs = []
-    for *_, files in prepared:
+    for _, _, files, _ in prepared:
         with open(files[1], "rb") as file:
             outputs.append(file.read())
     return Taken(wall, max(cpu, 0), statuses, outputs)
