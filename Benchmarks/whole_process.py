@@ -45,7 +45,7 @@ def programs(options, floor, desktop):
     for also in options.also:
         name, _, program = also.partition("=")
         made[name] = lambda *place, program=os.path.abspath(program): files.Keyfob(*place, program)
-    made[HELPER] = lambda *place: files.GitHelper(*place, options.keyfob)
+    made[HELPER] = lambda *place: files.GitCredential(*place, options.keyfob)
     made |= {
         "git credential-cache": services.CredentialCache, "oidc-token": services.OIDCAgent,
         "secret-tool": lambda *place: services.SecretTool(*place, desktop), "pass": files.Pass, "age": files.Age, "gh": files.GitHub,

@@ -168,7 +168,7 @@ class Keyfob(Store):
         return Command([self.program, *words], before=before, verify=lambda: self.list(vault))
 
 
-class GitHelper(Keyfob):
+class GitCredential(Keyfob):
     """The same, asked as git asks it."""
 
     missing = dict.fromkeys(("list", "store", "export", "import", "same", "new"), "as keyfob")

@@ -42,7 +42,7 @@ struct KeyfobCommand: ParsableCommand {
             CommandGroup(
                 name: "Other tools",
                 subcommands: [
-                    ExecCommand.self, InjectCommand.self, EnvCommand.self, HelperCommand.self, SetupCommand.self,
+                    ExecCommand.self, InjectCommand.self, EnvCommand.self, CredentialCommand.self, SetupCommand.self,
                 ]),
             CommandGroup(
                 name: "Bundles",

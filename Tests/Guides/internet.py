@@ -3,8 +3,6 @@
 GitHub's device flow is approved at once, the first time by ada, then by ada-contoso. Its repositories are ada/notes, which ada
 alone can read, and contoso/app, which ada-contoso alone can. The refresh tokens of Samples are good at Microsoft's."""
 
-import base64
-import gzip
 import json
 import os
 import pathlib
@@ -16,6 +14,7 @@ import urllib.parse
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/Provider"))
 import authorities  # noqa: E402
+import backend  # noqa: E402
 
 PEOPLE = {"ada": 1815, "ada-contoso": 1852}
 OWNERS = {"ada": "ada", "contoso": "ada-contoso"}
@@ -39,7 +38,7 @@ class Exchange(authorities.Exchange):
     def do_POST(self):
         if self.host() != GITHUB:
             return super().do_POST()
-        body = self.body()
+        body = backend.body(self)
         form = dict(urllib.parse.parse_qsl(body.decode(errors="replace")))
         server = self.server.authorities
         if self.path == "/login/device/code":
@@ -51,41 +50,17 @@ class Exchange(authorities.Exchange):
             return self.answer(200, {"access_token": f"gho_{min(server.devices, 2):036}", "token_type": "bearer", "scope": ",".join(server.scope.split())})
         return self.git(body)
 
-    def body(self):
-        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
-            body = b""
-            while size := int(self.rfile.readline(), 16):
-                body += self.rfile.read(size)
-                self.rfile.readline()
-            self.rfile.readline()
-        else:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        return gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
-
     def person(self):
-        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() == "basic":
-            token = base64.b64decode(token).decode().partition(":")[2]
+        token = backend.token(self.headers)[1]
         return {f"gho_{number:036}": name for number, name in enumerate(PEOPLE, 1)}.get(token)
 
     def git(self, body):
-        path, _, query = self.path.partition("?")
         person = self.person()
         if person is None:
             return self.answer(401, **{"WWW-Authenticate": 'Basic realm="GitHub"'})
-        if OWNERS.get(path.split("/")[1]) != person:
+        if OWNERS.get(self.path.split("/")[1]) != person:
             return self.answer(404)
-        variables = {**os.environ, "GIT_PROJECT_ROOT": str(self.server.authorities.folder / "repos"), "GIT_HTTP_EXPORT_ALL": "1",
-                     "PATH_INFO": path, "QUERY_STRING": query, "REQUEST_METHOD": self.command, "REMOTE_USER": person,
-                     "REMOTE_ADDR": "127.0.0.1", "CONTENT_TYPE": self.headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
-                     "GIT_PROTOCOL": self.headers.get("Git-Protocol", "")}
-        head, _, content = subprocess.run(["git", "http-backend"], input=body, env=variables, stdout=subprocess.PIPE).stdout.partition(b"\r\n\r\n")
-        headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-        self.send_response(int(headers.pop("Status", "200").split()[0]))
-        for name, value in {**headers, "Content-Length": str(len(content))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
+        backend.serve(self, self.server.authorities.folder / "repos", person, body)
 
 
 authorities.Exchange = Exchange

@@ -84,8 +84,8 @@ struct FrontRequestTests {
             else { continue }
             taken += 1
             let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))
-            let command = try #require(parsed as? GitHelperCommand, "\(words)")
-            let question = HelperOptions.Question(tool: "git", url: url)
+            let command = try #require(parsed as? GitCredentialCommand, "\(words)")
+            let question = CredentialOptions.Question(tool: "git", url: url)
             let environment = Environment(variables: variables)
             #expect(try command.options.request(question, login, environment) == asked.request, "\(words)")
             #expect(try command.options.global.groups(environment) == asked.groups, "\(words)")

@@ -1,8 +1,11 @@
-"""For a provider that a test starts: it ends with the test."""
+"""For servers that a test starts beside the test provider: they end with the test, and ask the provider who somebody is."""
 
+import json
 import os
 import shutil
 import threading
+import urllib.error
+import urllib.request
 
 
 def leave_with_the_host(folder):
@@ -15,3 +18,13 @@ def leave_with_the_host(folder):
         os._exit(0)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def person(issuer, token, trust=None):
+    """Whom the test provider gave an access token; None for one that it does not know, or has replaced."""
+    request = urllib.request.Request(issuer.removesuffix("/o") + "/api/me", headers={"Authorization": f"Bearer {token}"})
+    try:
+        with urllib.request.urlopen(request, context=trust) as answer:
+            return json.load(answer)["user"]
+    except urllib.error.HTTPError:
+        return None

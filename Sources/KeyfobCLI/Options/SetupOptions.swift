@@ -18,7 +18,8 @@ struct SetupOptions: ParsableArguments {
         """
 
     /// Shows a change, asks, and makes it.
-    func perform(_ plan: SetupPlan, of file: ToolFile, _ change: () throws(KeyringError) -> Void) throws(KeyringError) {
+    func perform(_ plan: SetupPlan, of file: SetupFile, _ change: () throws(KeyringError) -> Void) throws(KeyringError)
+    {
         for remark in plan.remarks { global.say("\(file.path): \(remark)") }
         if !global.quiet || !force { show(plan, of: file) }
         guard !dryRun else { return }
@@ -27,7 +28,7 @@ struct SetupOptions: ParsableArguments {
         try change()
     }
 
-    private func show(_ plan: SetupPlan, of file: ToolFile) {
+    private func show(_ plan: SetupPlan, of file: SetupFile) {
         var last: TextEdit.PreviewLine?
         for line in plan.edit.preview(of: file.text) {
             let follows = last.map { $0.isAdded == line.isAdded && (line.number - $0.number) <= 1 } ?? false

@@ -34,7 +34,7 @@ struct GitSetupCommand: ParsableCommand {
     private func add() throws(KeyringError) {
         let file = try Self.file(Self.path(), setup.global)
         let call: GitSetup.Call =
-            switch try HelperProgram(.git) {
+            switch try CredentialProgram(.git) {
             case .named: .named
             case .at(let path): .at(path)
             case .word(of: let path): .word(of: path)
@@ -89,8 +89,8 @@ struct GitSetupCommand: ParsableCommand {
         }
     }
 
-    private static func file(_ path: String, _ global: GlobalOptions) throws(KeyringError) -> ToolFile {
-        try ToolFile(tool, path, lock: .target, global)
+    private static func file(_ path: String, _ global: GlobalOptions) throws(KeyringError) -> SetupFile {
+        try SetupFile(tool, path, lock: .target, global)
     }
 
     /// The file that `git config --global` writes.

@@ -3,7 +3,7 @@ internal import Keyfob
 internal import KeyfobInterop
 internal import KeyfobLookup
 
-struct DockerHelperCommand: ParsableCommand {
+struct DockerCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docker", abstract: "Give docker the token of the right account.",
         discussion: """
@@ -25,7 +25,7 @@ struct DockerHelperCommand: ParsableCommand {
 
     @Argument(help: "What docker wants: get, store, erase, list or version.") var operation: String
 
-    @OptionGroup var options: HelperOptions
+    @OptionGroup var options: CredentialOptions
 
     private static let tool = CalledAs.docker.tool
 
@@ -55,7 +55,7 @@ struct DockerHelperCommand: ParsableCommand {
         guard let url = CredentialURL(server) else { return try tellNotFound() }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        guard let token = try options.token(HelperOptions.Question(tool: Self.tool, url: url), in: keyring) else {
+        guard let token = try options.token(CredentialOptions.Question(tool: Self.tool, url: url), in: keyring) else {
             return try tellNotFound()
         }
         let answer = DockerCredentials.answer(server: server, username: GitCredentialAnswer.anyUser)
@@ -70,7 +70,7 @@ struct DockerHelperCommand: ParsableCommand {
         if let url = CredentialURL(credential.server) {
             let keyring = try options.keyring()
             defer { options.global.tellWarnings(of: keyring) }
-            let request = try options.request(HelperOptions.Question(tool: Self.tool, url: url))
+            let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
             if let own = try? keyring.token(for: request, in: options.global.groups()),
                 own.secret.isEqual(to: credential.secret)
             {
@@ -95,7 +95,7 @@ struct DockerHelperCommand: ParsableCommand {
         let environments = Set(try keyring.accounts(in: groups).map(\.account.id.environment))
         for host in environments.flatMap(BuiltInHosts.registries) {
             guard let url = CredentialURL(host) else { continue }
-            let request = try options.request(HelperOptions.Question(tool: Self.tool, url: url))
+            let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
             guard case .chosen = try keyring.select(request, in: groups).outcome else { continue }
             users[host] = GitCredentialAnswer.anyUser
         }

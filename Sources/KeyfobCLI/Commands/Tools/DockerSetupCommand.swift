@@ -43,8 +43,8 @@ struct DockerSetupCommand: ParsableCommand {
         }
     }
 
-    private func add(_ file: ToolFile) throws(KeyringError) {
-        guard case .named = try HelperProgram(.docker) else {
+    private func add(_ file: SetupFile) throws(KeyringError) {
+        guard case .named = try CredentialProgram(.docker) else {
             throw KeyringError(
                 .configuration, "docker finds docker-credential-keyfob by PATH alone, and it is not there",
                 hint: "put the folder where it is into PATH, or link keyfob by that name in one that is")
@@ -65,7 +65,7 @@ struct DockerSetupCommand: ParsableCommand {
         }
     }
 
-    private func undo(_ file: ToolFile) throws(KeyringError) {
+    private func undo(_ file: SetupFile) throws(KeyringError) {
         let hosts = host.isEmpty ? file.entries : host
         let former = file.note.flatMap { FormerEntries(rawValue: $0.form) } ?? .some
         let plan = try file.plan(hint: "take them out by hand") { text throws(SetupFlaw) in
@@ -87,7 +87,7 @@ struct DockerSetupCommand: ParsableCommand {
         }
     }
 
-    private func plan(_ file: ToolFile, _ hosts: [String]) throws(KeyringError) -> SetupPlan {
+    private func plan(_ file: SetupFile, _ hosts: [String]) throws(KeyringError) -> SetupPlan {
         try file.plan(hint: "add them to credHelpers by hand") { text throws(SetupFlaw) in
             try DockerSetup.adding(hosts, to: text)
         }
@@ -96,7 +96,7 @@ struct DockerSetupCommand: ParsableCommand {
     private static func hosts(in text: [UInt8]) -> [String] { (try? DockerSetup.hosts(in: text)) ?? [] }
 
     /// The registries that are meant.
-    private func hosts(_ file: ToolFile) throws(KeyringError) -> [String] {
+    private func hosts(_ file: SetupFile) throws(KeyringError) -> [String] {
         guard host.isEmpty else { return host }
         let keyring: Keyring
         do throws(KeyringError) {
@@ -135,8 +135,8 @@ struct DockerSetupCommand: ParsableCommand {
         }
     }
 
-    private static func file(_ global: GlobalOptions) throws(KeyringError) -> ToolFile {
-        try ToolFile(tool, try path(), lock: .none, global)
+    private static func file(_ global: GlobalOptions) throws(KeyringError) -> SetupFile {
+        try SetupFile(tool, try path(), lock: .none, global)
     }
 
     private static func path(_ environment: Environment = .current) throws(KeyringError) -> String {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-struct HelperCommand: ParsableCommand {
+struct CredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "helper", abstract: "Give other tools the credentials they ask for, by their own protocols.",
         discussion: """
@@ -12,6 +12,7 @@ struct HelperCommand: ParsableCommand {
               git config --global credential.helper keyfob
             """,
         subcommands: [
-            GitHelperCommand.self, DockerHelperCommand.self, KubectlHelperCommand.self, AWSHelperCommand.self,
+            GitCredentialCommand.self, DockerCredentialCommand.self, KubectlCredentialCommand.self,
+            AWSCredentialCommand.self,
         ])
 }

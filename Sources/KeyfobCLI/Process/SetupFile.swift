@@ -3,7 +3,7 @@ internal import KeyfobFiles
 internal import KeyfobInterop
 
 /// A tool's file that setup writes into, and what is noted of how it was before.
-struct ToolFile {
+struct SetupFile {
     let tool: String
     let file: ForeignFile
     let note: SetupNotes.Note?

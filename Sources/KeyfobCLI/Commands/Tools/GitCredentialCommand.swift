@@ -3,7 +3,7 @@ internal import Keyfob
 internal import KeyfobInterop
 internal import KeyfobLookup
 
-struct GitHelperCommand: ParsableCommand {
+struct GitCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "git", abstract: "Give git the token of the right account.",
         discussion: """
@@ -31,7 +31,7 @@ struct GitHelperCommand: ParsableCommand {
 
     @Argument(help: "What git wants: get, erase, store or capability.") var operation: String
 
-    @OptionGroup var options: HelperOptions
+    @OptionGroup var options: CredentialOptions
 
     func run() throws {
         switch operation {
@@ -48,7 +48,7 @@ struct GitHelperCommand: ParsableCommand {
         guard let url = request.url, request.takesToken else { return }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        let question = HelperOptions.Question(tool: CalledAs.git.tool, url: url, logins: request.logins)
+        let question = CredentialOptions.Question(tool: CalledAs.git.tool, url: url, logins: request.logins)
         guard let token = try options.token(question, in: keyring) else { return }
         let found = token.answer.found
         guard
@@ -67,7 +67,7 @@ struct GitHelperCommand: ParsableCommand {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         let logins = request.account.map { [$0] } ?? request.logins
-        let question = HelperOptions.Question(tool: CalledAs.git.tool, url: url, logins: logins)
+        let question = CredentialOptions.Question(tool: CalledAs.git.tool, url: url, logins: logins)
         try options.refused(secret, question, in: keyring)
     }
 

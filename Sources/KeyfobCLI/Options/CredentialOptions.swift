@@ -4,7 +4,7 @@ internal import KeyfobInterop
 internal import KeyfobLookup
 
 /// What the helpers that other tools call have in common: they ask nobody anything.
-struct HelperOptions: ParsableArguments {
+struct CredentialOptions: ParsableArguments {
     @OptionGroup var request: RequestOptions
     @OptionGroup var refresh: RefreshOptions
     @OptionGroup var networkOptions: NetworkOptions
@@ -39,7 +39,7 @@ struct HelperOptions: ParsableArguments {
     }
 
     /// The token that answers a question; nil where no account is meant, so that the tool goes on.
-    func token(_ question: Question, in keyring: Keyring) throws(KeyringError) -> HelpedToken? {
+    func token(_ question: Question, in keyring: Keyring) throws(KeyringError) -> ToolToken? {
         for login in question.logins {
             do {
                 let token = try requiredToken(question, as: login, in: keyring)
@@ -54,13 +54,13 @@ struct HelperOptions: ParsableArguments {
     /// The token of one that the tool calls `login`, of which a beginning of a name will do too, or of whoever is chosen.
     func requiredToken(
         _ question: Question, as login: String? = nil, in keyring: Keyring
-    ) throws(KeyringError) -> HelpedToken {
+    ) throws(KeyringError) -> ToolToken {
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options(question, login), refresh: refresh, networkOptions: networkOptions,
             global: unattended)
         let answer = try acquisition.token()
         try answer.requirePrintable()
-        return HelpedToken(answer: answer, acquisition: acquisition)
+        return ToolToken(answer: answer, acquisition: acquisition)
     }
 
     /// Sees to it that a token which the tool's server has refused is not handed out again.
@@ -127,13 +127,13 @@ struct HelperOptions: ParsableArguments {
 }
 
 /// A token for another tool.
-struct HelpedToken: ~Copyable {
+struct ToolToken: ~Copyable {
     let answer: Keyring.TokenAnswer
     fileprivate let acquisition: AttendedAcquisition
 
     /// Another token in its place, which the provider issues.
-    func replacement() throws(KeyringError) -> HelpedToken {
-        HelpedToken(answer: try acquisition.replacement(for: answer.found), acquisition: acquisition)
+    func replacement() throws(KeyringError) -> ToolToken {
+        ToolToken(answer: try acquisition.replacement(for: answer.found), acquisition: acquisition)
     }
 
     /// Remembers whose it was, once it is on its way.

@@ -4,7 +4,7 @@ import Testing
 
 /// What the helpers make of input that no tool sends, or that somebody hostile has made up.
 @Suite("What helpers are asked", .waitsForPrograms)
-struct HelperInputTests {
+struct CredentialInputTests {
     private let place: Workplace
 
     init() throws {

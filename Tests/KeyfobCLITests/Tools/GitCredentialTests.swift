@@ -4,7 +4,7 @@ import Testing
 
 /// Real git over http against a server that asks the provider whose token it got.
 @Suite("git with git-credential-keyfob", .waitsForPrograms)
-struct GitHelperTests {
+struct GitCredentialTests {
     private let provider: ProviderServer
     private let server: GuestServer
     private let home: SignInPlace

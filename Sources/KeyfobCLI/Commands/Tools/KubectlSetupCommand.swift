@@ -57,9 +57,9 @@ struct KubectlSetupCommand: ParsableCommand {
             + (global.vault.map { ["--vault=\($0)"] } ?? []) + global.group.map { "--group=\($0)" }
     }
 
-    private func add(_ file: ToolFile) throws(KeyringError) {
+    private func add(_ file: SetupFile) throws(KeyringError) {
         let (path, isHelper): (String?, Bool) =
-            switch try HelperProgram(.kubectl) {
+            switch try CredentialProgram(.kubectl) {
             case .named: (nil, true)
             case .at(let path): (path, true)
             case .word(of: let path): (path, false)
@@ -84,7 +84,7 @@ struct KubectlSetupCommand: ParsableCommand {
         }
     }
 
-    private func undo(_ file: ToolFile) throws(KeyringError) {
+    private func undo(_ file: SetupFile) throws(KeyringError) {
         let former = file.note.flatMap { FormerEntries(rawValue: $0.form) } ?? .some
         let plan = try file.plan(hint: "type kubectl config unset users.\(ShellWord.quoted(user))") {
             text throws(SetupFlaw) in
@@ -122,8 +122,8 @@ struct KubectlSetupCommand: ParsableCommand {
         }
     }
 
-    private static func file(_ global: GlobalOptions) throws(KeyringError) -> ToolFile {
-        try ToolFile(tool, try path(), lock: .name, global)
+    private static func file(_ global: GlobalOptions) throws(KeyringError) -> SetupFile {
+        try SetupFile(tool, try path(), lock: .name, global)
     }
 
     /// The kubeconfig to which kubectl adds: the first that is there, else the last.

@@ -4,7 +4,7 @@ import Testing
 
 /// The real aws command against moto, which checks signatures and permissions.
 @Suite("aws with 'keyfob helper aws'", .waitsForPrograms)
-struct AWSHelperTests {
+struct AWSCredentialTests {
     private let provider: ProviderServer
     private let server: GuestServer
     private let home: SignInPlace

@@ -4,7 +4,7 @@ import Testing
 
 /// docker's client for Python over docker-credential-keyfob.
 @Suite("docker with docker-credential-keyfob", .waitsForPrograms)
-struct DockerHelperTests {
+struct DockerCredentialTests {
     private let place: Workplace
     private let notFound = "credentials not found in native keychain\n"
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
 
-struct AWSHelperCommand: ParsableCommand {
+struct AWSCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "aws", abstract: "Give AWS's tools credentials for the right account's token.",
         discussion: """
@@ -42,7 +42,7 @@ struct AWSHelperCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The address of another such service.", valueName: "url"))
     var endpoint: String?
 
-    @OptionGroup var options: HelperOptions
+    @OptionGroup var options: CredentialOptions
 
     func validate() throws {
         if region != nil, endpoint != nil { throw ValidationError("--region and --endpoint exclude one another") }
@@ -69,7 +69,7 @@ struct AWSHelperCommand: ParsableCommand {
         }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        var token = try options.requiredToken(HelperOptions.Question(tool: "aws", url: url), in: keyring)
+        var token = try options.requiredToken(CredentialOptions.Question(tool: "aws", url: url), in: keyring)
         let credentials: ReceivedCredentials
         do throws(KeyringError) {
             credentials = try assume(url, token)
@@ -83,7 +83,7 @@ struct AWSHelperCommand: ParsableCommand {
     }
 
     private func assume(
-        _ url: CredentialURL, _ token: borrowing HelpedToken
+        _ url: CredentialURL, _ token: borrowing ToolToken
     ) throws(KeyringError) -> ReceivedCredentials {
         let held = TokenBox(token.answer)
         let request = RoleRequest(

@@ -4,7 +4,7 @@ internal import KeyfobFiles
 internal import KeyfobLookup
 
 /// How another tool can start its helper.
-enum HelperProgram {
+enum CredentialProgram {
     /// By the name that the tool looks for, which `PATH` has.
     case named
     /// The helper's program, at a path.

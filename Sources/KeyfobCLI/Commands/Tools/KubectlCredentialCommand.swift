@@ -5,7 +5,7 @@ internal import KeyfobInterop
 internal import KeyfobLookup
 internal import KeyfobSodium
 
-struct KubectlHelperCommand: ParsableCommand {
+struct KubectlCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kubectl", abstract: "Give kubectl the token of the right account.",
         discussion: """
@@ -24,7 +24,7 @@ struct KubectlHelperCommand: ParsableCommand {
                 --exec-provide-cluster-info=true --exec-arg=--scope=https://api.cluster.example/.default
             """)
 
-    @OptionGroup var options: HelperOptions
+    @OptionGroup var options: CredentialOptions
 
     /// For how many seconds a caller that is refused token after token is given the same one.
     private static let pause: Int64 = 60
@@ -51,7 +51,7 @@ struct KubectlHelperCommand: ParsableCommand {
         }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        let question = HelperOptions.Question(tool: CalledAs.kubectl.tool, url: url)
+        let question = CredentialOptions.Question(tool: CalledAs.kubectl.tool, url: url)
         let token = replacingRefused(try options.requiredToken(question, in: keyring), for: keyring)
         let answer = request.answer(until: token.answer.found.credential.expiresOn)
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {
@@ -61,7 +61,7 @@ struct KubectlHelperCommand: ParsableCommand {
     }
 
     /// The token, or another where the caller has been given this one before and asks again; notes which it is.
-    private func replacingRefused(_ token: consuming HelpedToken, for keyring: Keyring) -> HelpedToken {
+    private func replacingRefused(_ token: consuming ToolToken, for keyring: Keyring) -> ToolToken {
         guard let runtime = keyring.location.runtime, let caller = CallerNotes.caller else { return token }
         let notes = CallerNotes(runtime: runtime, name: "\(keyring.vaultID).kubectl")
         let now = WallClock.system.now.seconds

@@ -4,7 +4,7 @@ import Testing
 
 /// Real kubectl with kubectl-keyfob, against a server that asks the provider whose token it got.
 @Suite("kubectl with kubectl-keyfob", .waitsForPrograms)
-struct KubectlHelperTests {
+struct KubectlCredentialTests {
     private let provider: ProviderServer
     private let server: GuestServer
     private let home: SignInPlace

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct WhoamiCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami", abstract: "Say which account counts here, and why.",
+        discussion: """
+            The one that 'keyfob token' would take in this directory. 'keyfob which' says the same of every account. Ends \
+            with 11 when several fit, and with 13 when none does.
+
+            Example:
+              keyfob whoami
+              keyfob whoami --url https://github.com/contoso/app
+            """)
+
+    @OptionGroup var options: RequestOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if global.json { throw ValidationError("'keyfob which --json' prints it as a document") }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring(reaching: .files())
+        let request = try options.request()
+        let selection = try keyring.select(request, in: global.groups())
+        global.tellWarnings(of: keyring)
+        guard case .chosen(let candidate) = selection.outcome else {
+            throw KeyringError(selection, for: request)
+                ?? KeyringError(.noSuchAccount, "there is no account", hint: nil)
+        }
+        let account = candidate.account
+        let isLabelled = account.label != nil && !account.username.isEmpty
+        var table = Table(header: [])
+        table.add(["account", account.name + (isLabelled ? " (\(account.username))" : "")])
+        table.add(["provider", ProviderNames(keyring, [candidate.group]).name(of: account.id.environment)])
+        table.add(["group", candidate.group.name])
+        table.add(["state", candidate.stateWords(WallClock.system.now)])
+        for judged in selection.verdicts {
+            if case .chosen(let reason) = judged.verdict { table.add(["why", "\(reason)"]) }
+        }
+        try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))
+    }
+}
