@@ -88,8 +88,8 @@ extension Keyring {
             throw KeyringError(error)
         }
         var remarks = parsed.remarks.map(\.description)
-        let importer = MSALImport(
-            cache: parsed, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks),
+        let importer = CacheImport(
+            cache: parsed, isByName: false, labels: Self.labels(azureProfile, for: parsed.accounts, &remarks),
             bringsBackRemoved: bringsBackRemoved)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }
@@ -159,65 +159,6 @@ extension Keyring {
     }
 
     private struct DryRunEnded: Error {}
-}
-
-/// One import of a cache that has been read.
-private struct MSALImport {
-    let cache: MSALCache
-    let labels: [AccountID: String]
-    let bringsBackRemoved: Bool
-
-    func run(
-        _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
-        _ progress: (Int, Int) -> Void
-    ) throws {
-        let total = cache.accounts.count + cache.credentials.count + cache.appMetadata.count + cache.foreign.count
-        var done = 0
-        func step() {
-            done += 1
-            if done % 64 == 0 || done == total { progress(done, total) }
-        }
-        var removed: Set<AccountID> = []
-        for account in cache.accounts {
-            defer { step() }
-            guard try bringsBackRemoved || !writer.wasRemoved(account.id) else {
-                removed.insert(account.id)
-                report.removedAccounts.append(account)
-                continue
-            }
-            var account = account
-            account.label = labels[account.id]
-            report.note(account)
-            report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
-        }
-        for item in cache.credentials {
-            defer { step() }
-            guard !removed.contains(item.credential.account) else { continue }
-            report.note(item.credential)
-            let outcome = try writer.save(item.credential, secret: item.secret.secret(in: bytes), from: .file)
-            report.credentials[Keyring.StoreOutcome(outcome), default: 0] += 1
-        }
-        for metadata in cache.appMetadata {
-            report.others[Keyring.StoreOutcome(try writer.save(metadata)), default: 0] += 1
-            step()
-        }
-        for node in cache.foreign {
-            let outcome = try writer.saveForeign(
-                section: node.section?.rawValue ?? "", key: node.key, json: node.json(in: bytes))
-            report.others[Keyring.StoreOutcome(outcome), default: 0] += 1
-            step()
-        }
-    }
-}
-
-extension Keyring.ImportReport {
-    mutating func note(_ account: Account) {
-        found[account.id] = Keyring.FoundAccount(account: account)
-    }
-
-    mutating func note(_ credential: Credential) {
-        found[credential.account]?.tokens.insert(credential.kind)
-    }
 }
 
 extension KeyringError {

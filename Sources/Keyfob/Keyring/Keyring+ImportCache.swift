@@ -107,8 +107,9 @@ extension Keyring {
             throw KeyringError(error)
         }
         var remarks: [String] = []
-        let importer = ImportByName(
-            cache: parsed.contents, labels: Self.labels(azureProfile, for: parsed.contents.accounts, &remarks),
+        let importer = CacheImport(
+            cache: parsed.contents, isByName: true,
+            labels: Self.labels(azureProfile, for: parsed.contents.accounts, &remarks),
             bringsBackRemoved: bringsBackRemoved)
         var report = try cache.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { try importer.run($0, bytes, &$1, progress) }

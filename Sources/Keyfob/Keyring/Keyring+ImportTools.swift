@@ -19,7 +19,7 @@ extension Keyring {
         _ tool: ToolFile, _ file: borrowing SecretBytes, in groups: [AccessGroup]?, bringsBackRemoved: Bool,
         taking decisions: DecisionKinds, isDryRun: Bool, progress: (Int, Int) -> Void
     ) throws(KeyringError) -> ImportReport {
-        let importer = ImportByName(cache: tool.contents, bringsBackRemoved: bringsBackRemoved)
+        let importer = CacheImport(cache: tool.contents, isByName: true, bringsBackRemoved: bringsBackRemoved)
         var report = try file.withBytes { (bytes) throws(KeyringError) in
             try run(in: groups, isDryRun: isDryRun) { writer, report in
                 try importer.run(writer, bytes, &report, progress)

@@ -23,7 +23,8 @@ enum Browser {
 
     private static func start(_ program: String, _ url: String, _ environment: Environment) -> Bool {
         var words = program.split(separator: " ").map(String.init)
-        guard let name = words.first, let path = path(of: name, environment) else { return false }
+        guard let name = words.first, let path = name.contains("/") ? name : SearchPath.program(name, environment)
+        else { return false }
         if words.contains("%s") { words = words.map { $0 == "%s" ? url : $0 } } else { words.append(url) }
         let process = Process()
         process.executableURL = URL(filePath: path)
@@ -44,11 +45,5 @@ enum Browser {
         _ = unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
         defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         return body()
-    }
-
-    private static func path(of name: String, _ environment: Environment) -> String? {
-        if name.contains("/") { return FileManager.default.isExecutableFile(atPath: name) ? name : nil }
-        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
-        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobLookup
@@ -13,7 +12,7 @@ enum CredentialProgram {
     case word(of: String)
 
     init(_ helper: CalledAs, _ environment: Environment = .current) throws(KeyringError) {
-        if Self.path(of: helper.program, environment) != nil {
+        if SearchPath.program(helper.program, environment) != nil {
             self = .named
             return
         }
@@ -25,21 +24,10 @@ enum CredentialProgram {
         // What is installed as bin/keyfob becomes libexec/keyfob/keyfob.
         let ending = "/libexec/keyfob"
         let folders = (folder.hasSuffix(ending) ? [String(folder.dropLast(ending.count)) + "/bin"] : []) + [folder]
-        if let found = folders.map({ $0 + "/" + helper.program }).first(where: Self.isProgram) {
+        if let found = folders.map({ $0 + "/" + helper.program }).first(where: SearchPath.isProgram) {
             self = .at(found)
         } else {
-            self = .word(of: folders.map { $0 + "/keyfob" }.first(where: Self.isProgram) ?? own)
+            self = .word(of: folders.map { $0 + "/keyfob" }.first(where: SearchPath.isProgram) ?? own)
         }
-    }
-
-    /// The program that a shell would start by a name; relative folders of `PATH` do not count.
-    static func path(of name: String, _ environment: Environment = .current) -> String? {
-        (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
-            .first(where: isProgram)
-    }
-
-    private static func isProgram(_ path: String) -> Bool {
-        FileAccess.status(path, following: true)?.isRegularFile == true
-            && FileManager.default.isExecutableFile(atPath: path)
     }
 }

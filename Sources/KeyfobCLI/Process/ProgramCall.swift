@@ -52,14 +52,10 @@ struct ProgramCall {
     }
 
     private static func place(at path: [CChar]) -> Place {
-        guard unsafe access(path, F_OK) == 0 else { return errno == EACCES ? .forbidden : .missing }
-        // O_PATH: not to read, only to see what it is.
-        let folder = unsafe open(path, 0o10000000 | O_DIRECTORY | O_CLOEXEC)
-        guard folder < 0 else {
-            close(folder)
-            return .forbidden
-        }
-        return unsafe access(path, X_OK) == 0 ? .found : .forbidden
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return errno == EACCES ? .forbidden : .missing }
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        return unsafe !isFolder && access(path, X_OK) == 0 ? .found : .forbidden
     }
 
     private static func failure(_ status: ExitStatus, _ message: String) -> ReportedFailure {

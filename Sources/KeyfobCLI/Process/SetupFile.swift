@@ -43,6 +43,16 @@ struct SetupFile {
         }
     }
 
+    /// For what the tool asks Keyfob, as the file has it; nil where it does not ask.
+    func present(_ read: ([UInt8]) throws(SetupFlaw) -> [String]) throws(KeyringError) -> [String]? {
+        do throws(SetupFlaw) {
+            let present = try read(text)
+            return present.isEmpty ? nil : present
+        } catch {
+            throw KeyringError(.configuration, "\(path): \(error)")
+        }
+    }
+
     /// Makes sure, before anybody is asked, that the file could be written.
     func requireWritable() throws(KeyringError) {
         do throws(ForeignFile.Failure) { try file.requireWritable() } catch { throw Self.error(error, path) }

@@ -125,13 +125,7 @@ struct DockerSetupCommand: ParsableCommand {
 
     static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
         SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
-            let file = try file(global)
-            do throws(SetupFlaw) {
-                let hosts = try DockerSetup.hosts(in: file.text)
-                return hosts.isEmpty ? nil : hosts
-            } catch {
-                throw KeyringError(.configuration, "\(file.path): \(error)")
-            }
+            try file(global).present(DockerSetup.hosts)
         }
     }
 

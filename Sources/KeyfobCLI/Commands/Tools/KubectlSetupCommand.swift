@@ -112,13 +112,7 @@ struct KubectlSetupCommand: ParsableCommand {
 
     static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
         SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
-            let file = try file(global)
-            do throws(SetupFlaw) {
-                let users = try KubectlSetup.users(in: file.text)
-                return users.isEmpty ? nil : users
-            } catch {
-                throw KeyringError(.configuration, "\(file.path): \(error)")
-            }
+            try file(global).present(KubectlSetup.users)
         }
     }
 

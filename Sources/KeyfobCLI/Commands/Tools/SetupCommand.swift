@@ -59,7 +59,7 @@ struct SetupDocument: JSONDocument {
         /// - Parameter entries: For what the tool asks Keyfob by a file; nil where it does not ask.
         init(_ tool: String, path: String, _ entries: () throws(KeyringError) -> [String]?) {
             self.tool = tool
-            program = CredentialProgram.path(of: tool)
+            program = SearchPath.program(tool)
             file = path
             command = "keyfob setup \(tool)"
             do throws(KeyringError) {

@@ -2,65 +2,11 @@ internal import KeyfobInterop
 internal import KeyfobRecords
 internal import KeyfobSodium
 
-/// One import of what knows people by their user names: a cache of ADAL, or another tool's file.
+/// What a group holds that an import must look at first which knows people by their user names.
 ///
 /// Where the group has an account of that name already, the tokens go to that account, found by its name this once;
 /// nothing is stored in the form that it came in.
-struct ImportByName {
-    let cache: MSALCache
-    var labels: [AccountID: String] = [:]
-    let bringsBackRemoved: Bool
-
-    func run(
-        _ writer: GroupWriter, _ bytes: RawSpan, _ report: inout Keyring.ImportReport,
-        _ progress: (Int, Int) -> Void
-    ) throws {
-        let known = try NamedAccounts(writer, of: report.group)
-        let total = cache.accounts.count + cache.credentials.count
-        var done = 0
-        func step() {
-            done += 1
-            if done % 64 == 0 || done == total { progress(done, total) }
-        }
-        var ids: [AccountID: AccountID] = [:]
-        var removed: Set<AccountID> = []
-        for account in cache.accounts {
-            defer { step() }
-            let (id, remark) = known.id(for: account)
-            guard try bringsBackRemoved || !writer.wasRemoved(id) else {
-                removed.insert(account.id)
-                report.removedAccounts.append(account)
-                continue
-            }
-            if let remark, !report.remarks.contains(remark) { report.remarks.append(remark) }
-            ids[account.id] = id
-            var account = known.addition(of: account, to: id)
-            account.label = labels[account.id]
-            report.note(account)
-            report.accounts[Keyring.StoreOutcome(try writer.save(account, from: .file)), default: 0] += 1
-        }
-        for item in cache.credentials {
-            defer { step() }
-            guard !removed.contains(item.credential.account) else { continue }
-            var credential = item.credential
-            credential.account = ids[credential.account] ?? credential.account
-            let secret = item.secret.secret(in: bytes)
-            report.note(credential)
-            if known.isSignedIn(credential) {
-                report.remarks.append("\(credential.account) is signed in here, so a token of no client was not taken")
-                report.credentials[.kept, default: 0] += 1
-                continue
-            }
-            let outcome =
-                try known.outcome(of: credential, secret)
-                ?? Keyring.StoreOutcome(writer.save(credential, secret: secret, from: .file))
-            report.credentials[outcome, default: 0] += 1
-        }
-    }
-}
-
-/// What a group holds that such an import must look at first.
-private struct NamedAccounts {
+struct NamedAccounts {
     private var accounts: [AccountID: Account] = [:]
     private var idsByName: [String: [AccountID]] = [:]
     private var signedIn: Set<AccountID> = []
