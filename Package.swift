@@ -36,7 +36,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
-        // C libraries. Each is imported by exactly one Swift target (CLinux by two), and never publicly.
+        // C libraries. Each is imported by exactly one Swift target (CLinux by three), and never publicly.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
@@ -57,7 +57,7 @@ let package = Package(
             dependencies: ["KeyfobAge", "KeyfobSodium", .product(name: "Crypto", package: "swift-crypto")]
         ),
         .target(name: "KeyfobVault", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
-        .target(name: "KeyfobFiles", dependencies: ["KeyfobModel", "KeyfobSodium"]),
+        .target(name: "KeyfobFiles", dependencies: ["CLinux", "KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobRecords", dependencies: ["KeyfobFiles", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
         // Whoever only reads a vault links neither GRDB nor Foundation.
         .target(

@@ -79,10 +79,11 @@ class _Library:
     """The functions of libkeyfob, loaded when the first is called."""
 
     def __getattr__(self, name):
-        # Where `make install` puts both, wherever that is.
-        installed = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../libkeyfob.so.1")
-        library = ctypes.CDLL(os.environ.get("KEYFOB_LIBRARY")
-                              or (installed if os.path.isfile(installed) else "libkeyfob.so.1"))
+        # Where `make install` puts both, wherever that is; beside a copy anybody could have put something.
+        folder = os.path.dirname(os.path.realpath(__file__))
+        installed = os.path.normpath(os.path.join(folder, "../../libkeyfob.so.1"))
+        is_installed = folder.endswith(("/lib/keyfob/python", "/lib/python3/dist-packages")) and os.path.isfile(installed)
+        library = ctypes.CDLL(os.environ.get("KEYFOB_LIBRARY") or (installed if is_installed else "libkeyfob.so.1"))
         for function, kinds in _FUNCTIONS.items():
             symbol = getattr(library, "keyfob_" + function)
             symbol.restype, symbol.argtypes = _TYPES[kinds[0]], [_TYPES[kind] for kind in kinds[1:]]

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // Swift cannot call prctl(2), which is variadic.
@@ -22,6 +23,11 @@ static inline long linux_copy_pipe(int from, int to, size_t count) {
 // error, the code and the process that sent it.
 static inline int linux_signal_descriptor(const sigset_t *signals) {
     return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Whether a file has an access control list besides its mode.
+static inline int linux_has_access_list(const char *path) {
+    return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
 // Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of

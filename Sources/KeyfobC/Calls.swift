@@ -2,6 +2,7 @@ internal import Foundation
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobLookup
+internal import KeyfobOAuth
 internal import KeyfobSodium
 
 // What the calls of keyfob.h do, in terms of Swift.
@@ -48,7 +49,7 @@ extension OpenKeyring {
         switch try keyring.lookUp(acquisition) {
         case .found(let answer): return try printable(answer, request)
         case .missing(let token):
-            return try CallersExecutor.run { [self] () async throws(KeyringError) in
+            return try CurrentThreadExecutor.run { [self] () async throws(KeyringError) in
                 try printable(try await keyring.refresh(token), request)
             }
         }
@@ -145,6 +146,11 @@ extension OpenKeyring {
 
     private func request(_ options: OptionValues.Snapshot) throws(KeyringError) -> TokenRequest {
         let words = options.words
+        if let url = options["url"], Identifier.folded(url).hasPrefix("http://") {
+            do { _ = try EndpointURL(url) } catch {
+                throw KeyringError(.hostNotAllowed, "no token goes there: \(error)", hint: "use https")
+            }
+        }
         if let flaw = words.flaw { throw KeyringError(.usage, flaw) }
         return try words.request(
             usualAccount: variable("KEYFOB_ACCOUNT"), usualTool: CallingTool.ownName,

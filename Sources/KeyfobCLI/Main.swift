@@ -12,7 +12,7 @@ enum Main {
             (words.first.flatMap(CalledAs.init(path:))?.words ?? []) + words.dropFirst())
         // What is to become another program has limits and signals that are the other's, and no keys.
         if arguments.first == ExecCommand.name {
-            ProcessHardening.applySparingHeirs()
+            ProcessHardening.applyNotInherited()
         } else {
             ProcessHardening.apply()
         }

@@ -8,7 +8,7 @@ internal import Glibc
 package enum ProcessHardening {
     /// Does it, once, at the start.
     package static func apply() {
-        applySparingHeirs()
+        applyNotInherited()
         // No core dump, which would hold the keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
@@ -21,7 +21,7 @@ package enum ProcessHardening {
     }
 
     /// The part of it that a program which comes into this one's place, or is started by it, has nothing of.
-    package static func applySparingHeirs() {
+    package static func applyNotInherited() {
         // A descriptor 0, 1 or 2 that is closed would go to the next file that is opened, and what is written to
         // standard output would end up there. In its place comes one that refuses to be used.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {

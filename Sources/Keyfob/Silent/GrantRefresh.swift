@@ -141,7 +141,7 @@ struct GrantRefresh: Sendable {
 
     /// Waits; on a thread that others wait for too, without keeping it.
     private func rest(milliseconds: Int) async {
-        if WorkPlace.executor == nil {
+        if PreferredExecutor.executor == nil {
             try? await Task.sleep(for: .milliseconds(milliseconds))
         } else {
             usleep(UInt32(milliseconds) * 1_000)

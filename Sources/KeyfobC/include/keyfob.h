@@ -3,22 +3,32 @@
  *
  *     cc program.c $(pkg-config --cflags --libs keyfob)
  *
- *     keyfob_keyring *keyring;
- *     keyfob_answer *token;
- *     keyfob_error *error;
- *     keyfob_options *options = keyfob_options_new();
- *     keyfob_options_set(options, "account", "ada@contoso.example", NULL);
- *     keyfob_options_set(options, "scope", "https://graph.microsoft.com/.default", NULL);
- *     if (keyfob_open(NULL, &keyring, &error) != KEYFOB_OK) {
- *         fprintf(stderr, "%s; %s\n", keyfob_error_get(error, "message"), keyfob_error_get(error, "hint"));
- *         ...
- *     }
- *     if (keyfob_token(keyring, options, &token, &error) == KEYFOB_OK) {
- *         send_with(keyfob_answer_get(token, 0, "token"));
+ *     #include <keyfob.h>
+ *     #include <stdio.h>
+ *     #include <string.h>
+ *
+ *     // Prints how long the token is that ada's requests to Microsoft Graph get.
+ *     int main(void) {
+ *         keyfob_keyring *keyring = NULL;
+ *         keyfob_answer *token = NULL;
+ *         keyfob_error *error = NULL;
+ *         keyfob_options *options = keyfob_options_new();
+ *         keyfob_options_set(options, "account", "ada@contoso.example", NULL);
+ *         keyfob_options_set(options, "scope", "https://graph.microsoft.com/.default", NULL);
+ *         int status = keyfob_open(NULL, &keyring, &error);
+ *         if (status == KEYFOB_OK) status = keyfob_token(keyring, options, &token, &error);
+ *         if (status == KEYFOB_OK) {
+ *             printf("a token of %zu bytes\n", strlen(keyfob_answer_get(token, 0, "token")));
+ *         } else {
+ *             const char *hint = keyfob_error_get(error, "hint");  // NULL where there is none
+ *             fprintf(stderr, "%s%s%s\n", keyfob_error_get(error, "message"), hint ? "; " : "", hint ? hint : "");
+ *         }
+ *         keyfob_error_free(error);
  *         keyfob_answer_free(token);
+ *         keyfob_options_free(options);
+ *         keyfob_close(keyring);
+ *         return status;
  *     }
- *     keyfob_options_free(options);
- *     keyfob_close(keyring);
  *
  * STRINGS are UTF-8 and end with a zero byte. What the library gives belongs to the object that it was asked of, and is
  * there until that is freed. What it is given it has copied when the call returns. One value of an option is at most

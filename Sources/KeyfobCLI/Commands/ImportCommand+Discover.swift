@@ -57,7 +57,7 @@ extension ImportCommand {
         let format = Keyring.CacheFormat(recognizing: held.bytes)
         // A file that is damaged or encrypted says so itself.
         if let format, !place.formats.contains(format) {
-            guard place.isTold else { return nil }
+            guard place.reportsUnrecognized else { return nil }
             throw KeyringError(.damaged, "\(place.path) is not what belongs there, or holds no tokens")
         }
         let progress = Progress("importing", isQuiet: true)
@@ -67,7 +67,7 @@ extension ImportCommand {
             return DiscoveredFile(path: place.path, held: held, report: report)
         } catch {
             // Nothing that belongs there, and nothing that anybody expects to be read.
-            if format == nil, !place.isTold, error.advice == nil { return nil }
+            if format == nil, !place.reportsUnrecognized, error.advice == nil { return nil }
             throw error
         }
     }
@@ -81,7 +81,7 @@ extension ImportCommand {
                     "\(number + 1)", found.account.name, providers.known(id.environment) ?? "-",
                     EnvironmentAliases.canonicalName(of: id.environment),
                     tokens.isEmpty ? "-" : tokens.joined(separator: ", "),
-                    file.path + (file.isNews ? "" : " (here already)"),
+                    file.path + (file.hasNew ? "" : " (here already)"),
                 ])
             }
         }
@@ -90,7 +90,7 @@ extension ImportCommand {
 
     /// The numbers of the files that the person wants.
     private func chosen(_ files: [DiscoveredFile]) throws(KeyringError) -> Set<Int> {
-        let news = files.indices.filter { files[$0].isNews }
+        let news = files.indices.filter { files[$0].hasNew }
         if force || news.isEmpty { return Set(news) }
         guard !global.noInput, let terminal = Terminal() else {
             throw KeyringError(
@@ -120,7 +120,7 @@ extension ImportCommand {
             } catch {
                 throw Self.naming(file.path, error)
             }
-            files[index].isTaken = true
+            files[index].isImported = true
             progress.finish()
             warnOfReaders(file.path)
             let report = files[index].report
@@ -138,15 +138,15 @@ struct DiscoveredFile {
     let path: String
     fileprivate let held: HeldFile
     fileprivate(set) var report: Keyring.ImportReport
-    fileprivate(set) var isTaken = false
+    fileprivate(set) var isImported = false
 
     fileprivate init(path: String, held: HeldFile, report: Keyring.ImportReport) {
         (self.path, self.held, self.report) = (path, held, report)
-        isNews = [report.accounts, report.credentials].contains { ($0[.added] ?? 0) + ($0[.changed] ?? 0) > 0 }
+        hasNew = [report.accounts, report.credentials].contains { ($0[.added] ?? 0) + ($0[.changed] ?? 0) > 0 }
     }
 
     /// Whether something of it is not here yet.
-    let isNews: Bool
+    let hasNew: Bool
     /// Whether it holds nothing to take.
     fileprivate var isEmpty: Bool { report.found.isEmpty }
     /// Its accounts by their ids.
@@ -174,13 +174,13 @@ struct DiscoveryDocument: JSONDocument {
         let path: String
         let format: String
         let group: String
-        let isTaken: Bool
-        let isNews: Bool
+        let isImported: Bool
+        let hasNew: Bool
         let accounts: [Found]
         let skipped: [String]
 
         init(_ file: DiscoveredFile, _ provider: (String) -> String?) {
-            (path, isTaken, isNews) = (file.path, file.isTaken, file.isNews)
+            (path, isImported, hasNew) = (file.path, file.isImported, file.hasNew)
             (format, group, skipped) = (file.report.format.rawValue, file.report.group.name, file.report.skipped)
             accounts = file.accounts.map { id, found in
                 Found(

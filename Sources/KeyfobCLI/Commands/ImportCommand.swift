@@ -275,10 +275,10 @@ struct ImportDocument: JSONDocument {
     struct FoundClient: Encodable {
         let id: String
         let environment: String
-        let isTaken: Bool
+        let isImported: Bool
 
         init(_ client: Keyring.FoundClient) {
-            (id, environment, isTaken) = (client.id, client.environment, client.outcome == .added)
+            (id, environment, isImported) = (client.id, client.environment, client.outcome == .added)
         }
     }
 

@@ -65,7 +65,6 @@ struct InitCommand: ParsableCommand {
                 }
             }
         } catch {
-            new.takeBackKeyFile(after: error, at: location)
             throw handOver.failing(error, at: location)
         }
         guard !global.json else { return }
@@ -86,10 +85,16 @@ struct InitCommand: ParsableCommand {
             return
         }
         let slots = try new.slots(location, global)
-        let service = slots.secretService
-        let created = try Keyring.create(
-            at: location, slot: slots.first, secretService: service, handingOver: handingOver)
-        global.tellWarnings(of: created.keyring)
+        let (service, madeKeyFile) = (slots.secretService, slots.madeKeyFile)
+        do throws(KeyringError) {
+            let created = try Keyring.create(
+                at: location, slot: slots.first, secretService: service, handingOver: handingOver)
+            global.tellWarnings(of: created.keyring)
+        } catch {
+            // A key that was made for a vault that was not opens nothing.
+            if let madeKeyFile, (try? Keyring.requireAbsent(at: location)) != nil { OutputFile.remove(madeKeyFile) }
+            throw error
+        }
     }
 }
 

@@ -25,6 +25,9 @@ struct NewVaultInput: ParsableArguments {
 
     func validate() throws {
         guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
+        if let newKeyFile, newKeyFile == recoveryFile {
+            throw ValidationError("--new-key-file and --recovery-file name the same file")
+        }
     }
 
     /// Says how the vault is opened from now on, where that is not plain.
@@ -35,14 +38,6 @@ struct NewVaultInput: ParsableArguments {
         global.say("  export KEYFOB_KEY_FILE=\(path)")
     }
 
-    /// Removes a key file that was made for a vault that was not.
-    func takeBackKeyFile(after error: KeyringError, at location: KeyringLocation) {
-        guard let newKeyFile, error.code != .alreadyExists, (try? Keyring.requireAbsent(at: location)) != nil else {
-            return
-        }
-        OutputFile.remove(newKeyFile)
-    }
-
     /// The ways to unlock it, as the options, the environment or the person says.
     func slots(_ location: KeyringLocation, _ global: GlobalOptions) throws(KeyringError) -> NewVaultSlots {
         let environment = Environment.current
@@ -50,7 +45,7 @@ struct NewVaultInput: ParsableArguments {
         let beside = secretService ? service : nil
         if let newKeyFile {
             let content = try KeyFile.make(newKeyFile, vault: location.vault)
-            return NewVaultSlots(first: .keyFile(content), secretService: beside)
+            return NewVaultSlots(first: .keyFile(content), secretService: beside, madeKeyFile: newKeyFile)
         }
         if let descriptor = global.passphraseFd {
             let text = try SecretInput.passphrase(descriptor: descriptor)
@@ -85,10 +80,15 @@ struct NewVaultSlots: ~Copyable {
     let first: Keyring.NewSlot
     /// The desktop's keyring, where it is to open the vault too.
     let secretService: SecretServiceOptions?
+    /// The key file that was made for it.
+    let madeKeyFile: String?
 
-    init(first: consuming Keyring.NewSlot, secretService: SecretServiceOptions? = nil) {
+    init(
+        first: consuming Keyring.NewSlot, secretService: SecretServiceOptions? = nil, madeKeyFile: String? = nil
+    ) {
         self.first = first
         self.secretService = secretService
+        self.madeKeyFile = madeKeyFile
     }
 }
 

@@ -9,7 +9,7 @@ struct ToolPlaces {
         /// What it then is.
         let formats: Set<Keyring.CacheFormat>
         /// Whether something else there is told.
-        var isTold = true
+        var reportsUnrecognized = true
     }
 
     /// The most files of a folder that are looked at.
@@ -23,8 +23,8 @@ struct ToolPlaces {
         func folder(_ variable: String, else other: String) -> String {
             environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? other
         }
-        func add(_ path: String, _ formats: Keyring.CacheFormat..., isTold: Bool = true) {
-            let place = Place(path: path, formats: Set(formats), isTold: isTold)
+        func add(_ path: String, _ formats: Keyring.CacheFormat..., reportsUnrecognized: Bool = true) {
+            let place = Place(path: path, formats: Set(formats), reportsUnrecognized: reportsUnrecognized)
             if !places.contains(where: { $0.path == path }) { places.append(place) }
         }
         let configuration = folder("XDG_CONFIG_HOME", else: home + "/.config")
@@ -35,12 +35,12 @@ struct ToolPlaces {
         add(gcloud + "/credentials.db")
         add(home + "/.git-credentials", .gitCredentials)
         add(configuration + "/git/credentials", .gitCredentials)
-        add(folder("DOCKER_CONFIG", else: home + "/.docker") + "/config.json", .docker, isTold: false)
-        if let file = environment["REGISTRY_AUTH_FILE"] { add(file, .docker, isTold: false) }
+        add(folder("DOCKER_CONFIG", else: home + "/.docker") + "/config.json", .docker, reportsUnrecognized: false)
+        if let file = environment["REGISTRY_AUTH_FILE"] { add(file, .docker, reportsUnrecognized: false) }
         if let runtime = environment["XDG_RUNTIME_DIR"] {
-            add(runtime + "/containers/auth.json", .docker, isTold: false)
+            add(runtime + "/containers/auth.json", .docker, reportsUnrecognized: false)
         }
-        add(configuration + "/containers/auth.json", .docker, isTold: false)
+        add(configuration + "/containers/auth.json", .docker, reportsUnrecognized: false)
         for file in (environment["KUBECONFIG"] ?? home + "/.kube/config").split(separator: ":") {
             add(String(file), .kubeconfig)
         }
@@ -49,7 +49,9 @@ struct ToolPlaces {
         add(azure + "/accessTokens.json", .adal)
         for agent in [folder("OIDC_CONFIG_DIR", else: configuration + "/oidc-agent"), home + "/.oidc-agent"] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: agent)) ?? []
-            for name in names.sorted().prefix(Self.mostFiles) { add(agent + "/" + name, .oidcAgent, isTold: false) }
+            for name in names.sorted().prefix(Self.mostFiles) {
+                add(agent + "/" + name, .oidcAgent, reportsUnrecognized: false)
+            }
         }
     }
 }

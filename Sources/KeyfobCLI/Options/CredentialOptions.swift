@@ -15,6 +15,11 @@ struct CredentialOptions: ParsableArguments {
             throw ValidationError(
                 "the tool says itself what it is and what it asks for; --url and --tool have no meaning")
         }
+        if request.allowHost != nil {
+            throw ValidationError(
+                "who writes the tool's configuration names the host too, so --allow-host has no meaning; "
+                    + "'keyfob bind --host HOST ACCOUNT' allows it")
+        }
         if global.json { throw ValidationError("the answer has the tool's own form; --json has no meaning") }
     }
 
@@ -102,9 +107,6 @@ struct CredentialOptions: ParsableArguments {
         options.tool = question.tool
         options.url = question.url.text
         if explicitAccount(environment) == nil { options.account = login }
-        // Where it is not the host that the option is about, there is nothing to allow.
-        let allowed = options.allowHost.flatMap { try? ResourceURL(parsing: $0) }
-        if allowed != nil, allowed?.host != question.url.address.host { options.allowHost = nil }
         return options
     }
 

@@ -43,6 +43,15 @@ struct GlobalOptions: ParsableArguments {
         case auto, always, never
     }
 
+    /// The descriptors by which the caller has given what unlocks the vault.
+    var descriptorsOfSecrets: [CInt] {
+        let paths = [keyFile, identity, Environment.current["KEYFOB_KEY_FILE"]].compactMap { $0 }
+        let named = paths.compactMap { path in
+            ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix).flatMap { CInt(path.dropFirst($0.count)) }
+        }
+        return (passphraseFd.map { [$0] } ?? []) + named + (paths.contains("/dev/stdin") ? [0] : [])
+    }
+
     func validate() throws {
         let ways = [passphraseFd != nil, keyFile != nil, identity != nil].count { $0 }
         if ways > 1 { throw ValidationError("--passphrase-fd, --key-file and --identity exclude one another") }

@@ -5,6 +5,8 @@ internal import KeyfobFiles
 /// A file that did not exist before, for its owner alone, complete or not there at all.
 struct OutputFile: ~Copyable {
     private let path: String
+    private let replaces: Bool
+    private let hint: String
     private let temporary: TemporaryFile
     private var descriptor: CInt { temporary.descriptor }
 
@@ -19,16 +21,20 @@ struct OutputFile: ~Copyable {
 
     /// Makes the file.
     ///
-    /// - Throws: `alreadyExists` unless `replacing`, `inputOutput`.
+    /// - Parameter replacing: Whether it may take the place of a file; a device or a pipe is never replaced.
+    /// - Throws: `alreadyExists`, `inputOutput`.
     init(
         _ path: String, replacing: Bool = false, hint: String = "choose another name"
     ) throws(KeyringError) {
         if !replacing { try Self.requireAbsent(path, hint: hint) }
+        if let there = FileAccess.status(path, following: true), !there.isRegularFile {
+            throw KeyringError(.alreadyExists, "\(path) is not a regular file, and is not replaced", hint: nil)
+        }
         guard let made = try? TemporaryFile.make(for: path) else {
             let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
             throw KeyringError(code, "\(path) cannot be made (\(Self.reason()))")
         }
-        self.path = path
+        (self.path, self.replaces, self.hint) = (path, replacing, hint)
         temporary = made
     }
 
@@ -42,12 +48,26 @@ struct OutputFile: ~Copyable {
 
     /// Puts the complete file in place, with a mode of its own where it is for others as well; it is on the disk then.
     consuming func commit(mode: UInt32 = 0o600) throws(KeyringError) {
-        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, unsafe rename(temporary.path, path) == 0,
-            hasLastingName()
-        else {
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0, try takeName(), hasLastingName() else {
             let code: KeyringError.Code = errno == ENOSPC ? .diskFull : .inputOutput
             throw KeyringError(code, "\(path) could not be completed (\(Self.reason()))")
         }
+    }
+
+    /// Gives the file its name; of another file that has come to be there meanwhile only where that may be replaced.
+    ///
+    /// - Returns: Whether it has it; `errno` says why not.
+    private borrowing func takeName() throws(KeyringError) -> Bool {
+        if !replaces {
+            if unsafe link(temporary.path, path) == 0 { return true }
+            // Not every file system has several names for a file.
+            guard errno != EEXIST, errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else {
+                if errno == EEXIST { try Self.requireAbsent(path, hint: hint) }
+                return false
+            }
+            try Self.requireAbsent(path, hint: hint)
+        }
+        return unsafe rename(temporary.path, path) == 0
     }
 
     /// Brings the folder's names to the disk, where the system lets us ask for that.
@@ -61,7 +81,7 @@ struct OutputFile: ~Copyable {
 
     deinit {
         close(descriptor)
-        // After a commit there is nothing of that name.
+        // After a commit the file has its own name, or there is nothing of this one.
         _ = unsafe unlink(temporary.path)
     }
 

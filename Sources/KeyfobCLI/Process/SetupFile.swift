@@ -103,7 +103,7 @@ struct SetupFile {
     private func change(
         noting note: SetupNotes.Note, _ body: () throws(ForeignFile.Failure) -> Void
     ) throws(KeyringError) {
-        try alone {
+        try alone("nothing was changed") {
             try notes.keep(note, of: tool, file.target)
             try body()
         }
@@ -112,13 +112,14 @@ struct SetupFile {
     private func change(
         notingAfter note: SetupNotes.Note?, _ body: () throws(ForeignFile.Failure) -> Void
     ) throws(KeyringError) {
-        try alone {
+        try alone("\(path) is changed all the same") {
             try body()
             try notes.keep(note, of: tool, file.target)
         }
     }
 
-    private func alone(_ body: () throws -> Void) throws(KeyringError) {
+    /// - Parameter state: What has become of the file where the note of it fails.
+    private func alone(_ state: String, _ body: () throws -> Void) throws(KeyringError) {
         do {
             try notes.alone(body)
         } catch let failure as ForeignFile.Failure {
@@ -126,8 +127,8 @@ struct SetupFile {
         } catch {
             let code: KeyringError.Code = if case .diskFull? = error as? StoreError { .diskFull } else { .inputOutput }
             throw KeyringError(
-                code, "what setup does could not be noted; nothing was changed",
-                hint: "see to the folder of KEYFOB's state")
+                code, "setup's note of what it does could not be written to \(notes.path); \(state)",
+                hint: "make that a file that you can write, and try again")
         }
     }
 
@@ -144,6 +145,10 @@ struct SetupFile {
         case .hasOtherNames:
             KeyringError(
                 .configuration, "\(path) has other names too (hard links), which would go on showing what it was",
+                hint: "write the lines above into it by hand")
+        case .hasAccessList:
+            KeyringError(
+                .configuration, "\(path) has an access control list (ACL), which would be lost; nothing was changed",
                 hint: "write the lines above into it by hand")
         case .belongsToAnother:
             KeyringError(.configuration, "\(path) belongs to another user, or another group; nothing was changed")

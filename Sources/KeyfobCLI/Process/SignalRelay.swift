@@ -119,6 +119,7 @@ struct SignalRelay: ~Copyable {
 
     /// The next signal that came, its code and who sent it; nil where there is none.
     private borrowing func next() -> (signal: CInt, code: Int32, sender: pid_t)? {
+        // `signalfd_siginfo`: ssi_signo, ssi_errno, ssi_code and ssi_pid come first.
         var words = [Int32](repeating: 0, count: 32)
         guard unsafe read(descriptor, &words, 128) == 128 else { return nil }
         return (words[0], words[2], words[3])

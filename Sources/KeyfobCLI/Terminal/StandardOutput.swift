@@ -8,7 +8,7 @@ enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// What is said where whoever read the results went away before the end.
-    static let readerLeft = "\(name) was closed before everything was written"
+    static let readerLeft = DescriptorWriter.readerLeft(name)
     private static let name = "standard output"
 
     /// How wide the terminal is; nil where there is none.
@@ -93,13 +93,16 @@ enum DescriptorWriter {
         }
     }
 
+    /// What is said where whoever read what is written went away before the end.
+    static func readerLeft(_ name: String) -> String { "\(name) was closed before everything was written" }
+
     static func closed(_ name: String) -> KeyringError {
         KeyringError(.inputOutput, "\(name) is closed")
     }
 
     private static func failure(_ name: String) -> KeyringError {
         switch errno {
-        case EPIPE: KeyringError(.inputOutput, "\(name) was closed before everything was written")
+        case EPIPE: KeyringError(.inputOutput, readerLeft(name))
         case ENOSPC, EDQUOT: KeyringError(.diskFull, "the disk is full: \(name) is incomplete")
         case EBADF: closed(name)
         default: KeyringError(.inputOutput, "\(name) could not be written (error \(errno))")

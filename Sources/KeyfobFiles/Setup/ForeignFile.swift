@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A file of another program's, changed as a whole or not at all, and only while it is what was read.
@@ -15,6 +16,8 @@ package struct ForeignFile: Sendable {
         case readOnly
         /// The file has other names, which would go on showing what it was.
         case hasOtherNames
+        /// It has an access control list, which another file in its place would not have.
+        case hasAccessList
         /// It could not be given to the one whose it is.
         case belongsToAnother
         /// Somebody has changed it since it was read.
@@ -82,6 +85,7 @@ package struct ForeignFile: Sendable {
         let status: POSIXFile.Status?
         do { status = try POSIXFile.status(target) } catch { throw Self.failure(error) }
         guard status?.linkCount == 1 else { throw .hasOtherNames }
+        guard unsafe linux_has_access_list(target) == 0 else { throw .hasAccessList }
     }
 
     /// Puts other content in its place, or removes it; folders that are missing are made.

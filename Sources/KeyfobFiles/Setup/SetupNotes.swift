@@ -28,7 +28,8 @@ package struct SetupNotes: Sendable {
     }
 
     private let state: String
-    private var path: String { state + "/setup" }
+    /// The file that has them.
+    package var path: String { state + "/setup" }
 
     /// The notes in the folder `state` (`$XDG_STATE_HOME/keyfob`).
     package init(state: String) { self.state = state }

@@ -14,6 +14,28 @@ package struct ExecCredentialRequest: Hashable, Sendable {
     package let server: String?
     /// Whether whoever answers at the server's address is taken for it.
     package let skipsVerification: Bool
+    /// The proxy between, and the name on the certificate that counts in the place of the server's.
+    private let proxy, certificateName: String?
+
+    /// The line of the kubeconfig by which another one could answer than the server at `host`; nil where none is.
+    ///
+    /// Whoever hands over a kubeconfig names the certificates that are trusted too.
+    package func redirection(from host: String) -> String? {
+        if let proxy, !proxy.isEmpty,
+            CredentialURL(proxy).map({ !HostAndPort.isLoopback(Self.name(in: $0.address.host)) }) ?? true
+        {
+            return "proxy-url"
+        }
+        if let certificateName, !certificateName.isEmpty, Identifier.folded(certificateName) != Self.name(in: host) {
+            return "tls-server-name"
+        }
+        return nil
+    }
+
+    /// A host without its port.
+    private static func name(in host: String) -> String {
+        (try? HostAndPort(Array(host.utf8)[...]))?.host ?? host
+    }
 
     /// Why something is no such request; no case holds any of it.
     package enum Flaw: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,10 +57,14 @@ package struct ExecCredentialRequest: Hashable, Sendable {
         self = try Array(text.utf8).withBytes { bytes throws(Flaw) in try Self.read(bytes) }
     }
 
-    private init(version: String, server: String?, skipsVerification: Bool) {
+    private init(
+        version: String, server: String?, skipsVerification: Bool, proxy: String?, certificateName: String?
+    ) {
         self.version = version
         self.server = server
         self.skipsVerification = skipsVerification
+        self.proxy = proxy
+        self.certificateName = certificateName
     }
 
     private static func read(_ bytes: RawSpan) throws(Flaw) -> ExecCredentialRequest {
@@ -59,7 +85,8 @@ package struct ExecCredentialRequest: Hashable, Sendable {
         let skips = cluster.flatMap { tape.member("insecure-skip-tls-verify", of: $0, in: bytes) }
         return ExecCredentialRequest(
             version: version, server: text("server", of: cluster),
-            skipsVerification: skips.map { tape.kind(of: $0) } == .true)
+            skipsVerification: skips.map { tape.kind(of: $0) } == .true,
+            proxy: text("proxy-url", of: cluster), certificateName: text("tls-server-name", of: cluster))
     }
 
     /// The answer: what stands before the token and behind it, inside a JSON string.

@@ -32,7 +32,7 @@ package struct KubectlSetup: Sendable {
             let whole = ([Self.skeleton + "users:"] + lines(indent: 0)).joined(separator: "\n") + "\n"
             return SetupPlan(TextEdit(adding: whole, at: 0), former: .nothing)
         }
-        let configuration = try KubeConfiguration(text)
+        let configuration = try KubeconfigLines(text)
         let former = try configuration.former
         if let own = configuration.users.first(where: { $0.name == user }) {
             let there = configuration.lines[own.lines].map { $0.text.dropFirst(configuration.indent) }
@@ -64,7 +64,7 @@ package struct KubectlSetup: Sendable {
     package static func removing(_ user: String, from text: [UInt8], former: FormerEntries) throws(SetupFlaw)
         -> SetupPlan
     {
-        guard !text.isEmpty, case let configuration = try KubeConfiguration(text), let list = configuration.list,
+        guard !text.isEmpty, case let configuration = try KubeconfigLines(text), let list = configuration.list,
             let own = configuration.users.first(where: { $0.name == user })
         else { return SetupPlan(.none) }
         let lines = configuration.lines
@@ -73,7 +73,7 @@ package struct KubectlSetup: Sendable {
         }
         var remarks: [String] = []
         let users = lines.enumerated().filter { !own.lines.contains($0.offset) && $0.element.bare.hasPrefix("user: ") }
-        if let use = users.first(where: { KubeConfiguration.text($0.element.bare.dropFirst(6)) == user }) {
+        if let use = users.first(where: { KubeconfigLines.text($0.element.bare.dropFirst(6)) == user }) {
             remarks.append("line \(use.offset + 1) still names the user '\(user)', who has no token then")
         }
         // The end of the line before goes, and that of the last line stays.
@@ -100,7 +100,7 @@ package struct KubectlSetup: Sendable {
     /// The users of a file who get their tokens from Keyfob as setup writes it.
     package static func users(in text: [UInt8]) throws(SetupFlaw) -> [String] {
         guard !text.isEmpty else { return [] }
-        let configuration = try KubeConfiguration(text)
+        let configuration = try KubeconfigLines(text)
         return configuration.users.filter { user in
             isOwn(configuration.lines[user.lines].map { $0.text.dropFirst(configuration.indent) })
         }.map(\.name)
@@ -135,14 +135,14 @@ package struct KubectlSetup: Sendable {
         if rest.first == "      args:" {
             rest = rest.dropFirst()
             while let line = rest.first, line.hasPrefix("      - ") {
-                guard let word = KubeConfiguration.text(line.dropFirst(8)) else { return false }
+                guard let word = KubeconfigLines.text(line.dropFirst(8)) else { return false }
                 arguments.append(word)
                 rest = rest.dropFirst()
             }
         }
         if Array(arguments.prefix(2)) == words { arguments = Array(arguments.dropFirst(2)) }
         guard arguments.allSatisfy({ $0.hasPrefix("--") }), let line = rest.first, line.hasPrefix("      command: "),
-            let command = KubeConfiguration.text(line.dropFirst(15))
+            let command = KubeconfigLines.text(line.dropFirst(15))
         else { return false }
         guard [program, "keyfob"].contains(where: { command == $0 || command.hasSuffix("/" + $0) }) else {
             return false

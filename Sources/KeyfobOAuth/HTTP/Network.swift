@@ -30,20 +30,12 @@ extension Network {
     /// may hold the only refresh token there is.
     package func sendToTheEnd(_ request: consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange {
         let (sent, answer) = (Handover(request), Handover<HTTPExchange>())
-        await Task(executorPreference: WorkPlace.executor) { [send] in
+        await Task(executorPreference: PreferredExecutor.executor) { [send] in
             guard let request = sent.take() else { return }
             answer.put(await send(request, seconds))
         }.value
         return answer.take() ?? .failed(.outcomeUnknown)
     }
-}
-
-/// Where the work of a request runs.
-///
-/// A program that is not Keyfob's may fork, and no thread of the pool that tasks share is in the child.
-package enum WorkPlace {
-    /// What runs it; nil for the threads that tasks share.
-    @TaskLocal package static var executor: (any TaskExecutor)?
 }
 
 /// What became of a request.

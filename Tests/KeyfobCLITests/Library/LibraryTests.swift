@@ -42,6 +42,29 @@ struct LibraryTests {
         try place.run("keyfob verify").expectSuccess()
     }
 
+    @Test("the example of its header is the guide's, and prints the length of a token")
+    func example() throws {
+        let guide = try String(contentsOf: ProjectFolder.root.appending(path: "docs/library.md"), encoding: .utf8)
+        let header = try String(contentsOf: URL(filePath: LibraryFile.folder + "/keyfob.h"), encoding: .utf8)
+        let example = try #require(guide.split(separator: "```c\n").last?.split(separator: "```").first)
+        let commented = example.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            .map { $0.isEmpty ? " *" : " *     \($0)" }
+        #expect(header.contains(commented.joined(separator: "\n")))
+        let place = try Workplace.withVault()
+        try place.write("example.c", String(example))
+        try place.run(
+            """
+            ln -s \(LibraryFile.path) libkeyfob.so && ln -s libkeyfob.so libkeyfob.so.1
+            cc -std=c11 -Wall -Wextra -Werror -I \(LibraryFile.folder) example.c -o example -L . -lkeyfob -Wl,-rpath,"$PWD"
+            """
+        ).expectSuccess()
+        let refused = try place.run("./example")
+        #expect(refused.status == 13 && refused.errors.contains("there is no account"), "\(refused)")
+        try place.add(
+            "ada@contoso.example", token: "ADA", "--scope https://graph.microsoft.com/.default")
+        #expect(try place.run("./example").expectSuccess().text == "a token of 3 bytes\n")
+    }
+
     @Test("what pkg-config reads says how to compile and to link")
     func packaging() throws {
         let place = try Workplace()

@@ -30,7 +30,7 @@ struct EnvTests {
         arguments: ["it's", "a\\", "a\\'; touch ran; '", "$(touch ran)", "-n"])
     func words(name: String) throws {
         let argument = "'" + name.replacing("'", with: "'\\''") + "'"
-        for shell in ["sh", "fish"] where try place.run("command -v \(shell)").status == 0 {
+        for shell in ["sh", "fish"] {
             let outcome = try place.run(
                 "unset KEYFOB_KEY_FILE; keyfob env -q --shell \(shell) -- \(argument) > lines; echo 'printenv KEYFOB_ACCOUNT' >> lines; \(shell) lines"
             )

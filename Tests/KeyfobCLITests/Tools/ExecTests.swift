@@ -36,8 +36,10 @@ struct ExecTests {
     func limits() throws {
         let outcome = try place.run(
             """
-            ulimit -c unlimited 2> /dev/null || ulimit -c $(ulimit -H -c); ulimit -c > own
-            keyfob exec --env T -- sh -c 'ulimit -c; true < /proc/$$/mem && true < /proc/$$/environ' | cmp - own
+            probe='ulimit -c; true < /proc/$$/mem && true < /proc/$$/environ && echo open'
+            ulimit -c unlimited 2> /dev/null || ulimit -c $(ulimit -H -c)
+            sh -c "$probe" > own; grep -qx open own || exit
+            keyfob exec --env T -- sh -c "$probe" | cmp - own
             """)
         outcome.expectSuccess()
     }
@@ -119,7 +121,9 @@ struct ExecTests {
             """
             keyfob slot add passphrase -q --kdf-memory 64 --new-passphrase-fd 3 3< passphrase || exit; unset KEYFOB_KEY_FILE
             keyfob exec --passphrase-fd 4 --env T -- sh -c 'echo $T; ls /proc/self/fd | grep -c "^4$"' 4< passphrase
+            keyfob exec --passphrase-fd 0 --env T -- readlink /proc/self/fd/0 < passphrase
+            keyfob exec --key-file /dev/fd/5 --env T -- sh -c 'ls /proc/self/fd | grep -c "^5$"' 5< key
             """)
-        #expect(outcome.text == "TOKEN\n0\n", "\(outcome)")
+        #expect(outcome.text == "TOKEN\n0\n/dev/null\n0\n", "\(outcome)")
     }
 }

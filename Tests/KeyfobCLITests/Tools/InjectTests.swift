@@ -20,9 +20,12 @@ struct InjectTests {
         #expect(try place.run("stat -c %a out").text == "600\n")
         try place.write("template", "keyfob://bob/repo")
         try place.run("keyfob inject -i template -o out").expectError(73, "--force")
+        let before = try place.read("out")
         try place.run("ln -s out link; keyfob inject -q --force -i template -o link").expectSuccess()
         #expect(try place.run("cat link; stat -c ' %F' link").text == "BOB regular file\n")
-        #expect(try place.read("out").count > 5)
+        #expect(try place.read("out") == before)
+        try place.run("mkfifo pipe; keyfob inject --force -i template -o pipe").expectError(73, "not a regular file")
+        #expect(try place.run("test -p pipe").status == 0)
         #expect(try place.run("ls | grep -F .new").text.isEmpty)
     }
 

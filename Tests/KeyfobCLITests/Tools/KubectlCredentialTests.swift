@@ -98,6 +98,10 @@ struct KubectlCredentialTests {
             (head + #"v1alpha1"}"#, 64, "another version"), (head + #"v1"}"#, 77, "provideClusterInfo"),
             (head + #"v1","spec":{"cluster":{"server":"http://evil.example"}}}"#, 77, "not https"),
             (head + #"v1","spec":{"cluster":{"server":"https://evil.example"}}}"#, 77, "do not go to evil.example"),
+            (
+                head + #"v1","spec":{"cluster":{"server":"https://a.example","tls-server-name":"b.example"}}}"#, 77,
+                "the kubeconfig has tls-server-name"
+            ),
         ] {
             try home.run("KUBERNETES_EXEC_INFO='\(text)' keyfob helper kubectl").expectError(Int32(status), words)
         }

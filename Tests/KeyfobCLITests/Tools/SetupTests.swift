@@ -104,7 +104,7 @@ struct SetupTests {
             "printf 'url=https://github.com\\n\\n' | \(path) GIT_TERMINAL_PROMPT=0 git credential fill")
         #expect(again.errors.contains("keyfob: there is no vault"), "\(again)")
         try place.run("keyfob setup git --undo --force && test ! -e .gitconfig").expectSuccess()
-        try place.run("\(path) bin/keyfob setup docker --host ghcr.io --force").expectError(78, "by PATH alone")
+        try place.run("\(path) bin/keyfob setup docker --host ghcr.io --force -q").expectError(78, "by PATH alone")
     }
 
     @Test(
@@ -256,6 +256,25 @@ struct SetupTests {
         try place.run("\(keyfob) setup git --force --quiet").expectError(74, "cannot be written")
         try place.run("chmod 700 dots").expectSuccess()
         #expect(try place.read("dots/.gitconfig") == Data("[user]\n".utf8))
+    }
+
+    @Test("a file with an access control list stays as it is")
+    func accessList() throws {
+        try place.run("mkdir .docker && echo '{}' > .docker/config.json").expectSuccess()
+        try place.run("setfacl -m u:65534:r .docker/config.json").expectSuccess()
+        let before = try place.run("getfacl .docker/config.json").text
+        try place.run("keyfob setup docker --host ghcr.io --force -q").expectError(78, "access control list")
+        #expect(try place.run("getfacl .docker/config.json").text == before)
+    }
+
+    @Test("where no note can be written, it is said what has become of the file")
+    func unnoted() throws {
+        try place.run("keyfob setup git --force; rm state/keyfob/setup && mkdir state/keyfob/setup").expectSuccess()
+        try place.run("keyfob setup git --undo --force -q").expectError(
+            74, "state/keyfob/setup", "is changed all the same")
+        #expect(try place.run("grep -c keyfob .gitconfig").text == "0\n")
+        try place.run("keyfob setup git --force -q").expectError(74, "nothing was changed")
+        #expect(try place.run("grep -c keyfob .gitconfig").text == "0\n")
     }
 
     @Test("a file of another user's stays theirs", .enabled(if: Privileges.isRoot, "only root can give files away"))

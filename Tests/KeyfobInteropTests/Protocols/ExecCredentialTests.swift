@@ -31,6 +31,20 @@ struct ExecCredentialTests {
     }
 
     @Test(
+        "a kubeconfig that has another one answer than the server is seen",
+        arguments: [
+            (#""proxy-url":"http://proxy.example:3128""#, "proxy-url"),
+            (#""proxy-url":"socks5://127.0.0.1:1""#, "proxy-url"),
+            (#""proxy-url":"http://127.0.0.1:3128""#, nil), (#""tls-server-name":"evil.example""#, "tls-server-name"),
+            (#""tls-server-name":"API.example""#, nil), (#""proxy-url":"","tls-server-name":"""#, nil),
+        ] as [(String, String?)])
+    func redirections(line: String, found: String?) throws {
+        let request = try ExecCredentialRequest(
+            json("v1", #"{"cluster":{"server":"https://api.example:6443",\#(line)}}"#))
+        #expect(request.redirection(from: "api.example:6443") == found)
+    }
+
+    @Test(
         "anything else is refused",
         arguments: [
             (nil, .missing), ("", .missing), ("x", .notJSON), ("[]", .notJSON), ("{}", .notJSON),

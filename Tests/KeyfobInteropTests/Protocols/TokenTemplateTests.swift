@@ -66,12 +66,13 @@ struct TokenTemplateTests {
         let text = Array("a keyfob://ada@x.example/r%20s, b\nkeyfob:///\n".utf8)
         for end in 0...text.count {
             guard let template = try? TokenTemplate(Array(text[..<end])) else { continue }
-            var position = 0
-            for case .text(let range) in template.pieces {
-                #expect(range.lowerBound >= position && !range.isEmpty)
-                position = range.upperBound
-            }
-            #expect(position <= end)
+            let texts = template.pieces.compactMap { if case .text(let range) = $0 { range } else { nil } }
+            #expect(!texts.contains { $0.isEmpty })
+            // What is no text is a reference, and each reference is one token.
+            let references = zip([0] + texts.map(\.upperBound), texts.map(\.lowerBound) + [end])
+                .filter { $0 != $1 }.map { text[$0..<$1] }
+            #expect(references.allSatisfy { $0.starts(with: "keyfob://".utf8) })
+            #expect(references.count == template.pieces.count - texts.count)
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobInterop
 
 struct InjectCommand: ParsableCommand {
@@ -76,6 +77,8 @@ struct InjectCommand: ParsableCommand {
                 try StandardOutput.write(bytes: piece)
             }
         }
+        DeferredSignals.begin()
+        defer { DeferredSignals.end() }
         let made = try OutputFile(file, replacing: force, hint: Self.existsHint)
         try write(template, text, tokens) { (piece) throws(KeyringError) in try made.write(piece) }
         try made.commit()

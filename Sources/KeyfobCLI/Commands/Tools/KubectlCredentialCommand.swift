@@ -12,16 +12,15 @@ struct KubectlCredentialCommand: ParsableCommand {
             kubectl-keyfob, as kubectl and other programs with client-go call it: an ExecCredential plugin (v1 and v1beta1), \
             named in the kubeconfig, which reads what is asked in KUBERNETES_EXEC_INFO. The account is chosen as 'keyfob \
             token --url' chooses it for the cluster's server, so provideClusterInfo has to be true there, and the server's \
-            host one to which the account's tokens go: bind it. No token goes to a server whose certificate is not verified.
+            host one to which the account's tokens go: bind it. No token goes to a server whose certificate is not verified, or where the kubeconfig itself has another server answer \
+            (proxy-url, tls-server-name).
 
             A program that asks again for the token that it has been given was refused it: it gets a new one, once in a \
             minute. It asks nothing, whatever interactiveMode says.
 
             Example:
               keyfob bind --host api.cluster.example:6443 ada@contoso.example
-              kubectl config set-credentials keyfob --exec-command=kubectl-keyfob \\
-                --exec-api-version=client.authentication.k8s.io/v1 --exec-interactive-mode=Never \\
-                --exec-provide-cluster-info=true --exec-arg=--scope=https://api.cluster.example/.default
+              keyfob setup kubectl --scope https://api.cluster.example/.default
             """)
 
     @OptionGroup var options: CredentialOptions
@@ -48,6 +47,11 @@ struct KubectlCredentialCommand: ParsableCommand {
             throw KeyringError(
                 .hostNotAllowed, "no token goes to \(url.address.host), whose certificate is not verified",
                 hint: "take insecure-skip-tls-verify out of the kubeconfig")
+        }
+        if let redirection = request.redirection(from: url.address.host) {
+            throw KeyringError(
+                .hostNotAllowed, "no token goes to \(url.address.host) where the kubeconfig has \(redirection)",
+                hint: "take it out of the kubeconfig; a proxy can be named by HTTPS_PROXY")
         }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }

@@ -76,6 +76,7 @@ def hostile():
     refused("limitExceeded", 65, scopes=["x" * (10 << 20)])
     refused("limitExceeded", 65, scopes=["x"] * 1_001)
     refused("hostNotAllowed", 77, account="ada", url="https://other.example/")
+    refused("hostNotAllowed", 77, account="ada", url="http://git.example/")
     for options in [{"account": b"\xff"}, {"account": "a\0b"}, {"account": ""}, {"account": "a\nb"}, {"odd": 1},
                     {"vault": "/"}, {"min_validity": -1}, {"min_validity": "x"}, {"min_validity": 1 << 80},
                     {"claims": "x"}, {"offline": "yes"}, {"offline": True, "force_refresh": True},

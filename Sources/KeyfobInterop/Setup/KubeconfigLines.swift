@@ -3,14 +3,13 @@ internal import KeyfobModel
 /// A kubeconfig in the form in which kubectl writes it, by its lines.
 ///
 /// What YAML could say otherwise, such as a value over several lines that kubectl would not write so, is not read.
-struct KubeConfiguration {
+struct KubeconfigLines {
     /// A line of the file.
     struct Line {
         /// Without its end.
         let text: Substring
         /// With its end.
         let range: Range<Int>
-        let hasEnding: Bool
 
         var indent: Int { text.utf8.prefix { $0 == 0x20 }.count }
         var isBlank: Bool {
@@ -163,7 +162,7 @@ struct KubeConfiguration {
             if line.last == 0x0D { line = line.dropLast() }
             let count = text.utf8.distance(from: start, to: next)
             lines.append(
-                Line(text: Substring(line), range: offset..<offset + count, hasEnding: newline != nil))
+                Line(text: Substring(line), range: offset..<offset + count))
             offset += count
             start = next
         }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// So the library has no threads of its own but while it waits for a socket, and the child of a fork misses none.
 @safe
-final class CallersExecutor: TaskExecutor {
+final class CurrentThreadExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     /// Counts the jobs.
     private nonisolated(unsafe) let count: UnsafeMutablePointer<sem_t>
@@ -38,9 +38,9 @@ final class CallersExecutor: TaskExecutor {
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
-        let (executor, result) = (CallersExecutor(), Box<Value>())
+        let (executor, result) = (CurrentThreadExecutor(), Box<Value>())
         Task(executorPreference: executor) {
-            await WorkPlace.$executor.withValue(executor) { await result.put(body) }
+            await PreferredExecutor.$executor.withValue(executor) { await result.put(body) }
         }
         while true {
             if let value = result.value { return try value.get() }
