@@ -63,6 +63,14 @@ struct ProgramCall {
         return ReportedFailure(status: status)
     }
 
+    /// Keeps descriptors from the program, which could read again what a file of theirs holds.
+    static func close(_ descriptors: [CInt]) {
+        let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        for descriptor in descriptors {
+            if descriptor > 2 { Glibc.close(descriptor) } else { dup2(nothing, descriptor) }
+        }
+    }
+
     /// Becomes the program.
     ///
     /// - Parameters:

@@ -90,7 +90,7 @@ struct ExecCommand: ParsableCommand {
         CallingTool.keep()
         let relay = try SignalRelay()
         let holder = try TokenHolder(relay) { (line) throws(KeyringError) in try hold(line, for: call) }
-        Self.close(global.descriptorsOfSecrets)
+        ProgramCall.close(global.descriptorsOfSecrets)
         if case .ended(let end) = relay.attend(holder.process, reading: holder.socket) { end.mirror() }
         guard case .tokens(let tokens, let expiry) = holder.receive() else {
             // It has been stopped on its way.
@@ -120,14 +120,6 @@ struct ExecCommand: ParsableCommand {
         if process == 0 { call.become(with: variables, without: [Self.tokenVariable]) }
         variables.wipe()
         keepFresh(kept, until: expiry, holder, for: process, relay).mirror()
-    }
-
-    /// Keeps from the program what the secret that unlocks came by: a file could be read again.
-    private static func close(_ descriptors: [CInt]) {
-        let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
-        for descriptor in descriptors {
-            if descriptor > 2 { Glibc.close(descriptor) } else { dup2(nothing, descriptor) }
-        }
     }
 
     private static func runtime(of location: KeyringLocation) throws(KeyringError) -> String {
