@@ -154,6 +154,7 @@ extension OpenKeyring {
         if let flaw = words.flaw { throw KeyringError(.usage, flaw) }
         return try words.request(
             usualAccount: variable("KEYFOB_ACCOUNT"), usualTool: CallingTool.ownName,
+            person: PersonalGit { variable($0) },
             minimumValidity: options["min-validity"].flatMap(Int64.init) ?? TokenRequest.usualMinimumValidity)
     }
 }

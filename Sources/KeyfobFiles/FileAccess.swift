@@ -117,6 +117,11 @@ package enum FileAccess {
         }
     }
 
+    /// The folder that an absolute path names something in.
+    package static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
+    }
+
     /// A file in a folder.
     package static func path(_ folder: String, _ name: String) -> String {
         folder == "/" ? "/" + name : folder + "/" + name

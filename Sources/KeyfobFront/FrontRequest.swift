@@ -60,7 +60,9 @@ struct FrontRequest {
             scopes: ScopeSet(words: [arguments[.scope]].compactMap { $0 }, resource: arguments[.resource]),
             minimumValidity: seconds,
             context: named == nil
-                ? RequestContext(at: ".", url: address, tool: tool ?? CallingTool.name)
+                ? RequestContext(
+                    at: ".", url: address, tool: tool ?? CallingTool.name,
+                    person: PersonalGit { variables.value($0) })
                 : RequestContext(url: address))
     }
 }

@@ -7,7 +7,7 @@ struct Variables {
     /// Those that decide what is answered.
     private static let names = [
         "HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "CREDENTIALS_DIRECTORY", "KEYFOB_VAULT",
-        "KEYFOB_GROUP", "KEYFOB_ACCOUNT", "KEYFOB_KEY_FILE",
+        "KEYFOB_GROUP", "KEYFOB_ACCOUNT", "KEYFOB_KEY_FILE", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL",
     ]
     /// With it the full program runs other code, which a static one would not load.
     private static let preload = "LD_PRELOAD"
@@ -23,7 +23,7 @@ struct Variables {
         guard var entry = unsafe environment else { return nil }
         while let text = unsafe entry.pointee {
             unsafe entry += 1
-            guard "CHKLX".utf8.contains(UInt8(bitPattern: unsafe text.pointee)) else { continue }
+            guard "CGHKLX".utf8.contains(UInt8(bitPattern: unsafe text.pointee)) else { continue }
             if unsafe Self.value(text, of: Self.preload) != nil { return nil }
             for name in Self.names {
                 guard let value = unsafe Self.value(text, of: name) else { continue }

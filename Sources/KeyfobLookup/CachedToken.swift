@@ -117,7 +117,7 @@ extension TokenSearch {
             guard state.warnings.isEmpty else { return .miss(.warnings(state.warnings)) }
             guard let hit, !hit.isAging else { return .miss(.notFresh) }
             switch hit.reason {
-            case .explicit, .bound, .onlyOne, .onlyGranted: break
+            case .explicit, .bound, .onlyOne, .onlyGranted, .indicated: break
             // Rests on what was chosen before, which nobody has looked at here.
             case .learned, .groupDefault: return .miss(.notFresh)
             }

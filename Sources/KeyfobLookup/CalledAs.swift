@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// The names by which other tools call the program, each for one of its helpers.
 package enum CalledAs: CaseIterable, Sendable {
     case git, docker, kubectl
@@ -14,7 +16,7 @@ package enum CalledAs: CaseIterable, Sendable {
     /// What the tool is called where accounts are chosen.
     package var tool: String {
         switch self {
-        case .git: "git"
+        case .git: RequestContext.git
         case .docker: "docker"
         case .kubectl: "kubectl"
         }

@@ -1,7 +1,7 @@
 internal import KeyfobFiles
 public import KeyfobModel
 
-/// What a working directory tells of a request: the directory itself and its git remote.
+/// What a working directory tells of a request: the directory itself, its git remote, and who commits there.
 ///
 /// Finding it takes a few calls on files, starts no program, and never fails: what cannot be told is
 /// not known. A repository that belongs to somebody else tells nothing, as in git.
@@ -10,22 +10,29 @@ public struct DirectoryContext: Hashable, Sendable {
     public let directory: String?
     /// The remote `origin` of the git repository around it, or its only remote.
     public let remote: ResourceURL?
+    /// The address in `user.email`, where it is set for that repository and not for all.
+    public let committer: MailAddress?
 
     /// The context of the directory at `path`, such as `.`.
-    public init(at path: String) {
+    ///
+    /// - Parameter person: Whose own git configuration counts besides the repository's; nil for nobody's.
+    public init(at path: String, person: PersonalGit? = nil) {
         guard let real = FileAccess.realPath(path), FileAccess.status(real, following: true)?.isDirectory == true else {
-            (directory, remote) = (nil, nil)
+            (directory, remote, committer) = (nil, nil, nil)
             return
         }
         directory = real
-        remote = GitRepository(around: real)?.remote()
+        (remote, committer) = GitRepository(around: real)?.context(person) ?? (nil, nil)
     }
 }
 
 extension RequestContext {
     /// The context of a request that comes from the directory at `workingDirectory`.
-    package init(at workingDirectory: String, url: ResourceURL? = nil, tool: String? = nil) {
-        let context = DirectoryContext(at: workingDirectory)
-        self.init(url: url, tool: tool, directory: context.directory, remote: context.remote)
+    package init(
+        at workingDirectory: String, url: ResourceURL? = nil, tool: String? = nil, person: PersonalGit? = nil
+    ) {
+        let context = DirectoryContext(at: workingDirectory, person: person)
+        self.init(
+            url: url, tool: tool, directory: context.directory, remote: context.remote, committer: context.committer)
     }
 }

@@ -3,13 +3,15 @@ internal import KeyfobModel
 
 /// The git repository around a directory, as far as its configuration file goes.
 struct GitRepository {
-    /// The largest configuration that is read.
-    private static let configurationLimit = 1 << 20
     /// The largest `.git` or `commondir` file that is read.
     private static let pointerLimit = 8_192
 
     /// The folder in which `config` lies.
     private let folder: String
+    /// The folder that belongs to this working tree: the same, or a worktree's.
+    let ownFolder: String
+    /// The folder of the working tree.
+    private let tree: String
 
     /// The nearest repository from `directory`, a real path, upwards.
     ///
@@ -19,8 +21,9 @@ struct GitRepository {
             let entry = FileAccess.path(ancestor, ".git")
             guard let status = FileAccess.status(entry, following: true) else { continue }
             guard status.isTrustworthy else { return nil }
+            tree = ancestor
             if status.isDirectory {
-                folder = entry
+                (folder, ownFolder) = (entry, entry)
                 return
             }
             // A worktree's or a submodule's `.git` is a file that names the folder.
@@ -29,22 +32,51 @@ struct GitRepository {
             }
             // A worktree has its configuration where the repository has its own.
             folder = Self.pointer(FileAccess.path(pointed, "commondir"), prefix: "", from: pointed) ?? pointed
+            ownFolder = pointed
             return
         }
         return nil
     }
 
-    /// The address of the remote `origin`, or of the only remote.
-    func remote() -> ResourceURL? {
-        let path = FileAccess.path(folder, "config")
-        guard
-            case .bytes(let bytes, let status) = FileAccess.read(path, limit: Self.configurationLimit, following: true),
-            status.isTrustworthy
-        else { return nil }
-        let remotes = GitConfiguration(bytes).remotes
-        guard let remote = remotes.first(where: { $0.name == "origin" }) ?? (remotes.count == 1 ? remotes.first : nil)
-        else { return nil }
-        return ResourceURL(gitRemote: remote.url)
+    /// The address of the remote `origin`, or of the only remote, and who commits.
+    ///
+    /// - Parameter person: Whose own configuration counts besides; nil where only the repository's does.
+    func context(_ person: PersonalGit?) -> (remote: ResourceURL?, committer: MailAddress?) {
+        guard let configuration = try? GitConfiguration(at: FileAccess.path(folder, "config")) else {
+            return (nil, nil)
+        }
+        let remotes = configuration.remotes
+        let remote = remotes.first { $0.name == "origin" } ?? (remotes.count == 1 ? remotes.first : nil)
+        return (remote.flatMap { ResourceURL(gitRemote: $0.url) }, committer(configuration, person))
+    }
+
+    /// Who commits; nil where that is not set for this repository, or cannot be told for certain.
+    ///
+    /// What the repository's own configuration includes is not read: it may lie in the working tree, which holds what others
+    /// have written.
+    private func committer(_ configuration: GitConfiguration, _ person: PersonalGit?) -> MailAddress? {
+        var own = [configuration]
+        if configuration.hasWorktreeConfigurations {
+            do {
+                own.append(try GitConfiguration(at: FileAccess.path(ownFolder, "config.worktree")))
+            } catch {
+                guard error == .missing else { return nil }
+            }
+        }
+        guard !own.contains(where: { $0.hasIncludes || $0.isOpenToAll }) else { return nil }
+        for configuration in own.reversed() {
+            if let committer = configuration.committer { return committer }
+        }
+        let urls = own.flatMap { $0.entries }.filter { $0.section == "remote" && $0.name == "url" }
+        return person?.committer(in: self, urls: urls.compactMap { $0.value })
+    }
+
+    /// The real path of the folder that belongs to this working tree.
+    var realFolder: String { FileAccess.realPath(ownFolder) ?? ownFolder }
+
+    /// Whether a file, by its real path, is in the working tree or in the repository.
+    func contains(_ path: String) -> Bool {
+        [tree, FileAccess.realPath(folder) ?? folder].contains { path.hasPrefix($0 == "/" ? "/" : $0 + "/") }
     }
 
     /// The path that a file names in its only line, which may be relative to `folder`.

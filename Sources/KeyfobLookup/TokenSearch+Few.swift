@@ -7,7 +7,8 @@ package import KeyfobVault
 
 // What a choice needs of a group that has very many accounts: the few that its evidence names, found by index or by the
 // group's catalogue, and then opened. No index makes anybody chosen or hides another: what is not found is looked for
-// among all, and that there are no others says the catalogue alone, which is sealed.
+// among all, and that there are no others says the catalogue alone, which is sealed. Only of whoever a repository names is it
+// enough that no index leads to anybody: for one that was hidden it is as if the repository said nothing.
 
 extension TokenSearch {
     /// How many accounts of a group are looked at to see that one is not the only one.
@@ -19,8 +20,10 @@ extension TokenSearch {
 
     /// The accounts that may decide a choice.
     private struct Few {
-        var candidates: [Candidate] = []
+        var accounts: [Place] = []
         var coverage = Coverage.some
+        /// Whom a repository or an address may indicate; nil where nobody has looked, or nothing indicates anybody.
+        var indicated: Indicated?
     }
 
     /// Who else there may be.
@@ -34,7 +37,7 @@ extension TokenSearch {
     }
 
     /// An account, and where it lies.
-    private typealias Place = (account: Account, group: UnlockedVault.Group)
+    typealias Place = (account: Account, group: UnlockedVault.Group)
 
     /// The account that `request` means, where a few accounts decide that; nil where all of them have to be looked at.
     ///
@@ -45,25 +48,84 @@ extension TokenSearch {
         _ now: Timestamp
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
         do throws(StorageFailure) {
-            guard let few = try few(&state, request, groups, bindings) else { return nil }
-            let roster = Roster(candidates: few.candidates, bindings: bindings)
-            let (candidates, evidence) = evidence(&state, roster, request, groups, now)
-            let choice = AccountSelector().choose(
-                request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
-            guard let choice, choice.passedOver.isEmpty else { return nil }
-            if case .learned = choice.reason, few.coverage == .some, !choice.isSaturated { return nil }
-            guard stands(choice.reason, of: choice.candidate, few, request, groups) else { return nil }
-            return (choice.candidate, choice.reason)
+            if let named = try named(request, groups, bindings) {
+                return try choose(&state, request, groups, bindings, named, [], now)
+            }
+            let preferred = try groups.map { group throws(StorageFailure) in
+                try storage.setting(Self.defaultAccount, in: group.keys)
+            }
+            if let feasible = try feasible(request, groups) {
+                let few = Few(accounts: feasible, coverage: .feasible)
+                return try choose(&state, request, groups, bindings, few, preferred, now)
+            }
+            let indicated = try indicated(request, groups)
+            if let indicated, !indicated.accounts.isEmpty {
+                let few = Few(accounts: indicated.accounts + (try witnesses(groups)), indicated: indicated)
+                // What was used before says nothing where somebody is indicated.
+                let choice = try choose(&state, request, groups, bindings, few, preferred, now, remembers: false)
+                if case .indicated? = choice?.reason { return choice }
+            }
+            var few = Few(accounts: indicated?.accounts ?? [], indicated: indicated)
+            if let holders = try holders(request, groups) {
+                few.coverage = .granted
+                few.accounts += try accounts(holders, in: groups)
+                few.accounts += try witnesses(groups)
+            } else {
+                let defaults = preferred.compactMap { $0.flatMap { AccountID($0.value) } }
+                guard let used = try used(&state, groups), !(defaults + used).isEmpty else { return nil }
+                few.accounts += try accounts(defaults + used, in: groups)
+                few.accounts += try witnesses(groups, used.isEmpty ? Self.witnesses : Self.strangers)
+            }
+            return try choose(&state, request, groups, bindings, few, preferred, now)
         } catch StoreError.damaged {
             // Told where all are looked at.
             return nil
         }
     }
 
-    /// Whether a choice among a few is one among all.
+    /// The account that a choice among a few comes to; nil where it is not one among all.
+    ///
+    /// - Parameters:
+    ///   - preferred: What each group has for its default account; nothing where that cannot decide.
+    ///   - remembers: Whether what was used before can decide.
+    private func choose(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding],
+        _ few: Few, _ preferred: [Setting?], _ now: Timestamp, remembers: Bool = true
+    ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
+        guard var candidates = try candidates(few.accounts, request, groups, preferred) else { return nil }
+        var evidence = Evidence(bindings: bindings, now: now)
+        if remembers {
+            let roster = Roster(candidates: candidates, bindings: bindings)
+            (candidates, evidence) = self.evidence(&state, roster, request, groups, now)
+        }
+        let choice = AccountSelector().choose(
+            request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
+        guard let choice, choice.passedOver.isEmpty else { return nil }
+        if case .learned = choice.reason, few.coverage == .some, !choice.isSaturated { return nil }
+        guard few.coverage == .feasible || isWhole(few, request, choice.reason, choice.kin),
+            stands(choice.reason, of: choice.candidate, few, candidates, request, groups)
+        else { return nil }
+        return (choice.candidate, choice.reason)
+    }
+
+    /// Whether whom a repository or an address indicates is the same among all.
+    private func isWhole(
+        _ few: Few, _ request: TokenRequest, _ reason: Verdict.Reason, _ kin: [AccessGroup: Int]
+    ) -> Bool {
+        switch reason {
+        // Comes before that.
+        case .explicit, .bound: return true
+        case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: break
+        }
+        guard let indicated = few.indicated else { return !request.context.mayIndicate }
+        // Of two neither is the only one, however many there are.
+        return indicated.groupsWithMoreKin.allSatisfy { kin[$0].map { $0 > 1 } ?? true }
+    }
+
+    /// Whether a choice among a few is one among all, whom a repository indicates aside.
     private func stands(
-        _ reason: Verdict.Reason, of candidate: Candidate, _ few: Few, _ request: TokenRequest,
-        _ groups: [UnlockedVault.Group]
+        _ reason: Verdict.Reason, of candidate: Candidate, _ few: Few, _ candidates: [Candidate],
+        _ request: TokenRequest, _ groups: [UnlockedVault.Group]
     ) -> Bool {
         if few.coverage == .feasible { return true }
         // Whoever was not granted the scopes is out of it as soon as somebody was.
@@ -74,63 +136,57 @@ extension TokenSearch {
         case .groupDefault:
             if few.coverage == .granted { return isGranted }
             return (isGranted || request.scopes.isEmpty) && (groups.count == 1 || candidate.isOwnersDefault)
+        case .indicated:
+            if few.coverage == .granted { return isGranted || groups.count == 1 }
+            // Accounts of other groups are not out of it by that.
+            return (isGranted || request.scopes.isEmpty) && groups.count == 1
         case .learned:
             if few.coverage == .granted { return isGranted }
             // Whose default counts depends on whether accounts of other groups are still in it.
             return (isGranted || request.scopes.isEmpty)
-                && (groups.count == 1 || few.candidates.allSatisfy { !$0.isDefault || $0.isOwnersDefault })
+                && (groups.count == 1 || candidates.allSatisfy { !$0.isDefault || $0.isOwnersDefault })
         case .onlyGranted: return few.coverage == .granted && isGranted
         case .onlyOne: return false
         }
     }
 
-    /// The accounts that may decide; nil where there are none, or one does not open.
-    ///
-    /// Those that the request names; or those that a binding names that it meets; or those that alone will do, or were granted
-    /// the scopes; or else the defaults, those that were used before, and some others.
-    private func few(
-        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
+    /// The accounts that the request names, or that a binding names that it meets; nil where there is neither.
+    private func named(
+        _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
     ) throws(StorageFailure) -> Few? {
         var few = Few()
-        var accounts: [Place] = []
-        var preferred: [Setting?]?
         if let text = request.account {
-            for group in groups { accounts += try storage.accounts(named: text, in: group.keys).map { ($0, group) } }
-        } else {
-            let bound = AccountSelector().bound(request, by: bindings, in: groups.map { $0.name })
             for group in groups {
-                let own = bound.filter { $0.group == group.name }.map { $0.account }
-                accounts += try self.accounts(own, in: [group])
+                few.accounts += try storage.accounts(named: text, in: group.keys).map { ($0, group) }
             }
-            // Nearly always it is what was bound.
-            if bound.isEmpty {
-                preferred = try groups.map { group throws(StorageFailure) in
-                    try storage.setting(Self.defaultAccount, in: group.keys)
-                }
-                if let feasible = try feasible(request, groups) {
-                    (accounts, few.coverage) = (feasible, .feasible)
-                } else if let holders = try holders(request, groups) {
-                    (accounts, few.coverage) = (try self.accounts(holders, in: groups), .granted)
-                    accounts += try witnesses(groups)
-                } else {
-                    let defaults = preferred?.compactMap { $0.flatMap { AccountID($0.value) } } ?? []
-                    guard let used = try used(&state, groups), !(defaults + used).isEmpty else { return nil }
-                    accounts = try self.accounts(defaults + used, in: groups)
-                    accounts += try witnesses(groups, used.isEmpty ? Self.witnesses : Self.strangers)
-                }
-            }
+            return few
         }
+        let bound = AccountSelector().bound(request, by: bindings, in: groups.map { $0.name })
+        guard !bound.isEmpty else { return nil }
+        for group in groups {
+            let own = bound.filter { $0.group == group.name }.map { $0.account }
+            few.accounts += try accounts(own, in: [group])
+        }
+        return few
+    }
+
+    /// The same with what they hold; nil where there are none, or something of that does not open.
+    private func candidates(
+        _ accounts: [Place], _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ preferred: [Setting?]
+    ) throws(StorageFailure) -> [Candidate]? {
+        var candidates: [Candidate] = []
         for (index, group) in groups.enumerated() {
             var own: [Candidate] = []
             for (account, _) in accounts.filter({ $0.group.name == group.name })
             where !own.contains(where: { $0.account.id == account.id }) {
                 guard let holdings = try holdings(of: account.id, in: group, request.extent.kinds) else { return nil }
-                own.append(holdings.candidate(account, in: group.name, preferred.flatMap { $0[index] }))
+                let setting = preferred.indices.contains(index) ? preferred[index] : nil
+                own.append(holdings.candidate(account, in: group.name, setting))
             }
             if request.context.url != nil { try addHosts(to: &own, of: group) }
-            few.candidates += own
+            candidates += own
         }
-        return few.candidates.isEmpty ? nil : few
+        return candidates.isEmpty ? nil : candidates
     }
 
     /// The accounts that were used before; nil where they are many, nobody can tell, or one is not found: no index says
@@ -215,59 +271,5 @@ extension TokenSearch {
             ids += found
         }
         return ids
-    }
-
-    /// The accounts that a text names exactly, with all that they hold; nil where there are none, where one has nothing, or
-    /// where something does not open: then all have to be looked at.
-    package func candidates(
-        named text: String, _ groups: [UnlockedVault.Group]
-    ) throws(StorageFailure) -> [Candidate]? {
-        guard Identifier.isAcceptable(text) else { return nil }
-        var candidates: [Candidate] = []
-        for group in groups {
-            do throws(StorageFailure) {
-                for account in try storage.accounts(named: text, in: group.keys) {
-                    guard let candidate = try candidate(account, in: group) else { return nil }
-                    candidates.append(candidate)
-                }
-            } catch StoreError.damaged {
-                return nil
-            }
-        }
-        return candidates.isEmpty ? nil : candidates
-    }
-
-    /// The default account of a group, with all that it holds; nil where there is none, where it has nothing, or where
-    /// something does not open.
-    package func preferred(in group: UnlockedVault.Group) throws(StorageFailure) -> Candidate? {
-        do throws(StorageFailure) {
-            guard let id = try storage.setting(Self.defaultAccount, in: group.keys).flatMap({ AccountID($0.value) }),
-                let account = try storage.account(id, in: group.keys)
-            else { return nil }
-            return try candidate(account, in: group)
-        } catch StoreError.damaged {
-            return nil
-        }
-    }
-
-    /// An account with all that it holds, found by index; nil where that is nothing, or does not open.
-    private func candidate(_ account: Account, in group: UnlockedVault.Group) throws(StorageFailure) -> Candidate? {
-        guard let holdings = try holdings(of: account.id, in: group, Holdings.Extent.everything.kinds),
-            !holdings.isEmpty
-        else { return nil }
-        return holdings.candidate(account, in: group.name, try storage.setting(Self.defaultAccount, in: group.keys))
-    }
-
-    /// What an account holds; nil where some of that does not open.
-    private func holdings(
-        of account: AccountID, in group: UnlockedVault.Group, _ kinds: [Credential.Kind]
-    ) throws(StorageFailure) -> Holdings? {
-        var holdings = Holdings()
-        for kind in kinds {
-            let credentials = try storage.credentials(kind, of: account, in: group.keys)
-            guard credentials.damaged.isEmpty else { return nil }
-            for item in credentials.items { holdings.add(item.value) }
-        }
-        return holdings
     }
 }

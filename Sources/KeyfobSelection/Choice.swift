@@ -24,6 +24,8 @@ struct Choice {
     private(set) var open: [Int] = []
     /// The bindings of a group whose account is gone or will not do, because of which its accounts are out of it.
     private(set) var passedOver: [Binding] = []
+    /// How many accounts of each group are of the domain of whoever commits, where that was asked.
+    private(set) var kin: [AccessGroup: Int] = [:]
     /// What was learned about those that were in it at the end.
     private(set) var ranking: LearnedRanking?
 
@@ -112,6 +114,7 @@ struct Choice {
             if !granted.isEmpty { reject(.neverGranted(request.scopes)) { !granted.contains($0) } }
             if open.count == 1 { return .chosen(open[0], .onlyGranted) }
         }
+        if let conclusion = applyIndications() { return conclusion }
         rank()
         return learned()
     }
@@ -213,6 +216,29 @@ struct Choice {
         guard !found.isLost, let first = open.compactMap({ found.bound[$0] }).first else { return nil }
         reject(.boundToAnother(first)) { concerns($0) && found.bound[$0] == nil }
         return first
+    }
+
+    /// Leaves of the accounts of each group only the one that is indicated.
+    ///
+    /// User names and labels are what whoever has the group's key has written: they decide among its accounts alone.
+    private mutating func applyIndications() -> Conclusion? {
+        guard let policy = IndicationPolicy(request, bindings: evidence.bindings) else { return nil }
+        var last: Indication?
+        for group in groups {
+            let own = open.filter { candidates[$0].group == group }
+            guard !own.isEmpty else { continue }
+            let signedOut = candidates.indices.filter {
+                rejections[$0] == .signedOut && candidates[$0].group == group
+            }
+            let finding = policy.finding(own, signedOut: signedOut, of: candidates)
+            kin[group] = finding.kin
+            guard let found = finding.found else { continue }
+            let others = Set(own.filter { $0 != found.index })
+            reject(.anotherIndicated(found.indication)) { others.contains($0) }
+            last = found.indication
+        }
+        guard open.count == 1, let last else { return nil }
+        return .chosen(open[0], .indicated(last))
     }
 
     /// The likelihoods, of an account that is in several groups only once.

@@ -15,7 +15,7 @@ extension Selection {
                 case .learned:
                     verdicts[index] = verdicts[index].usage.map { .rejected(.lessLikely($0)) } ?? verdicts[index]
                 case .groupDefault: verdicts[index] = .rejected(.notDefault)
-                case .explicit, .bound, .onlyOne, .onlyGranted: break
+                case .explicit, .bound, .onlyOne, .onlyGranted, .indicated: break
                 }
             }
             verdicts[chosen] = .chosen(reason)

@@ -21,6 +21,12 @@ extension Verdict.Reason: CustomStringConvertible {
         case .bound(let binding): "\(binding.subject) is bound to it\(binding.suffix)"
         case .onlyOne: "no other account will do"
         case .onlyGranted: "no other account was granted the scopes"
+        case .indicated(let indication):
+            switch indication {
+            case .committer(let address): "the repository's user.email, \(address), is its address"
+            case .domain(let address): "the repository's user.email, \(address), is of its domain"
+            case .owner(let address): "\(address) has its name"
+            }
         case .learned(let usage): "\(usage)"
         case .groupDefault: "it is the default of its group"
         }
@@ -40,6 +46,12 @@ extension Verdict.Rejection: CustomStringConvertible {
         case .scopesNotGranted(let scopes): "it cannot get \(scopes)"
         case .boundToAnother(let binding): "\(binding.subject) is bound to another account\(binding.suffix)"
         case .neverGranted(let scopes): "it was never granted \(scopes), and another account was"
+        case .anotherIndicated(let indication):
+            switch indication {
+            case .committer(let address): "the repository's user.email, \(address), is another account's address"
+            case .domain(let address): "the repository's user.email, \(address), is of another account's domain"
+            case .owner(let address): "\(address) has another account's name"
+            }
         case .lessLikely(let usage): "\(usage)"
         case .notDefault: "another account is the default"
         case .boundInVain(let binding):

@@ -19,6 +19,8 @@ public enum Verdict: Hashable, Sendable {
         case onlyOne
         /// No other was ever granted the scopes.
         case onlyGranted
+        /// The repository, or the address, indicates it.
+        case indicated(Indication)
         /// It was used before where the request comes from.
         case learned(Usage)
         /// It is the group's default, and nothing that was used speaks against it.
@@ -31,6 +33,7 @@ public enum Verdict: Hashable, Sendable {
             case .bound: "bound"
             case .onlyOne: "onlyOne"
             case .onlyGranted: "onlyGranted"
+            case .indicated(let indication): indication.name
             case .learned: "learned"
             case .groupDefault: "groupDefault"
             }
@@ -57,6 +60,8 @@ public enum Verdict: Hashable, Sendable {
         case boundToAnother(Binding)
         /// It was never granted the scopes, and another was.
         case neverGranted(ScopeSet)
+        /// The repository, or the address, indicates another.
+        case anotherIndicated(Indication)
         /// Another is likelier by far.
         case lessLikely(Usage)
         /// Another is the default of its group.
@@ -76,6 +81,7 @@ public enum Verdict: Hashable, Sendable {
             case .scopesNotGranted: "scopesNotGranted"
             case .boundToAnother: "boundToAnother"
             case .neverGranted: "neverGranted"
+            case .anotherIndicated: "anotherIndicated"
             case .lessLikely: "lessLikely"
             case .notDefault: "notDefault"
             case .boundInVain: "boundInVain"

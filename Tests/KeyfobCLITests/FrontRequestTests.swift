@@ -26,7 +26,9 @@ struct FrontRequestTests {
     func random() throws {
         var generator = SeededGenerator(seed: 7)
         var taken = 0
-        let variables = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1"]
+        let folder = try ScratchFolder()
+        try folder.write("git", Array("[includeIf \"gitdir:**\"]\npath = more\n".utf8))
+        try folder.write("more", Array("[user]\nemail = ada@contoso.example\n".utf8))
         for _ in 0..<TestLength.rounds(300, full: 10_000) {
             var words = ["token"]
             for _ in 0..<Int.random(in: 0...4, using: &generator) {
@@ -36,6 +38,8 @@ struct FrontRequestTests {
                     words.append(Self.values[Int.random(in: 0..<Self.values.count, using: &generator)])
                 }
             }
+            var variables = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1"]
+            variables["GIT_CONFIG_GLOBAL"] = [nil, "", folder.path + "/git"].randomElement(using: &generator) ?? nil
             guard let arguments = TokenArguments(words),
                 let asked = FrontRequest(arguments, Variables(values: variables))
             else { continue }

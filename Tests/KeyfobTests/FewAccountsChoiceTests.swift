@@ -17,6 +17,17 @@ struct FewAccountsChoiceTests {
         RequestContext(url: ResourceURL(host: "api.github.com")),
         RequestContext(url: ResourceURL(host: "git.example", path: ["contoso"])),
         RequestContext(url: ResourceURL(host: "graph.microsoft.com"), directory: "/srv/a"),
+        RequestContext(url: ResourceURL(host: "github.com", path: ["lab", "app"]), tool: "git"),
+        RequestContext(url: ResourceURL(host: "github.com"), remote: ResourceURL(host: "github.com", path: ["lab"])),
+        RequestContext(committer: MailAddress("person1@contoso.example")),
+        RequestContext(committer: MailAddress("person3@fabrikam.example")),
+        RequestContext(committer: MailAddress("nobody@contoso.example")),
+        RequestContext(committer: MailAddress("nobody@fabrikam.example")),
+        RequestContext(
+            tool: "gh", remote: ResourceURL(host: "idp.example", path: ["lab"]),
+            committer: MailAddress("person2@contoso.example")),
+        RequestContext(
+            url: ResourceURL(host: "idp.example", path: ["lab"]), committer: MailAddress("nobody@fabrikam.example")),
     ]
     private static let subjects: [Binding.Subject] = [
         .directory("/srv"), .directory("/srv/a"), .directory("/srv/a/b"), .tool("gh"), .host("github.com"),
@@ -195,6 +206,14 @@ struct FewAccountsChoiceTests {
                         guard let records = found.records(at: { $0 == environment }) else { continue }
                         #expect(records == expected.records { $0 == environment }, sourceLocation: sourceLocation)
                     }
+                    for domain in ["contoso.example", "fabrikam.example", "nobody.example"] {
+                        let (known, all) = (found.records(inDomain: domain), expected.records(inDomain: domain))
+                        let (records, whole) = (try #require(known?.records), try #require(all?.records))
+                        if known?.areAll == true { #expect(records == whole, sourceLocation: sourceLocation) }
+                        if all?.areAll == true {
+                            #expect(Set(records).isSubset(of: whole), sourceLocation: sourceLocation)
+                        }
+                    }
                     for scope in ["mail.read", "MAIL.send", "repo", "nothing"] {
                         guard let records = found.records(with: scope) else { continue }
                         #expect(records == expected.records(with: scope), sourceLocation: sourceLocation)
@@ -229,9 +248,10 @@ private struct RandomVault {
                 )
                 guard !own.contains(where: { $0.id == id }) else { continue }
                 let label = Int.random(in: 0..<5, using: &random) == 0 ? "lab" : nil
+                let domain = Int.random(in: 0..<5, using: &random) == 0 ? "fabrikam" : "contoso"
                 own.append(
                     Account(
-                        id: id, username: "person\(number)@contoso.example",
+                        id: id, username: "person\(number)@\(domain).example",
                         label: own.contains { $0.label == label } ? nil : label))
             }
             accounts[group] = own

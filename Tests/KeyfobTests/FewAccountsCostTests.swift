@@ -14,10 +14,15 @@ struct FewAccountsCostTests {
     /// What decides.
     enum Evidence: String, CaseIterable {
         case directory, host, remote, tool, projectFile, preferred, name, environment, address, scope, habit,
-            habitOrDefault
+            habitOrDefault, committer, committerDomain, committerOfMany, stranger, owner
 
         /// Of how many accounts as many are read as of 300: what was used before is weighed against some others.
-        var few: Int { self == .habit || self == .habitOrDefault ? 60 : 10 }
+        var few: Int {
+            switch self {
+            case .habit, .habitOrDefault, .committerOfMany, .stranger: 60
+            default: 10
+            }
+        }
     }
 
     private let home: KeyringHome
@@ -28,9 +33,17 @@ struct FewAccountsCostTests {
 
     /// Ada, at GitHub where that is what tells her from the others.
     private func ada(_ evidence: Evidence) throws -> Account {
-        guard evidence == .environment || evidence == .address else { return try .contoso("ada") }
-        let id = try #require(AccountID(homeAccountID: "4711", environment: "github.com"))
-        return Account(id: id, username: "ada")
+        switch evidence {
+        case .environment, .address:
+            let id = try #require(AccountID(homeAccountID: "4711", environment: "github.com"))
+            return Account(id: id, username: "ada")
+        case .committerDomain:
+            var ada = try Account.contoso("ada")
+            ada.username = "ada@fabrikam.example"
+            return ada
+        case .owner: return try .contoso("ada", label: "team")
+        default: return try .contoso("ada")
+        }
     }
 
     /// A keyring in which `evidence` leads to Ada, who is one of so many, and what is asked of it.
@@ -60,8 +73,13 @@ struct FewAccountsCostTests {
             _ = try keyring.allow(folder + "/project/.keyfob.toml")
             context.directory = DirectoryContext(at: folder + "/project").directory
         case .preferred: try keyring.setDefault(ada.id, in: .default)
-        case .habit, .habitOrDefault:
+        case .committer: context.committer = MailAddress(ada.username)
+        case .committerDomain: context.committer = MailAddress("eve@fabrikam.example")
+        case .owner: context.url = ResourceURL(host: ada.id.environment, path: ["Team", "app"])
+        case .habit, .habitOrDefault, .committerOfMany, .stranger:
             context.directory = "/srv/project"
+            if evidence == .committerOfMany { context.committer = MailAddress("eve@contoso.example") }
+            if evidence == .stranger { context.committer = MailAddress("eve@fabrikam.example") }
             for hour in (1...30).reversed() {
                 try home.opened(at: noon.advanced(by: Int64(hour) * -3_600)).remember(
                     ada.id, in: .default, for: TokenRequest(context: context), by: .person)

@@ -43,7 +43,44 @@ struct CatalogueTests {
         let hex = "303132333435363738393a3b3c3d3e3f"
         #expect(
             Hexadecimal.text(catalogue.encoded())
-                == "01000a6769746875622e636f6d01\(hex)010008d6ffd4d1b3bdb1fa01\(hex)")
+                == "01000a6769746875622e636f6d01\(hex)010008d6ffd4d1b3bdb1fa01\(hex)0000")
+    }
+
+    @Test("of a domain it names some accounts, and says whether these are all, whatever came and went")
+    func domains() throws {
+        var catalogue = catalogue(ids.prefix(Catalogue.few).map { (.domain("contoso.example"), $0) })
+        catalogue.insert([.domain("fabrikam.example")], ids[7])
+        var found = try #require(catalogue.records(inDomain: "Contoso.Example"))
+        #expect(Set(found.records) == Set(ids.prefix(Catalogue.few)) && found.areAll)
+        found = try #require(catalogue.records(inDomain: "nobody.example"))
+        #expect(found.records.isEmpty && found.areAll)
+        catalogue.insert([.domain("contoso.example")], ids[4])
+        for id in ids.prefix(3) { catalogue.remove(id) }
+        found = try #require(read(catalogue.encoded()).records(inDomain: "contoso.example"))
+        #expect(found.records == [ids[3]] && !found.areAll)
+        // That there were others is not forgotten.
+        catalogue.remove(ids[3])
+        found = try #require(catalogue.records(inDomain: "contoso.example"))
+        #expect(found.records.isEmpty && !found.areAll)
+        #expect(catalogue.records(at: { _ in true }) == [] && catalogue.records(with: "contoso.example") == [])
+        #expect(try read(catalogue.encoded()) == catalogue)
+    }
+
+    @Test("of too many domains, and in a catalogue that is older than domains, it says nothing of any")
+    func unknownDomains() throws {
+        var many = Catalogue()
+        for number in 0..<97 { many.insert([.domain("d\(number).example")], ids[0]) }
+        #expect(many.records(inDomain: "d1.example") == nil)
+        #expect(try read(many.encoded()) == many)
+        var old = catalogue([(.environment("github.com"), ids[0])]).encoded().dropLast(2)
+        old += [0x80, 0, 0]
+        var reader = ByteReader(old)
+        var catalogue = try Catalogue(&reader)
+        #expect(try reader.read(UInt8.self) == 0x80)
+        #expect(catalogue.records(at: { _ in true }) == [ids[0]] && catalogue.records(inDomain: "d.example") == nil)
+        catalogue.insert([.domain("d.example")], ids[0])
+        #expect(catalogue.records(inDomain: "d.example") == nil)
+        #expect(try read(catalogue.encoded()).records(inDomain: "d.example") == nil)
     }
 
     @Test("of more than a few it says that they are many, also once some of them are gone")

@@ -1,8 +1,12 @@
-internal import KeyfobLookup
+public import KeyfobLookup
 
 extension RequestContext {
     /// The context of a request that comes from the directory at `workingDirectory`.
-    public init(workingDirectory: String, url: ResourceURL? = nil, tool: String? = nil) {
-        self.init(at: workingDirectory, url: url, tool: tool)
+    ///
+    /// - Parameter person: Whose own git configuration counts besides that of the repository there; nil for nobody's.
+    public init(
+        workingDirectory: String, url: ResourceURL? = nil, tool: String? = nil, person: PersonalGit? = nil
+    ) {
+        self.init(at: workingDirectory, url: url, tool: tool, person: person)
     }
 }

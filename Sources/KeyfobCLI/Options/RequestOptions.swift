@@ -52,13 +52,16 @@ struct RequestOptions: ParsableArguments {
         minimumValidity: Int64 = TokenRequest.usualMinimumValidity, _ environment: Environment = .current
     ) throws(KeyringError) -> TokenRequest {
         try words.request(
-            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, minimumValidity: minimumValidity)
+            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, person: environment.person,
+            minimumValidity: minimumValidity)
     }
 
     /// Where the request comes from.
     ///
     /// - Throws: `usage` for a URL that makes no sense, or that holds a password.
-    func context() throws(KeyringError) -> RequestContext { try words.context(usualTool: CallingTool.name) }
+    func context(_ environment: Environment = .current) throws(KeyringError) -> RequestContext {
+        try words.context(usualTool: CallingTool.name, person: environment.person)
+    }
 
     private var words: RequestWords {
         RequestWords(

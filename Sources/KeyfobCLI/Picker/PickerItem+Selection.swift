@@ -8,7 +8,9 @@ extension PickerItem {
             case .chosen, .possible: true
             case .rejected(let rejection):
                 switch rejection {
-                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .neverGranted, .signedOut: true
+                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .anotherIndicated, .neverGranted,
+                    .signedOut:
+                    true
                 case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted:
                     false
                 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Keyfob
 
 /// The environment variables that the command looks at.
 struct Environment {
@@ -11,4 +12,7 @@ struct Environment {
     subscript(name: String) -> String? {
         variables[name].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// Whose own git configuration tells who commits where.
+    var person: PersonalGit { PersonalGit { variables[$0] } }
 }

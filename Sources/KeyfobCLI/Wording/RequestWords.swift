@@ -32,9 +32,10 @@ struct RequestWords {
     /// - Parameters:
     ///   - usualAccount: The account where none is named: what `KEYFOB_ACCOUNT` is.
     ///   - usualTool: The program that wants the token where none is named.
+    ///   - person: Whose own git configuration counts.
     ///   - minimumValidity: For how many seconds the token must still be valid.
     func request(
-        usualAccount: String?, usualTool: @autoclosure () -> String?,
+        usualAccount: String?, usualTool: @autoclosure () -> String?, person: PersonalGit,
         minimumValidity: Int64 = TokenRequest.usualMinimumValidity
     ) throws(KeyringError) -> TokenRequest {
         let parsed = try authority.flatMap { text throws(KeyringError) in
@@ -48,7 +49,7 @@ struct RequestWords {
         }
         let named = account ?? usualAccount
         // With a name, nothing but where the token goes counts.
-        let context = named == nil ? context(address, usualTool()) : RequestContext(url: address)
+        let context = named == nil ? context(address, usualTool(), person) : RequestContext(url: address)
         var request = TokenRequest(
             account: named, environment: parsed?.host ?? authority, realm: tenant ?? authorityTenant, clientID: client,
             scopes: ScopeSet(words: scopes, resource: resource), minimumValidity: minimumValidity, context: context,
@@ -60,10 +61,12 @@ struct RequestWords {
     /// Where the request comes from.
     ///
     /// - Throws: `usage` for a URL that makes no sense, or that holds a password.
-    func context(usualTool: String?) throws(KeyringError) -> RequestContext { context(try address(), usualTool) }
+    func context(usualTool: String?, person: PersonalGit) throws(KeyringError) -> RequestContext {
+        context(try address(), usualTool, person)
+    }
 
-    private func context(_ address: ResourceURL?, _ usualTool: String?) -> RequestContext {
-        RequestContext(workingDirectory: ".", url: address, tool: tool ?? usualTool)
+    private func context(_ address: ResourceURL?, _ usualTool: String?, _ person: PersonalGit) -> RequestContext {
+        RequestContext(workingDirectory: ".", url: address, tool: tool ?? usualTool, person: person)
     }
 
     private func address() throws(KeyringError) -> ResourceURL? {

@@ -10,16 +10,24 @@ public struct RequestContext: Hashable, Sendable {
     public var directory: String?
     /// The git remote of that directory.
     public var remote: ResourceURL?
+    /// The mail address that git is to put into the commits of that directory's repository, where it is set for that
+    /// repository and not for all.
+    public var committer: MailAddress?
 
     /// A context; what is not given is not known.
     public init(
-        url: ResourceURL? = nil, tool: String? = nil, directory: String? = nil, remote: ResourceURL? = nil
+        url: ResourceURL? = nil, tool: String? = nil, directory: String? = nil, remote: ResourceURL? = nil,
+        committer: MailAddress? = nil
     ) {
         self.url = url
         self.tool = tool
         self.directory = directory
         self.remote = remote
+        self.committer = committer
     }
+
+    /// What git is called as a tool.
+    package static let git = "git"
 
     /// The address of the request: the one it names, or else the remote of its directory.
     public var address: ResourceURL? { url ?? remote }

@@ -42,6 +42,11 @@ extension VaultReading {
             in: keys)
     }
 
+    /// The accounts whose user name or label a text is, as a whole.
+    package func accounts(called name: String, in keys: GroupKeys) throws(StorageFailure) -> [Account] {
+        try accounts(AccountLookup(username: keys.blind(username: name), label: keys.blind(label: name)), in: keys)
+    }
+
     /// The account with this id.
     package func account(_ id: AccountID, in keys: GroupKeys) throws(StorageFailure) -> Account? {
         try accounts(AccountLookup(account: keys.blind(id)), in: keys).first
@@ -69,6 +74,21 @@ extension VaultReading {
             try reader.manifest()?.catalogue?.records(at: isWanted)?.map { id throws(StorageFailure) in
                 try reader.record(id).decode(keys, AccountBody.decode)
             }
+        }
+    }
+
+    /// Accounts of a group whose user name is an address in `domain`, and whether these are all; nil where nobody knows.
+    ///
+    /// - Throws: `damaged` when one of them is missing or does not open.
+    package func fewAccounts(
+        inDomain domain: String, in keys: GroupKeys
+    ) throws(StorageFailure) -> (accounts: [Account], areAll: Bool)? {
+        try snapshot(keys) { reader throws(StorageFailure) in
+            guard let found = try reader.manifest()?.catalogue?.records(inDomain: domain) else { return nil }
+            let accounts = try found.records.map { id throws(StorageFailure) in
+                try reader.record(id).decode(keys, AccountBody.decode)
+            }
+            return (accounts, found.areAll)
         }
     }
 

@@ -15,6 +15,13 @@ package struct DestinationRule {
         isAllowed = request.account != nil && request.allowedHost == url.host
     }
 
+    /// The rule for a token that is taken for whatever is at an address, which nobody but a repository names.
+    init(ofRepository address: ResourceURL, bindings: [Binding]) {
+        url = address
+        self.bindings = bindings
+        isAllowed = false
+    }
+
     /// The host that the token is to go to.
     package var host: String { url.host }
 

@@ -19,6 +19,9 @@ struct ByteReader {
 
     var isAtEnd: Bool { position == bytes.endIndex }
 
+    /// The byte that is read next; nil at the end.
+    var next: UInt8? { isAtEnd ? nil : bytes[position] }
+
     mutating func read<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self) throws(Malformed) -> Integer {
         let field = try slice(Integer.bitWidth / 8)
         var value: Integer = 0

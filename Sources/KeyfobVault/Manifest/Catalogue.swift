@@ -1,25 +1,35 @@
 package import KeyfobModel
 internal import KeyfobSodium
 
-/// Which records tell of an account at a provider, or of a token or a grant with a scope, as long as these are few.
+/// Which records tell of an account at a provider, or of a token or a grant with a scope, as long as these are few; and of
+/// an account whose user name is an address in a domain, or of some such.
 ///
 /// Sealed in the group's manifest, and changed with it, so that nothing of it shows and nobody else has written it. Of
 /// what it names it is complete: that no other account is at a provider can be said without opening any.
 package struct Catalogue: Equatable, Sendable {
     /// What a record is found by.
     package struct Trait: Equatable, Sendable {
-        fileprivate let isScope: Bool
+        fileprivate enum Kind {
+            case environment, scope, domain
+        }
+
+        fileprivate let kind: Kind
         fileprivate let key: [UInt8]
 
         /// An account at this provider.
         static func environment(_ name: String) -> Trait {
-            Trait(isScope: false, key: Array(EnvironmentAliases.canonicalName(of: name).utf8))
+            Trait(kind: .environment, key: Array(EnvironmentAliases.canonicalName(of: name).utf8))
         }
 
         /// A token or a grant with this scope: of scopes a hash is enough, since whoever asks knows the scope.
-        static func scope(_ scope: String) -> Trait {
-            let hash = Array(Identifier.folded(scope).utf8).withBytes { BLAKE2b.hash($0, count: 16) }
-            return Trait(isScope: true, key: Array(hash[..<8]))
+        static func scope(_ scope: String) -> Trait { Trait(kind: .scope, key: hash(scope)) }
+
+        /// An account with an address in this domain.
+        static func domain(_ domain: String) -> Trait { Trait(kind: .domain, key: hash(domain)) }
+
+        private static func hash(_ text: String) -> [UInt8] {
+            let hash = Array(Identifier.folded(text).utf8).withBytes { BLAKE2b.hash($0, count: 16) }
+            return Array(hash[..<8])
         }
     }
 
@@ -39,6 +49,7 @@ package struct Catalogue: Equatable, Sendable {
     /// By key; nil where they were too many.
     private var environments: [Entry]? = []
     private var scopes: [Entry]? = []
+    private var domains = CatalogueOfDomains()
 
     /// That of an empty group.
     init() {}
@@ -46,10 +57,10 @@ package struct Catalogue: Equatable, Sendable {
     /// Notes that a record has these traits.
     mutating func insert(_ traits: [Trait], _ record: RecordID) {
         for trait in traits {
-            if trait.isScope {
-                Self.insert(trait.key, record, &scopes, limit: Self.scopeLimit)
-            } else {
-                Self.insert(trait.key, record, &environments, limit: Self.environmentLimit)
+            switch trait.kind {
+            case .environment: Self.insert(trait.key, record, &environments, limit: Self.environmentLimit)
+            case .scope: Self.insert(trait.key, record, &scopes, limit: Self.scopeLimit)
+            case .domain: domains.insert(trait.key, record)
             }
         }
     }
@@ -58,6 +69,7 @@ package struct Catalogue: Equatable, Sendable {
     mutating func remove(_ record: RecordID) {
         Self.remove(record, &scopes)
         Self.remove(record, &environments)
+        domains.remove(record)
     }
 
     /// The records of the accounts at the providers that `isWanted` finds; nil where they are more than a few, or nobody
@@ -78,6 +90,12 @@ package struct Catalogue: Equatable, Sendable {
         let key = Trait.scope(scope).key
         guard let entry = scopes.first(where: { $0.key == key }) else { return [] }
         return entry.records
+    }
+
+    /// The records of the accounts with an address in a domain, a few of them, and whether these are all; nil where nobody
+    /// knows.
+    package func records(inDomain domain: String) -> (records: [RecordID], areAll: Bool)? {
+        domains.records(Trait.domain(domain).key)
     }
 
     private static func insert(_ key: [UInt8], _ record: RecordID, _ entries: inout [Entry]?, limit: Int) {
@@ -109,7 +127,7 @@ package struct Catalogue: Equatable, Sendable {
 
 extension Catalogue {
     /// Providers, then scopes: how many u16 (65,535 for too many), and each as its key behind a count u8, how many
-    /// records u8 (255 for more than a few) and their ids.
+    /// records u8 (255 for more than a few) and their ids; then domains.
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         for entries in [environments, scopes] {
@@ -121,12 +139,14 @@ extension Catalogue {
                 for record in entry.records ?? [] { writer.write(record) }
             }
         }
+        domains.write(to: &writer)
         return writer.bytes
     }
 
     init(_ reader: inout ByteReader) throws(ByteReader.Malformed) {
         environments = try Self.entries(&reader)
         scopes = try Self.entries(&reader)
+        domains = try CatalogueOfDomains(&reader)
     }
 
     private static func entries(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Entry]? {
@@ -147,10 +167,17 @@ extension Catalogue {
 }
 
 extension FieldList {
+    /// What stands behind the only `@` of an account's user name.
+    private var domain: [String] {
+        let parts = ((try? text(3)) ?? "").utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return [] }
+        return [String(Substring(parts[1]))]
+    }
+
     /// The traits of a record of `kind` with this body.
     package func traits(_ kind: RecordHeader.Kind) -> [Catalogue.Trait] {
         switch kind {
-        case .account: [(try? text(2)) ?? ""].map { .environment($0) }
+        case .account: [(try? text(2)) ?? ""].map { .environment($0) } + domain.map { .domain($0) }
         case .accessToken, .refreshToken:
             ScopeSet(spaceSeparated: (try? text(5)) ?? "").scopes.map { .scope($0) }
         case .idToken, .appMetadata, .foreign, .setting, .tombstone, .clientSecret: []

@@ -53,11 +53,11 @@ struct GitCredentialTests {
         }
     }
 
-    @Test("two accounts at one host are told apart by the owner: clone, push and fetch")
-    func owners() throws {
-        let unbound = try home.run("git clone \(url)/alice/app.git")
+    @Test("two accounts at one host are told apart by the owner: clone, push and fetch", arguments: [false, true])
+    func owners(isBound: Bool) throws {
+        let unbound = try home.run("git clone \(url)/private/app.git")
         #expect(unbound.status == 128 && unbound.errors.contains("keyfob: the request fits 2 accounts"), "\(unbound)")
-        try bindOwners()
+        if isBound { try bindOwners() }
         let scheme = try scheme()
         for user in ["alice", "bob"] {
             try home.run(
@@ -71,6 +71,31 @@ struct GitCredentialTests {
             #expect(log == "second\nfirst\n")
         }
         #expect(try people().count == 2 && !server.requests().contains { $0.hasPrefix("403") })
+    }
+
+    @Test("whoever commits in a repository fetches, and pushes, with the account of that address")
+    func committer() throws {
+        try home.run("git clone -q http://alice@\(server.host)/private/app.git").expectSuccess()
+        try home.run("git -C app remote set-url origin \(url)/private/app.git").expectSuccess()
+        let nobody = try home.run("git -C app fetch")
+        #expect(nobody.status == 128 && nobody.errors.contains("keyfob: the request fits 2 accounts"), "\(nobody)")
+        let scheme = try scheme()
+        let address = "users.noreply.\(provider.host)"
+        let before = try server.requests().count
+        try home.run("cd app && git config user.email 2+bob@\(address) && git fetch -q").expectSuccess()
+        #expect(try server.requests().dropFirst(before).contains { $0.hasPrefix("200 \(scheme) bob") })
+        // Of several repositories, by the person's own configuration.
+        try home.run(
+            """
+            git -C app config --unset user.email
+            git config --global includeIf."gitdir:~/".path .here && git config --file .here user.email alice@\(address)
+            """
+        ).expectSuccess()
+        let later = try server.requests().count
+        try home.run("cd app && git fetch -q && git push -q origin main:more").expectSuccess()
+        let requests = try server.requests().dropFirst(later)
+        #expect(requests.contains { $0.hasPrefix("200 \(scheme) alice") }, "\(requests)")
+        #expect(!requests.contains { $0.contains("bob") }, "\(requests)")
     }
 
     @Test("without paths a directory's binding decides, and a user in the address before that")
