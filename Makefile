@@ -36,7 +36,7 @@ INCLUDE = $(DESTDIR)$(PREFIX)/include
 PYTHON = $(DESTDIR)$(PREFIX)/$(if $(filter /usr,$(PREFIX)),lib/python3/dist-packages,lib/keyfob/python)
 VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/Release.swift)
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
-UNITS = keyfob-backup@.service keyfob-backup@.timer
+UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer
 
 .PHONY: help try test test-full test-faults test-front test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
 
@@ -53,7 +53,7 @@ help:
 	@echo 'make build                   .build/release/keyfob, .build/front/keyfob, which starts it, and the library for C'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
-	@echo 'make install PREFIX=DIR      the command, its manual, completions and backup timer, and the library for C and Python; DESTDIR=DIR for packagers'
+	@echo 'make install PREFIX=DIR      the command, its manual, completions and timers, and the library for C and Python; DESTDIR=DIR for packagers'
 	@echo 'make uninstall PREFIX=DIR    remove them'
 	@echo 'make deb                     pack what make build made: a Debian package and a tar.gz in .build/packages'
 	@echo 'make test-package            try both in a fresh Debian 12 (as root)'

@@ -96,7 +96,7 @@ let package = Package(
                 "CLibcurl", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium", .product(name: "JWTKit", package: "jwt-kit"),
             ]
         ),
-        .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium"]),
+        .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
 
         // What an answer from the cache takes; a front that starts in a millisecond links this alone.
         .target(

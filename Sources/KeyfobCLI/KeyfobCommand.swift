@@ -45,9 +45,9 @@ struct KeyfobCommand: ParsableCommand {
                     ExecCommand.self, InjectCommand.self, EnvCommand.self, CredentialCommand.self, SetupCommand.self,
                 ]),
             CommandGroup(
-                name: "Bundles",
+                name: "Bundles and other machines",
                 subcommands: [
-                    ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
+                    ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self, SyncCommand.self,
                 ]),
             CommandGroup(
                 name: "Which account",

@@ -75,14 +75,16 @@ extension POSIXFile {
     }
 
     /// The names in a folder; none where there is no folder.
-    package static func names(in folder: String) throws(StorageFailure) -> [String] {
+    ///
+    /// - Parameter limit: How many are enough.
+    package static func names(in folder: String, limit: Int = .max) throws(StorageFailure) -> [String] {
         guard let stream = unsafe opendir(folder) else {
             if errno == ENOENT { return [] }
             throw failure()
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while names.count < limit, let entry = unsafe readdir(stream) {
             let bytes = unsafe withUnsafeBytes(of: &(entry.pointee.d_name)) { unsafe Array($0) }
             let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             if name != "." && name != ".." { names.append(name) }

@@ -18,7 +18,7 @@ extension VaultDirectory {
         let databases = [database, usage].flatMap { file in
             ["-journal", "-wal", "-shm", ""].map { file + $0 }
         }
-        return try databases + [headerCopy, storage, changeLog] + unreadableChangeLogs + [migrationNote, quarantine]
+        return try databases + [headerCopy, storage, changeLog] + unreadableChangeLogs + [migrationNote, quarantine, sync]
     }
 
     /// Whether anything is there that a new vault would take the place of.

@@ -33,6 +33,10 @@ package struct VaultDirectory: Hashable, Sendable {
     package var unreadableChangeLog: String { changeLog + ".unreadable" }
     /// What making a vault writes, the database first: whoever makes that one makes the vault.
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy, storage] }
+    /// What the vault knows of the sync that it is part of, sealed.
+    package var sync: String { path + "/sync" }
+    /// The lock that lets one process at a time synchronise.
+    package var syncLock: String { path + "/sync.lock" }
     /// Rows that did not open.
     package var quarantine: String { path + "/quarantine" }
 

@@ -94,7 +94,7 @@ extension Credential {
 extension Grant {
     /// The grant after the person signed in again.
     func signedIn(_ incoming: Grant) -> Grant {
-        Grant(epoch: epoch &+ 1, rotates: incoming.rotates ?? rotates)
+        Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates)
     }
 
     /// The grant after a refresh token came in from outside.
@@ -104,7 +104,7 @@ extension Grant {
         if state == .active {
             grant.generation &+= 1
         } else {
-            grant.epoch &+= 1
+            grant.epoch = latestEpoch &+ 1
             grant.generation = 1
             grant.state = .active
         }

@@ -67,7 +67,7 @@ extension GroupWriter {
         var epoch: UInt64?
         for (record, other) in try refreshTokens(of: token.account, clientID: token.clientID)
         where other.partition.isEmpty && !key.matches(other) {
-            epoch = max(epoch ?? 0, (other.grant ?? Grant()).epoch)
+            epoch = max(epoch ?? 0, (other.grant ?? Grant()).latestEpoch)
             try bury(record)
         }
         return epoch
@@ -138,8 +138,7 @@ extension GroupWriter {
         for (record, stored) in tokens {
             if record.secretCommitment != nil { body(stored, try reader.secret(record)) }
             var token = stored
-            token.grant = (token.grant ?? Grant()).elsewhere
-            token.grant?.state = .signedOut
+            token.grant = (token.grant ?? Grant()).signedOut
             try replace(record, .credential(token))
         }
         guard tokens.isEmpty, leavesMark, !clientID.isEmpty else { return }

@@ -24,8 +24,8 @@ extension GroupWriter {
             return (header, body.with(history))
         }
         var grant = credential.grant ?? Grant()
-        if grant.epoch <= ended.epoch {
-            grant.epoch = ended.epoch &+ 1
+        if grant.epoch <= ended.latestEpoch {
+            grant.epoch = ended.latestEpoch &+ 1
             grant.generation = 1
         }
         credential.grant = grant
@@ -92,10 +92,9 @@ extension StoredRecord {
 extension Credential {
     /// What is left of a refresh token that was signed out.
     fileprivate var signedOut: Credential {
-        var grant = grant ?? Grant()
-        grant.state = .signedOut
-        return Credential(
-            kind: .refreshToken, account: account, clientID: clientID, familyID: familyID, grant: grant,
+        Credential(
+            kind: .refreshToken, account: account, clientID: clientID, familyID: familyID,
+            grant: (grant ?? Grant()).signedOut,
             additionalFields: AdditionalFields(partition))
     }
 }

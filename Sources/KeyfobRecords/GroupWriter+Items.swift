@@ -44,14 +44,15 @@ extension GroupWriter {
 
     /// Writes an item as of its version, in place of the rows that held it.
     ///
-    /// A grant without a token whose account is not here, and a deletion, are kept where nobody sees them.
+    /// A grant without a token whose account is not here, or that is only known to be another machine's, and a deletion,
+    /// are kept where nobody sees them.
     ///
     /// - Throws: `tooLarge`, `damaged`, and what writing can throw.
     package func put(_ item: ItemRecord, secret: consuming NewSecret, replacing rows: [Int64]) throws {
         let old = try rows.map { try reader.record(row: $0) }
         var kind = RecordHeader.Kind(item.content)
         if kind == .refreshToken, !secret.isSome(), let credential = item.content.credential,
-            try !hasAccount(credential.account)
+            try credential.grant?.epoch == 0 || !hasAccount(credential.account)
         {
             kind = .tombstone
         }

@@ -16,6 +16,8 @@ struct BundleApplying {
     let decisions: DecisionKinds
     /// Whether refresh tokens are marked as coming from a backup.
     let isRestoring: Bool
+    /// Whether only those decisions become the owner's that the bundle marks so, since nobody has named them here.
+    var takesOwnersMarks = false
     /// What is refused beside that, by group.
     let refusedGroups: [AccessGroup: MergeOutcome.RefusalReason]
     let milliseconds: Int64
@@ -130,7 +132,7 @@ struct BundleApplying {
         // What the owner decided there is the owner's here too, once the owner brings it back; and so is what the owner
         // asked for by name.
         let isOwners =
-            place.key.kind == .setting && (incoming.owners.contains(place) || !isRestoring)
+            place.key.kind == .setting && (incoming.owners.contains(place) || !(isRestoring || takesOwnersMarks))
             && incoming.state.record(at: place)?.content == after.content
         if !rows.isEmpty, old == new, inventory.state.record(at: place) == after,
             isThisDeviceOnly == inventory.thisDeviceOnly.contains(place),

@@ -97,6 +97,22 @@ public struct BundleFile: ~Copyable {
         return header.starts(with: wanted)
     }
 
+    /// The hash and the size of the file.
+    borrowing func syncHash() throws(KeyringError) -> (hash: [UInt8], size: UInt64) {
+        var (hash, offset) = (SyncFileHash(), 0)
+        do {
+            while true {
+                let piece = try file.piece(at: offset)
+                if piece.isEmpty { break }
+                hash.add(piece)
+                offset += piece.count
+            }
+        } catch {
+            throw KeyringError(error, name)
+        }
+        return (hash.finish(), UInt64(offset))
+    }
+
     /// Reads the file to its end and checks everything.
     borrowing func verify(
         _ opener: borrowing BundleOpener, for purposes: Set<BundlePurpose>

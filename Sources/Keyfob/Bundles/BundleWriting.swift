@@ -19,6 +19,8 @@ struct BundleWriting {
     let purpose: BundlePurpose
     let isArmored: Bool
     let milliseconds: Int64
+    /// What of it goes to other devices, for a sync.
+    var travel: SyncTravel?
 
     /// What was written.
     struct Written {
@@ -62,8 +64,8 @@ struct BundleWriting {
             var writer = try BundleWriter(manifest, encryptor: try sealing(report))
             for (group, rows) in zip(groups, plan.rows) {
                 try database.forEachItem(in: group, rows: rows.lazy.map(\.row)) { found, secrets in
-                    let item = carried(found.item)
-                    if found.hasSecret {
+                    guard let (item, hasSecret) = carried(found) else { return }
+                    if hasSecret {
                         try writer.write(item, secret: try secrets.secret(of: found), to: output)
                     } else {
                         try writer.write(item, to: output)
@@ -91,11 +93,10 @@ struct BundleWriting {
             let isWhole = try database.forEachItem(in: group) { result, secrets in
                 switch result {
                 case .success(let found):
-                    guard isWanted(found.item) else { return }
+                    guard let (item, hasSecret) = carried(found) else { return }
                     do {
-                        let item = carried(found.item)
                         plan.size +=
-                            found.hasSecret
+                            hasSecret
                             ? try lines.count(item, secret: try secrets.secret(of: found)) : try lines.count(item)
                         plan.counts[item.kind, default: 0] += 1
                         rows.append(MarkedRow(mark: ItemMark(item.key), row: found.record.rowID))
@@ -103,7 +104,7 @@ struct BundleWriting {
                         plan.leaveOut("group \(group.name): \(what) does not open")
                     } catch let error as BundleError {
                         plan.leaveOut(
-                            "group \(group.name): \(found.item.key) cannot be in a bundle (\(error.code))")
+                            "group \(group.name): \(item.key) cannot be in a bundle (\(error.code))")
                     }
                 case .failure(.damaged(let what)): plan.leaveOut("group \(group.name): \(what) does not open")
                 case .failure(let error): throw error
@@ -139,11 +140,13 @@ struct BundleWriting {
         for index in repeated.reversed() { rows.remove(at: index) }
     }
 
-    /// An item as a bundle of this purpose has it.
-    private func carried(_ item: ItemRecord) -> ItemRecord {
-        var item = item
+    /// An item as a bundle of this purpose has it, and whether its secret goes along; nil for one that does not go.
+    private func carried(_ found: RecordItem) -> (item: ItemRecord, hasSecret: Bool)? {
+        guard isWanted(found.item) else { return nil }
+        if let travel { return travel.leaving(found.item, hasSecret: found.hasSecret) }
+        var item = found.item
         item.isOwners = item.isOwners && purpose == .backup
-        return item
+        return (item, found.hasSecret)
     }
 
     private func isWanted(_ item: ItemRecord) -> Bool {

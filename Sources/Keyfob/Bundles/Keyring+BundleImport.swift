@@ -59,7 +59,7 @@ extension Keyring {
     func take(
         _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?,
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
-        isRestoring: Bool = false, backsUp: Bool = true, from source: String? = nil,
+        isRestoring: Bool = false, isSync: Bool = false, backsUp: Bool = true, from source: String? = nil,
         reading read: IncomingBundle.Reading
     ) throws(KeyringError) -> ImportPlan {
         let outcomes: GroupOutcomes
@@ -84,7 +84,8 @@ extension Keyring {
                 let applying = BundleApplying(
                     incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
-                    decisions: decisions, isRestoring: isRestoring, refusedGroups: outcomes.refused,
+                    decisions: decisions, isRestoring: isRestoring, takesOwnersMarks: isSync,
+                    refusedGroups: outcomes.refused,
                     milliseconds: clock.milliseconds())
                 let (_, milestones) = try database.change(
                     &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()

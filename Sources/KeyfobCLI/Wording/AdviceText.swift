@@ -191,6 +191,12 @@ extension Advice {
         case .backUpElsewhere: "'keyfob backup --to FOLDER' writes one elsewhere"
         case .goOnWithoutBackup: "--no-backup does the same without one"
         case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
+        case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"
+        case .joinSyncAgain:
+            "'keyfob sync join REMOTE' makes it a device of its own, which another one lets in; revoke the old one there"
+        case .synchronise: "run 'keyfob sync approve' on another device, and then 'keyfob sync' here"
+        case .askForSync: "run 'keyfob sync join REMOTE' there, and try again when its files are here"
+        case .showSync: "'keyfob sync status' shows who takes part"
         case .restoreOrVerify: "'keyfob restore' brings one back, 'keyfob backup --verify' checks one"
         case .proveBackup:
             "open it with the recovery key of its vault (one identity file can hold several), or take what it holds, but "

@@ -330,6 +330,18 @@ public enum Advice: Hashable, Sendable {
     /// Remove the items by hand, unless another copy of the vault uses them.
     case removeItemsByHand
 
+    // MARK: Sync
+    /// Begin a sync, or join one.
+    case beginSync
+    /// Join the sync anew, as a device of its own.
+    case joinSyncAgain
+    /// Synchronise, once another device has let this one in.
+    case synchronise
+    /// Ask to be let in on the other device, and wait until what it wrote is here.
+    case askForSync
+    /// See who takes part in the sync.
+    case showSync
+
     /// The words of whoever uses the library and makes errors of its own; none of the library's own has them.
     case words(String)
 }

@@ -12,6 +12,10 @@ public struct Grant: Hashable, Sendable {
     public var intent: RefreshIntent?
     /// Why the last refresh on this machine gave nothing.
     public var failure: RefreshFailure?
+    /// The highest epoch that other machines of a sync have told of, where it is above ``epoch``; else 0.
+    ///
+    /// A sign-in on this machine begins an epoch above it, and a sign-out ends all up to it.
+    public var known: UInt64 = 0
 
     /// A grant.
     public init(
@@ -30,7 +34,19 @@ public struct Grant: Hashable, Sendable {
     public var version: GrantVersion { GrantVersion(epoch: epoch, generation: generation) }
 
     /// The grant without what concerns this machine alone.
-    public var elsewhere: Grant { Grant(state: state, epoch: epoch, generation: generation, rotates: rotates) }
+    public var elsewhere: Grant {
+        var grant = Grant(state: state, epoch: epoch, generation: generation, rotates: rotates)
+        grant.known = known
+        return grant
+    }
+
+    /// The highest epoch that this machine knows of: its own, or another's.
+    package var latestEpoch: UInt64 { max(epoch, known) }
+
+    /// The grant after the person signed out, which ends all epochs that this machine knows of.
+    package var signedOut: Grant {
+        Grant(state: .signedOut, epoch: latestEpoch, generation: generation, rotates: rotates)
+    }
 
     /// The state of a grant; a grant that ended keeps a state instead of vanishing.
     public enum State: Hashable, Sendable {

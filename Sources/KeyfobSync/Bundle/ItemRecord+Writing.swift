@@ -105,6 +105,7 @@ extension ItemRecord {
                 writer.name(.rotates)
                 writer.bool(rotates)
             }
+            if grant.known > 0 { writer.member(.known, grant.known) }
             writer.members(history.unknownFields.objects[ItemHistory.UnknownFields.grantPath])
             writer.endObject()
         }

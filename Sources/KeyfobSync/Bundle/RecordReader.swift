@@ -163,9 +163,11 @@ struct RecordReader {
             state = .needsSignIn(reason: try object.text(.reason, bytes))
         default: throw .badField(line: line, .state)
         }
-        return Grant(
+        var grant = Grant(
             state: state, epoch: try object.number(.epoch, bytes), generation: try object.number(.generation, bytes),
             rotates: try object.optionalFlag(.rotates))
+        if let known = object.take(.known) { grant.known = try object.number(known, .known, bytes) }
+        return grant
     }
 }
 

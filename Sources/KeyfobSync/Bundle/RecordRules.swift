@@ -19,7 +19,7 @@ struct RecordRules {
     func check(_ record: ItemRecord, hasSecret: Bool, line: Int) throws(BundleError) {
         guard groups.contains(record.group) else { throw .unlistedGroup(line: line) }
         guard !record.isThisDeviceOnly || purpose == .backup else { throw .notForPurpose(line: line, purpose) }
-        guard !record.isOwners || purpose == .backup && record.kind == .setting else {
+        guard !record.isOwners || purpose != .export && record.kind == .setting else {
             throw .notForPurpose(line: line, purpose)
         }
         switch record.content {

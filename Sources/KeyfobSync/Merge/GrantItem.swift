@@ -4,7 +4,7 @@ package import KeyfobModel
 ///
 /// Of two the greater wins whole: by epoch, which a sign-in raises; then a grant that is signed out, whatever the
 /// clocks say; then by generation, which a refresh raises; then one that needs a sign-in; and only then by version
-/// and digest.
+/// and digest. Which epochs are known of other machines is joined apart from that: the highest.
 package struct GrantItem: Hashable, Sendable {
     /// What is known of the token; without a grant it is one as it is after a first sign-in.
     package let credential: Credential
@@ -32,7 +32,23 @@ package struct GrantItem: Hashable, Sendable {
 
     /// The greater of the two.
     package func joined(with other: GrantItem) -> GrantItem {
-        isLess(than: other) ? other : self
+        let greater = isLess(than: other) ? other : self
+        let known = max(grant.latestEpoch, other.grant.latestEpoch)
+        let stored = known > greater.grant.epoch ? known : 0
+        guard greater.grant.known != stored else { return greater }
+        return greater.knowing(stored)
+    }
+
+    private func knowing(_ epoch: UInt64) -> GrantItem {
+        var credential = credential
+        credential.grant = grant
+        credential.grant?.known = epoch
+        return GrantItem(self, credential)
+    }
+
+    private init(_ other: GrantItem, _ credential: Credential) {
+        self.credential = credential
+        (secret, version, unknownFields) = (other.secret, other.version, other.unknownFields)
     }
 
     /// What the order compares first: epoch, signed out, generation, needs a sign-in.

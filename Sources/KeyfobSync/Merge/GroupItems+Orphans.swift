@@ -36,8 +36,7 @@ extension GroupItems {
         for key in gone {
             if let item = grants[key], let removal = removal(ofAccountOf: key) {
                 var credential = item.credential
-                credential.grant = item.grant.elsewhere
-                credential.grant?.state = .signedOut
+                credential.grant = item.grant.signedOut
                 grants[key] = GrantItem(credential, secret: nil, version: removal, unknownFields: item.unknownFields)
             } else {
                 delete(key)

@@ -6,7 +6,7 @@ package import KeyfobModel
 /// 8 key id, 9 cached at, 10 expires on, 11 extended expires on, 12 refresh on (i64 seconds since
 /// 1970), 13 grant (1 state u8, 2 reason, 3 epoch u64, 4 generation u64, 5 rotates u8, 6 intent of a refresh
 /// (1 id, 2 epoch u64, 3 generation u64, 4 written at i64), 7 failure of the last refresh (1 kind, 2 status i64, 3 detail,
-/// 4 epoch u64, 5 generation u64, 6 time i64, 7 retry at i64)), 14 additional field (repeats: 1 name, 2 JSON). The kind is
+/// 4 epoch u64, 5 generation u64, 6 time i64, 7 retry at i64), 8 highest epoch known of other machines u64), 14 additional field (repeats: 1 name, 2 JSON). The kind is
 /// the record's.
 package enum CredentialBody {
     private static let lastKnown: UInt16 = 14
@@ -73,6 +73,7 @@ package enum CredentialBody {
         list.append(5, grant.rotates.map { $0 ? UInt8(1) : UInt8(0) })
         if let intent = grant.intent { list.append(6, encode(intent)) }
         if let failure = grant.failure { list.append(7, encode(failure)) }
+        if grant.known > 0 { list.append(8, grant.known) }
         return list
     }
 
@@ -123,6 +124,7 @@ package enum CredentialBody {
             epoch: try list.integer(3) ?? 1, generation: try list.integer(4) ?? 1, rotates: rotates.map { $0 != 0 })
         grant.intent = try list.lists(6).first.map(decodeIntent)
         if let failure = try list.lists(7).first { grant.failure = try decodeFailure(failure) }
+        grant.known = try list.integer(8) ?? 0
         switch state {
         case 1: grant.state = .active
         case 2: grant.state = .signedOut

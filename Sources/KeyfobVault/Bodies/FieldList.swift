@@ -56,9 +56,13 @@ package struct FieldList: Equatable, Sendable {
     package struct Malformed: Error {
         /// The kind that the list names and this build does not know.
         package var unknownKind: String?
+
+        /// The bytes are no field list, or one that names a kind which this build does not know.
+        package init(unknownKind: String? = nil) { self.unknownKind = unknownKind }
     }
 
-    func encoded() -> [UInt8] {
+    /// The bytes of the list.
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter(capacity: bytes.count + Self.frontCount * places.count)
         for place in places.sorted(by: { $0.number < $1.number }) {
             writer.write(place.number)
@@ -68,19 +72,21 @@ package struct FieldList: Equatable, Sendable {
         return writer.bytes
     }
 
-    mutating func append(_ number: UInt16, _ more: some Collection<UInt8>) {
+    /// Adds a field.
+    package mutating func append(_ number: UInt16, _ more: some Collection<UInt8>) {
         let start = bytes.endIndex
         bytes.append(contentsOf: more)
         places.append(Place(number: number, range: start..<bytes.endIndex))
     }
 
     /// The bytes of the first field with this number.
-    func bytes(_ number: UInt16) -> ArraySlice<UInt8>? {
+    package func bytes(_ number: UInt16) -> ArraySlice<UInt8>? {
         for place in places where place.number == number { return bytes[place.range] }
         return nil
     }
 
-    func lists(_ number: UInt16) throws(Malformed) -> [FieldList] {
+    /// The lists that the fields with this number hold.
+    package func lists(_ number: UInt16) throws(Malformed) -> [FieldList] {
         var lists: [FieldList] = []
         for place in places where place.number == number { lists.append(try FieldList(encoded: bytes[place.range])) }
         return lists
@@ -95,34 +101,40 @@ package struct FieldList: Equatable, Sendable {
 }
 
 extension FieldList {
-    mutating func append(_ number: UInt16, _ text: String?) {
+    /// Adds a text, where there is one.
+    package mutating func append(_ number: UInt16, _ text: String?) {
         if let text { append(number, text.utf8) }
     }
 
-    mutating func append(_ number: UInt16, _ value: (some FixedWidthInteger)?) {
+    /// Adds a number, where there is one: little-endian, as wide as its type.
+    package mutating func append(_ number: UInt16, _ value: (some FixedWidthInteger)?) {
         guard let value else { return }
         var writer = ByteWriter()
         writer.write(value)
         append(number, writer.bytes)
     }
 
-    mutating func append(_ number: UInt16, _ list: FieldList) {
+    /// Adds a list.
+    package mutating func append(_ number: UInt16, _ list: FieldList) {
         append(number, list.encoded())
     }
 
-    func text(_ number: UInt16) throws(Malformed) -> String? {
+    /// The text of the first field with this number.
+    package func text(_ number: UInt16) throws(Malformed) -> String? {
         guard let bytes = bytes(number) else { return nil }
         // Many times as fast as validating a collection.
         guard let text = try? UTF8Span(validating: bytes.span) else { throw Malformed() }
         return String(copying: text)
     }
 
-    func requiredText(_ number: UInt16) throws(Malformed) -> String {
+    /// The text of the first field with this number, which must be there.
+    package func requiredText(_ number: UInt16) throws(Malformed) -> String {
         guard let text = try text(number) else { throw Malformed() }
         return text
     }
 
-    func integer<Integer: FixedWidthInteger>(_ number: UInt16) throws(Malformed) -> Integer? {
+    /// The number that the first field with this number holds.
+    package func integer<Integer: FixedWidthInteger>(_ number: UInt16) throws(Malformed) -> Integer? {
         guard let bytes = bytes(number) else { return nil }
         var reader = ByteReader(bytes)
         guard bytes.count == Integer.bitWidth / 8, let value = try? reader.read(Integer.self) else { throw Malformed() }

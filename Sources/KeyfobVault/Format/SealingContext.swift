@@ -51,6 +51,11 @@ enum SealingContext {
         return Array("keyfob decision v1".utf8) + vault.bytes + group.bytes + writer.bytes
     }
 
+    /// What a vault knows of the sync that it is part of.
+    static func sync(_ vault: VaultID) -> [UInt8] {
+        Array("keyfob sync state v1".utf8) + vault.bytes
+    }
+
     private static func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(value)

@@ -10,6 +10,7 @@ final class VaultKeys: Sendable {
     private static let backup = Subkey.Purpose("KeyfobVK", 3)
     private static let decision = Subkey.Purpose("KeyfobVK", 4)
     private static let change = Subkey.Purpose("KeyfobVK", 5)
+    private static let sync = Subkey.Purpose("KeyfobVK", 6)
 
     /// Vault key, header key, wrap key, backup key, decision key, change key.
     private let keys: SecretBytes
@@ -62,6 +63,15 @@ final class VaultKeys: Sendable {
             }
         } catch {
             throw .corrupted(.groupKey)
+        }
+    }
+
+    /// The key that seals what the vault knows of its sync; derived when it is asked for, since few vaults have one.
+    func syncKey() -> SecretBytes {
+        keys.withBytes { keys in
+            SecretBytes(count: Self.count, placement: .recycled) { span in
+                Subkey.derive(Self.sync, from: keys.extracting(0..<Self.count), into: &span, at: 0)
+            }
         }
     }
 

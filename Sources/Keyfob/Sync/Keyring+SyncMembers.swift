@@ -1,0 +1,223 @@
+internal import KeyfobFiles
+public import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring {
+    /// Begins a sync, of which this vault is the first device.
+    ///
+    /// - Parameters:
+    ///   - remote: What people call the place of the files; kept to be given back.
+    ///   - name: What the device calls itself to the others.
+    /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    public func beginSync(at remote: String, named name: String) throws(KeyringError) {
+        do {
+            let identity = SyncIdentity.generate(number: try withVault { _ in try database.device() })
+            var state = SyncState(remote: remote, name: name, place: syncPlace)
+            state.sync = SyncID.random()
+            state.roots = [.init(id: identity.device.id, scope: .whole, device: identity.device)]
+            try beginSync(SyncSession(state: state, identity: identity))
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    /// Asks to be let into a sync, and says which device is trusted there.
+    ///
+    /// Doing so again gives the words later, or those of another device, and keeps the device's keys.
+    ///
+    /// - Parameters:
+    ///   - words: The six words of a device of the sync, which a person has from that device itself; nil to give them later.
+    ///   - groups: For which groups that device is trusted; nil for all.
+    ///   - folder: Where the files lie on this machine.
+    /// - Throws: `usage` for words that are none, `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    public func joinSync(
+        at remote: String, named name: String, trusting words: String?, groups: [AccessGroup]? = nil,
+        through folder: String
+    ) throws(KeyringError) {
+        var root: SyncState.Root?
+        if let words {
+            let id = try Self.syncDevice(words)
+            root = .init(id: id, scope: groups == nil ? .whole : .none, groups: groups ?? [])
+        }
+        do {
+            let files = try SyncFolder(folder)
+            if isSynchronised, let done = try? withSync({ session in
+                guard session.state.remote == remote, session.state.own == nil, !session.isRevoked else { return false }
+                if let root {
+                    guard root.id != session.own else { throw Self.ownWords() }
+                    session.state.roots = [root]
+                    session.state.sync = nil
+                }
+                try Self.writeRequest(session.identity, files)
+                return true
+            }), done {
+                return
+            }
+            let identity = SyncIdentity.generate(number: try withVault { _ in try database.device() })
+            var state = SyncState(remote: remote, name: name, place: syncPlace)
+            state.roots = root.map { [$0] } ?? []
+            let session = SyncSession(state: state, identity: identity)
+            try beginSync(session)
+            try Self.writeRequest(session.identity, files)
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
+    private static func writeRequest(_ identity: borrowing SyncIdentity, _ folder: SyncFolder) throws {
+        let signed = identity.sign(identity.device.list.encoded(), as: .request, in: nil)
+        try folder.write(request: signed.list.encoded(), of: identity.device.id)
+    }
+
+    private static func ownWords() -> KeyringError {
+        KeyringError(.usage, "these are the words of this very device; give those that the other one shows")
+    }
+
+    private static func syncDevice(_ words: String) throws(KeyringError) -> SyncDeviceID {
+        guard let id = SyncDeviceID(words: words) else {
+            throw KeyringError(.usage, "'\(Identifier.isAcceptable(words) ? words : "")' is not six words of a device")
+        }
+        return id
+    }
+
+    /// Lets a device in: a person has compared the words that it shows.
+    ///
+    /// - Parameters:
+    ///   - words: Its six words.
+    ///   - groups: The groups that it shares and decides for; nil for all that this device shares.
+    /// - Throws: `usage` where nobody with these words asks, `noSuchGroup`, `limitExceeded`, `needsVaultKey`.
+    public func approveSyncDevice(
+        _ words: String, groups: [AccessGroup]? = nil, through folder: String
+    ) throws(KeyringError) -> SyncChange {
+        let id = try Self.syncDevice(words)
+        if let groups {
+            try withState { state in for group in groups { _ = try state.group(group) } }
+        }
+        return try withSync { session in
+            let files = try SyncFolder(folder)
+            guard let sync = session.state.sync, let roster = session.roster, roster.isActive(session.own) else {
+                throw KeyringError(.configuration, "this device was not let into the sync yet", advice: .synchronise)
+            }
+            guard id != session.own else { throw Self.ownWords() }
+            let known = roster.members[id]
+            guard known?.revocation == nil else {
+                throw KeyringError(.usage, "\(words) was revoked; it has to ask anew", advice: .joinSyncAgain)
+            }
+            guard roster.members.count < SyncRoster.deviceLimit else {
+                throw KeyringError(.limitExceeded, "a sync has at most \(SyncRoster.deviceLimit) devices")
+            }
+            guard let device = try known?.device ?? Self.request(of: id, files) else {
+                throw KeyringError(
+                    .usage, "no device with the words \(id.words) asks to be let in, as far as is seen here",
+                    advice: .askForSync)
+            }
+            let scope: SyncScope =
+                groups.map { .groups(Set($0.map { SyncGroupTag($0, in: sync) })) } ?? .whole
+            session.state.statements.append(
+                SyncStatement(.approval(device, scope), by: session.identity, in: sync, at: clock.now))
+            return SyncChange(words: id.words, title: session.name(of: id), signIns: [], removedDecisions: [])
+        }
+    }
+
+    /// The device that asks; nil where none does, or what is there is not signed by it.
+    static func request(of id: SyncDeviceID, _ folder: SyncFolder) throws -> SyncDevice? {
+        guard let bytes = try folder.request(of: id), let list = try? FieldList(encoded: bytes[...]),
+            let signed = try? SignedBytes(list), let body = try? FieldList(encoded: signed.body[...]),
+            let device = try? SyncDevice(body), device.id == id, signed.isSigned(by: device, as: .request, in: nil)
+        else { return nil }
+        return device
+    }
+
+    /// Keeps a device out from now on, and takes away what it has decided.
+    ///
+    /// What it has read it has read: its sign-ins are to be ended at their providers.
+    ///
+    /// - Parameter name: What it calls itself, its words, or the first of them.
+    /// - Throws: `usage` for a name that no device has, `ambiguous`, `needsVaultKey`, and what writing can throw.
+    public func revokeSyncDevice(_ name: String) throws(KeyringError) -> SyncChange {
+        try withSync { session in
+            guard let sync = session.state.sync, let roster = session.roster else {
+                throw KeyringError(.configuration, "this device was not let into the sync yet", advice: .synchronise)
+            }
+            let id = try Self.device(name, session, roster)
+            guard let member = roster.members[id], let mine = roster.members[session.own] else {
+                throw KeyringError(.usage, "no device of the sync is called '\(name)'")
+            }
+            let title = session.name(of: id)
+            guard member.revocation == nil else { throw KeyringError(.usage, "\(title) was revoked already") }
+            guard mine.scope.covers(member.scope) else {
+                throw KeyringError(
+                    .groupNotGranted, "\(title) shares groups that this device does not: one that does can revoke it")
+            }
+            let signIns = try tokensShared(with: member.scope, sync)
+            let kept = Set(roster.members.filter { $0.value.revocation == nil }.keys).subtracting([id])
+            session.state.statements.append(
+                SyncStatement(.revocation(id, keeping: kept), by: session.identity, in: sync, at: clock.now))
+            session.state.findings.removeAll { $0.device == id }
+            let removed = try clearDecisions(&session)
+            return SyncChange(words: id.words, title: title, signIns: signIns, removedDecisions: removed)
+        }
+    }
+
+    /// Goes on from what a device shows now, whatever was found.
+    ///
+    /// - Throws: `usage` for a name that no device has, `ambiguous`, `needsVaultKey`.
+    /// - Returns: How many findings are dropped, and what the device is called.
+    public func acceptSyncFindings(of name: String) throws(KeyringError) -> (count: Int, title: String) {
+        try withSync { session in
+            guard let roster = session.roster else {
+                throw KeyringError(.configuration, "this device was not let into the sync yet", advice: .synchronise)
+            }
+            let id = try Self.device(name, session, roster)
+            guard id != session.own else {
+                throw KeyringError(
+                    .usage, "two machines with one device's keys cannot go on", advice: .joinSyncAgain)
+            }
+            let count = session.state.findings.count { $0.device == id }
+            session.state.findings.removeAll { $0.device == id }
+            // What it shows next is where it begins.
+            session.state.peers[id] = nil
+            return (count, session.name(of: id))
+        }
+    }
+
+    private static func device(
+        _ name: String, _ session: borrowing SyncSession, _ roster: SyncRoster
+    ) throws(KeyringError) -> SyncDeviceID {
+        if let id = SyncDeviceID(words: name), roster.members[id] != nil { return id }
+        var found: [SyncDeviceID] = []
+        for id in roster.members.keys.sorted() {
+            let isNamed = session.name(of: id) == name && id != session.own
+            if isNamed || name.utf8.count >= 5 && id.words.hasPrefix(Identifier.folded(name)) { found.append(id) }
+        }
+        guard let first = found.first else {
+            throw KeyringError(
+                .usage, "no device of the sync is called '\(Identifier.isAcceptable(name) ? name : "")'",
+                advice: .showSync)
+        }
+        guard found.count == 1 else {
+            throw KeyringError(
+                .ambiguous, "several devices are called '\(name)': give the words of one", candidates: found.map(\.words))
+        }
+        return first
+    }
+
+    /// The sign-ins whose tokens went to devices that share these groups.
+    private func tokensShared(with scope: SyncScope, _ sync: SyncID) throws -> [String] {
+        let travel = SyncTravel(own: 0, others: [])
+        return try withVault { state in
+            var names: Set<String> = []
+            for group in state.vault.groups where scope.contains(SyncGroupTag(group.name, in: sync)) {
+                _ = try database.forEachItem(in: group) { result, _ in
+                    guard let found = try? result.get(), let credential = found.item.content.credential,
+                        let (_, hasSecret) = travel.leaving(found.item, hasSecret: found.hasSecret), hasSecret
+                    else { return }
+                    names.insert("\(credential.account) (client \(credential.clientID), group '\(group.name)')")
+                }
+            }
+            return names.sorted()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring {
+    /// Where the files of the sync lie, as people named it.
+    ///
+    /// - Throws: as ``synchronise(through:)``.
+    public func syncRemote() throws(KeyringError) -> String { try openSync().state.remote }
+
+    /// What is known of the sync.
+    ///
+    /// - Parameter folder: Where the files lie on this machine, to see who asks to be let in; nil not to look there.
+    /// - Throws: `configuration`, `needsVaultKey`.
+    public func syncStatus(through folder: String? = nil) throws(KeyringError) -> SyncStatus {
+        try withSync { session in
+            try status(session, folder.flatMap { try? SyncFolder($0) })
+        }
+    }
+
+    func status(_ session: borrowing SyncSession, _ folder: SyncFolder?) throws -> SyncStatus {
+        let groups = try withVault { $0.vault.groups.map(\.name) }
+        return SyncStatus(session, groups, requests: try folder.map { try requests($0, session) } ?? [])
+    }
+
+    /// The words of those who ask to be let in: of very many, a few.
+    private func requests(_ folder: SyncFolder, _ session: borrowing SyncSession) throws -> [String] {
+        guard let members = session.roster?.members else { return [] }
+        var words: [String] = []
+        for id in try folder.devices() where members[id] == nil && id != session.own {
+            guard words.count < Self.requestLimit else { break }
+            if try Self.request(of: id, folder) != nil { words.append(id.words) }
+        }
+        return words
+    }
+
+    private static let requestLimit = 16
+}
+
+extension SyncStatus {
+    init(_ session: borrowing SyncSession, _ groups: [AccessGroup], requests: [String] = []) {
+        let state = session.state
+        let roster = session.roster
+        let members = roster?.members ?? [:]
+        let own = session.own
+        let names = Dictionary(
+            ([own] + state.peers.keys + members.keys).map { ($0, session.name(of: $0)) }, uniquingKeysWith: { $1 })
+        func title(_ id: SyncDeviceID) -> String { names[id] ?? id.words }
+        func device(_ id: SyncDeviceID) -> Device {
+            let scope = members[id]?.scope ?? .none
+            let peer = state.peers[id]
+            return Device(
+                words: id.words, name: id == own ? state.name : peer?.name ?? "", sharesAll: scope == .whole,
+                groups: state.sync.map { sync in groups.filter { scope.contains(SyncGroupTag($0, in: sync)) } } ?? [],
+                approver: members[id]?.approver.map(title), seen: peer?.time,
+                sequence: (id == own ? state.own?.head : peer?.head)?.mark.sequence ?? 0,
+                isRevoked: members[id]?.revocation != nil)
+        }
+        remote = state.remote
+        self.own = device(own)
+        ownFolder = "devices/" + own.hexadecimal
+        devices = members.keys.filter { $0 != own }.sorted().map(device)
+        self.requests = requests
+        findings = state.findings.map { finding in
+            Finding(
+                kind: finding.kind.rawValue, device: finding.device.words,
+                text: finding.text(title(finding.device)), since: finding.time, stays: finding.kind.stays)
+        }
+        last = state.last
+        if session.isRevoked {
+            self.state = .revoked
+        } else if state.roots.isEmpty {
+            self.state = .untrusting
+        } else {
+            self.state = roster?.isActive(own) == true ? .member : .waiting
+        }
+    }
+}
+
+extension SyncFinding {
+    /// One sentence.
+    fileprivate func text(_ name: String) -> String {
+        switch kind {
+        case .rolledBack:
+            "\(name) shows state \(found), although state \(seen) was seen: somebody has put an old one in its place"
+        case .forked:
+            "\(name) has two histories: two machines have its keys, and nothing is taken from it"
+        case .forged: "what is there of \(name) is not signed by it: somebody else has written it"
+        case .replaced: "a file of \(name) is not the one that it signed"
+        case .malformed: "what \(name) has signed is no state of a device that shares these groups; nothing is taken from it"
+        case .cloned: "another machine uses the keys of this one, or this vault was taken back to an earlier state"
+        case .missing: "nothing of \(name) is there, although state \(seen) was seen"
+        case .incomplete: "a file of \(name) is not whole or not there yet"
+        case .withheld: "another device has seen state \(seen) of \(name), and here is state \(found): not here yet, or withheld"
+        case .disputed: "another device has seen another state \(seen) of \(name) than is seen here"
+        case .newer: "\(name) has a newer Keyfob, whose files this one does not read: update it"
+        case .closed: "what is there of \(name) is not for this device: it does not know it yet, or has revoked it"
+        }
+    }
+}

@@ -1,0 +1,309 @@
+internal import KeyfobAge
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring {
+    /// Takes in what other devices have written, and writes for them what is new here.
+    ///
+    /// Safe to be run by several processes and to be killed at any moment. What is wrong with one device stops what comes from
+    /// it and nothing else.
+    ///
+    /// - Parameter folder: Where the files lie on this machine.
+    /// - Throws: `configuration`, `rolledBack` where this device's keys are in use elsewhere, `needsVaultKey`, `busy`,
+    ///   `noSuchFile`, and what writing can throw.
+    public func synchronise(through folder: String) throws(KeyringError) -> SyncReport {
+        try withSync { session in
+            let files = try SyncFolder(folder)
+            var report = SyncReport(SyncStatus(session, []))
+            session.state.findings.removeAll { !$0.kind.stays }
+            try readHeads(&session, files)
+            let isOwnShown = try checkOwnHead(&session, files)
+            if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
+                report.removedDecisions = try clearDecisions(&session)
+                try merge(&session, roster, files, &report)
+                try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
+            }
+            session.state.last = clock.now
+            report.status = try status(session, files)
+            return report
+        }
+    }
+
+    /// Reads the heads of all devices that are trusted, and of those that they have approved.
+    private func readHeads(_ session: inout SyncSession, _ files: SyncFolder) throws {
+        var read: Set<SyncDeviceID> = []
+        var heads: [SyncDeviceID: SyncHead] = [:]
+        // Trusted by their words alone: the first head tells the keys and the sync.
+        for (index, root) in session.state.roots.enumerated() where root.device == nil {
+            let reading = try SyncReading(of: root.id, nil, in: session.state.sync, files, with: session.identity)
+            guard let head = reading.head, let sync = reading.sync else {
+                for kind in reading.problems { session.state.note(SyncFinding(kind, root.id, at: clock.now)) }
+                continue
+            }
+            session.state.sync = sync
+            session.state.roots[index].device = head.device
+            if !root.groups.isEmpty {
+                session.state.roots[index].scope = .groups(Set(root.groups.map { SyncGroupTag($0, in: sync) }))
+            }
+        }
+        guard let sync = session.state.sync else { return }
+        while let roster = session.roster {
+            // Whom a head tells of may be wrong about others: theirs are read in turn.
+            guard let next = roster.active.first(where: { !read.contains($0.device.id) && $0.device.id != session.own })
+            else { break }
+            let id = next.device.id
+            read.insert(id)
+            let reading = try SyncReading(of: id, next.device, in: sync, files, with: session.identity)
+            heads[id] = take(reading, of: id, &session)
+            if let head = heads[id] { take(head.statements, sync, &session) }
+        }
+        compareGossip(heads, &session)
+    }
+
+    /// Takes note of what a device shows; nil where that does not follow from what was seen of it.
+    private func take(_ reading: SyncReading, of id: SyncDeviceID, _ session: inout SyncSession) -> SyncHead? {
+        let before = session.state.peers[id]?.head
+        func note(_ kind: SyncFinding.Kind) {
+            session.state.note(
+                SyncFinding(
+                    kind, id, at: clock.now, found: reading.head?.sequence ?? 0, seen: before?.mark.sequence ?? 0))
+        }
+        for kind in reading.problems.sorted(by: { $0.rawValue < $1.rawValue }) {
+            // Who has just been let in has nothing there yet.
+            if kind == .missing, before == nil { continue }
+            note(kind)
+        }
+        guard let head = reading.head, let seen = reading.seen, !reading.problems.contains(.forked) else { return nil }
+        switch before?.verdict(on: seen) ?? .newer {
+        case .same: return head
+        case .older:
+            note(.rolledBack)
+            return nil
+        case .forked:
+            note(.forked)
+            return nil
+        case .newer: break
+        }
+        guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .forked }) else { return nil }
+        var peer = SyncState.Peer(head: seen, name: Self.shown(head.name), time: head.time, files: head.files)
+        peer.merged = session.state.peers[id]?.merged ?? [:]
+        session.state.peers[id] = peer
+        return head
+    }
+
+    /// The name of a device, where a terminal may see it.
+    private static func shown(_ name: String) -> String {
+        Identifier.isAcceptable(name) && name.utf8.count <= 255 ? name : ""
+    }
+
+    /// Takes in what is said of who takes part, as far as it comes from members.
+    private func take(_ statements: [SyncStatement], _ sync: SyncID, _ session: inout SyncSession) {
+        let known = Set(session.state.statements.map(\.signed))
+        let room = SyncRoster.statementLimit - session.state.statements.count
+        var new = statements.filter { !known.contains($0.signed) }
+        guard !new.isEmpty, room > 0 else { return }
+        var taken: [SyncStatement] = []
+        // One may be by somebody whom another lets in.
+        while let members = roster(session, with: taken)?.members {
+            let fitting = new.filter { statement in
+                members[statement.signer].map {
+                    statement.signed.isSigned(by: $0.device, as: .statement, in: sync)
+                } ?? false
+            }
+            guard !fitting.isEmpty, taken.count + fitting.count <= room else { break }
+            taken += fitting
+            new.removeAll { fitting.contains($0) }
+        }
+        session.state.statements += taken
+    }
+
+    private func roster(_ session: borrowing SyncSession, with more: [SyncStatement]) -> SyncRoster? {
+        session.state.sync.map { sync in
+            SyncRoster(
+                roots: session.state.roots.compactMap { root in root.device.map { ($0, root.scope) } },
+                statements: session.state.statements + more, in: sync, own: session.own)
+        }
+    }
+
+    /// Compares what devices have seen of each other with what is seen here.
+    private func compareGossip(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
+        for (_, head) in heads.sorted(by: { $0.key < $1.key }) {
+            for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) {
+                let here = id == session.own ? session.state.own?.head : session.state.peers[id]?.head
+                guard let here else { continue }
+                switch here.verdict(on: SeenHead(mark, previous: [])) {
+                case .same, .older: break
+                case .newer:
+                    let kind: SyncFinding.Kind = id == session.own ? .cloned : .withheld
+                    session.state.note(
+                        SyncFinding(kind, id, at: clock.now, found: here.mark.sequence, seen: mark.sequence))
+                case .forked:
+                    let kind: SyncFinding.Kind = id == session.own ? .cloned : .disputed
+                    session.state.note(
+                        SyncFinding(kind, id, at: clock.now, found: here.mark.sequence, seen: mark.sequence))
+                }
+            }
+        }
+    }
+
+    /// Compares what is there of this device with what it has written.
+    ///
+    /// - Returns: Whether it is what was written last.
+    /// - Throws: `rolledBack` where it is not from here.
+    private func checkOwnHead(_ session: inout SyncSession, _ files: SyncFolder) throws -> Bool {
+        guard let sync = session.state.sync else { return false }
+        let id = session.own
+        let reading = try SyncReading(of: id, session.identity.device, in: sync, files, with: session.identity)
+        let own = session.state.own
+        var isShown = false
+        if let seen = reading.seen {
+            let verdict = own.map { $0.head.verdict(on: seen) } ?? .newer
+            switch verdict {
+            case .same:
+                isShown = true
+                session.state.own?.isConfirmed = true
+            case .older where own?.isConfirmed == true:
+                session.state.note(
+                    SyncFinding(
+                        .rolledBack, id, at: clock.now, found: seen.mark.sequence, seen: own?.head.mark.sequence ?? 0))
+            case .older: break
+            case .newer, .forked:
+                session.state.note(
+                    SyncFinding(
+                        .cloned, id, at: clock.now, found: seen.mark.sequence, seen: own?.head.mark.sequence ?? 0))
+            }
+        } else if own?.isConfirmed == true, reading.problems.contains(.missing) {
+            session.state.note(SyncFinding(.missing, id, at: clock.now, seen: own?.head.mark.sequence ?? 0))
+        }
+        guard !session.state.findings.contains(where: { $0.kind == .cloned && $0.device == id }) else {
+            throw KeyringError(
+                .rolledBack,
+                "another machine uses the keys of this one, or this vault was taken back to an earlier state",
+                advice: .joinSyncAgain)
+        }
+        return isShown
+    }
+
+    /// Takes in the files that are new of each device.
+    private func merge(
+        _ session: inout SyncSession, _ roster: SyncRoster, _ files: SyncFolder, _ report: inout SyncReport
+    ) throws {
+        guard let sync = session.state.sync, let mine = roster.members[session.own]?.scope else { return }
+        let travel = travel(session, roster)
+        for member in roster.active where member.device.id != session.own {
+            let id = member.device.id
+            guard let peer = session.state.peers[id], !isStopped(id, session) else { continue }
+            let scope = mine.intersection(member.scope)
+            for file in peer.files where scope.contains(file.group) && peer.merged[file.group] != file.hash {
+                let problem = try merge(
+                    file, of: member, sync, travel, files, identity: session.identity, session.name(of: id), &report)
+                if let problem {
+                    session.state.note(
+                        SyncFinding(problem, id, at: clock.now, found: peer.head.mark.sequence, seen: file.sequence))
+                } else {
+                    session.state.peers[id]?.merged[file.group] = file.hash
+                }
+            }
+        }
+    }
+
+    /// Whether nothing of a device is taken in: what it shows now, or showed, has two histories or is not its own.
+    private func isStopped(_ id: SyncDeviceID, _ session: borrowing SyncSession) -> Bool {
+        session.state.findings.contains { $0.device == id && [.forked, .malformed].contains($0.kind) }
+    }
+
+    func travel(_ session: borrowing SyncSession, _ roster: SyncRoster) -> SyncTravel {
+        SyncTravel(
+            own: session.identity.device.number,
+            others: Set(roster.members.values.map(\.device.number)).subtracting([session.identity.device.number]))
+    }
+
+    /// Takes in one file.
+    ///
+    /// - Returns: What is wrong with it; nil where it is merged.
+    private func merge(
+        _ file: SyncHead.GroupFile, of member: SyncRoster.Member, _ sync: SyncID, _ travel: SyncTravel,
+        _ files: SyncFolder, identity: borrowing SyncIdentity, _ name: String, _ report: inout SyncReport
+    ) throws -> SyncFinding.Kind? {
+        let id = member.device.id
+        guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
+        guard size == file.size, let age = identity.age() else { return .replaced }
+        let plan: ImportPlan
+        do throws(KeyringError) {
+            let bundle = try BundleFile(path: files.file(file.name, of: id))
+            guard try bundle.syncHash() == (file.hash, file.size) else { return .replaced }
+            let verified = try bundle.verify(.identities(age.text()), for: [.sync])
+            let manifest = verified.bundle.manifest
+            guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
+                let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
+            else { return .malformed }
+            plan = try take(IncomingBundle(manifest), .merge, nil, .all, isSync: true, backsUp: false) { body in
+                try bundle.read(verified) { record, secret in
+                    let arriving = travel.arriving(
+                        record, hasSecret: secret != nil, from: member.device.number,
+                        speaksForOwner: member.scope == .whole)
+                    guard let (item, hasSecret) = arriving else { return }
+                    try body(item, hasSecret ? secret : nil)
+                }
+            }
+        } catch {
+            switch error.code {
+            case .noSuchFile: return .incomplete
+            case .wrongKey: return .closed
+            case .newerVersion: return .newer
+            case .damaged, .limitExceeded, .usage: return .malformed
+            default: throw error
+            }
+        }
+        let changed = ["added", "changed", "removed"].reduce(0) { $0 + (plan.counts[$1] ?? 0) }
+        report.changed += changed
+        if changed > 0, !report.sources.contains(name) { report.sources.append(name) }
+        report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
+            .map(\.description)
+        return nil
+    }
+
+    /// Takes away what devices have decided that were revoked since.
+    ///
+    /// - Returns: What went, one line each.
+    func clearDecisions(_ session: inout SyncSession) throws -> [String] {
+        guard let roster = session.roster else { return [] }
+        let revoked = roster.members.values.filter { $0.revocation != nil && !session.state.cleared.contains($0.device.id) }
+        guard !revoked.isEmpty else { return [] }
+        let numbers = Set(revoked.map(\.device.number)).subtracting([session.identity.device.number])
+        let removed = try withVault { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            var removed: [String] = []
+            for group in state.vault.groups {
+                let decided = try settings(of: group) { item in
+                    SyncTravel.travels(item.key) && !item.isTombstone && numbers.contains(item.version.device)
+                }
+                guard !decided.isEmpty else { continue }
+                let names = Set(decided.compactMap(\.item.key.parts.first))
+                let gone = try change(&state, group) { writer in
+                    try writer.forgetSettings { names.contains($0.name) }
+                }
+                removed += gone.map { "\(GroupDecision($0, in: group.name).text) (group '\(group.name)')" }
+            }
+            return removed.sorted()
+        }
+        session.state.cleared.formUnion(revoked.map(\.device.id))
+        return removed
+    }
+
+    /// The settings of a group that `isMeant` finds, with their rows.
+    func settings(
+        of group: UnlockedVault.Group, where isMeant: (ItemRecord) -> Bool
+    ) throws -> [(item: ItemRecord, row: Int64)] {
+        var found: [(item: ItemRecord, row: Int64)] = []
+        _ = try database.forEachItem(in: group) { result, _ in
+            guard let one = try? result.get(), one.item.key.kind == .setting, isMeant(one.item) else { return }
+            found.append((one.item, one.record.rowID))
+        }
+        return found
+    }
+}

@@ -1,0 +1,117 @@
+public import KeyfobModel
+
+/// What a vault knows of its sync.
+public struct SyncStatus: Hashable, Sendable {
+    /// Where the files lie that others read.
+    public let remote: String
+    /// This device.
+    public let own: Device
+    /// The folder, below the place of the files, that this device alone writes.
+    public let ownFolder: String
+    /// The others that there are or were.
+    public let devices: [Device]
+    /// Devices that want to be let in.
+    public let requests: [String]
+    /// What is wrong with what is there.
+    public let findings: [Finding]
+    /// How far this device takes part.
+    public let state: State
+    /// When it was synchronised the last time.
+    public let last: Timestamp?
+
+    /// How far a device takes part.
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        /// It does.
+        case member
+        /// No trusted device has let it in yet, as far as is seen here.
+        case waiting
+        /// It was not told yet which device to trust.
+        case untrusting
+        /// It was revoked.
+        case revoked
+    }
+
+    /// A device.
+    public struct Device: Hashable, Sendable {
+        /// Its six words: what people compare, and its id.
+        public let words: String
+        /// What it calls itself; empty where nobody knows yet.
+        public let name: String
+        /// Whether it shares all groups there are.
+        public let sharesAll: Bool
+        /// The groups of this vault that it shares.
+        public let groups: [AccessGroup]
+        /// What it calls itself, or the words, of who approved it; nil where its words were given here.
+        public let approver: String?
+        /// When its state was made that was seen last, by its clock.
+        public let seen: Timestamp?
+        /// The sequence of that state; 0 where none was seen.
+        public let sequence: UInt64
+        /// Whether it was revoked.
+        public let isRevoked: Bool
+
+        /// What people call it.
+        public var title: String { name.isEmpty ? words : name }
+    }
+
+    /// Something that is wrong.
+    public struct Finding: Hashable, Sendable {
+        /// A word for programs: `rolledBack`, `forked`, `forged`, `replaced`, `malformed`, `cloned`, `missing`, `incomplete`,
+        /// `withheld`, `disputed` or `closed`.
+        public let kind: String
+        /// The words of the device.
+        public let device: String
+        /// One sentence.
+        public let text: String
+        /// When it was found first.
+        public let since: Timestamp
+        /// Whether it is told until somebody accepts it.
+        public let stays: Bool
+    }
+}
+
+/// What a synchronisation did.
+public struct SyncReport: Hashable, Sendable {
+    /// How many items were added, changed or removed here.
+    public internal(set) var changed = 0
+    /// The devices of which something was taken in, as people call them.
+    public internal(set) var sources: [String] = []
+    /// Whether something was written for others.
+    public internal(set) var hasPublished = false
+    /// How many bytes were written for others.
+    public internal(set) var bytes: UInt64 = 0
+    /// Decisions that went because the device that made them was revoked, one line each.
+    public internal(set) var removedDecisions: [String] = []
+    /// What a person should know.
+    public internal(set) var warnings: [String] = []
+    /// What is known afterwards.
+    public internal(set) var status: SyncStatus
+
+    init(_ status: SyncStatus) { self.status = status }
+}
+
+/// What was done to let a device in, or to keep one out.
+public struct SyncChange: Hashable, Sendable {
+    /// The device's words.
+    public let words: String
+    /// What people call it.
+    public let title: String
+    /// Of a revoked device, the sign-ins whose tokens it may have, and so those to be ended at their providers.
+    public let signIns: [String]
+    /// Decisions of it that went, one line each.
+    public let removedDecisions: [String]
+}
+
+extension SyncReport {
+    /// What this one and a later one did together.
+    public func adding(_ later: SyncReport) -> SyncReport {
+        var sum = later
+        sum.changed += changed
+        sum.sources = sources + later.sources.filter { !sources.contains($0) }
+        sum.hasPublished = hasPublished || later.hasPublished
+        sum.bytes += bytes
+        sum.removedDecisions = removedDecisions + later.removedDecisions
+        sum.warnings = warnings + later.warnings.filter { !warnings.contains($0) }
+        return sum
+    }
+}

@@ -1,0 +1,222 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct SyncCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Keep the vaults of several machines alike, over a folder or a git repository.",
+        discussion: """
+            Each machine has a vault, a key and a folder of its own at REMOTE: a folder that Syncthing, a stick or a \
+            network's disk carries, or a git repository. What carries it reads nothing and is trusted with nothing. Two \
+            machines let each other in by six words that a person takes from one to the other. After that 'keyfob sync' \
+            takes in what others have written and writes what is new here; a timer may do it ('systemctl --user enable \
+            --now keyfob-sync.timer', after 'keyfob unlock --user' or with KEYFOB_KEY_FILE in ~/.config/environment.d).
+            Accounts, labels, bindings, defaults, sign-outs and removals travel. Access tokens never do, and refresh \
+            tokens only where the provider is known not to replace them at each use (Google): elsewhere each machine signs \
+            in once for itself.
+
+            Example:
+              keyfob sync init ~/Sync/keyfob
+              keyfob sync join ~/Sync/keyfob lusab-babad-gutih-tugad-mudof-sakat
+              keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor
+              keyfob sync
+              keyfob sync status
+
+            Exit status: 0 done, 64 usage, 65 something of a device is not what it signed, 66 no folder, 75 the repository \
+            cannot be reached, 77 a key that does not open the whole vault, 78 the vault is part of no sync.
+            """,
+        subcommands: [
+            SyncRunCommand.self, SyncInitCommand.self, SyncJoinCommand.self, SyncApproveCommand.self,
+            SyncRevokeCommand.self, SyncAcceptCommand.self, SyncStatusCommand.self,
+        ], defaultSubcommand: SyncRunCommand.self)
+
+    /// Opens the keyring and what brings files to its remote.
+    static func open(_ global: GlobalOptions) throws(KeyringError) -> (keyring: Keyring, transport: any SyncTransport) {
+        let keyring = try global.unlockedKeyring(reaching: .everything)
+        let remote = try SyncRemote(try keyring.syncRemote())
+        return (keyring, try remote.transport(for: keyring, asking: !global.noInput))
+    }
+}
+
+struct SyncRunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Take in what others have written, and write what is new here.",
+        discussion: """
+            'keyfob sync' does the same. It may be run by a timer and by several processes, and be killed at any moment. What is \
+            wrong with one device stops what comes from it and nothing else, and is told until 'keyfob sync accept'.
+
+            Example:
+              keyfob sync
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let (keyring, transport) = try SyncCommand.open(global)
+        let report = try transport.synchronise(keyring)
+        global.tellWarnings(of: keyring)
+        try SyncText.tell(report, global)
+        if report.status.findings.contains(where: \.stays) { throw ReportedFailure(status: .malformed) }
+    }
+}
+
+struct SyncInitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Begin a sync with this vault.",
+        discussion: """
+            Prints the six words of this device: they are given to 'keyfob sync join' on another machine.
+
+            Example:
+              keyfob sync init ~/Sync/keyfob
+              keyfob sync init git@git.example:ada/keyfob-sync.git
+            """)
+
+    @Argument(help: "A folder, made where only it is missing, or a git repository.") var remote: String
+    @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let remote = try SyncRemote(remote)
+        let keyring = try global.unlockedKeyring(reaching: .everything)
+        let transport = try remote.transport(for: keyring, isNew: true, asking: !global.noInput)
+        try transport.fetch()
+        try keyring.beginSync(at: remote.text, named: name ?? SyncRemote.hostName)
+        let report = try transport.synchronise(keyring)
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
+        let words = report.status.own.words
+        try StandardOutput.write(line: words)
+        global.say("began a sync; on another machine, 'keyfob sync join REMOTE \(words)' asks to be let in")
+    }
+}
+
+struct SyncJoinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Ask to be let into a sync.",
+        discussion: """
+            WORDS are those of a device of the sync, which 'keyfob sync status' shows there: by them this vault knows whom to \
+            trust. Take them from that machine itself, never from the folder. Prints the six words of this device, for \
+            'keyfob sync approve' there. With --group, that device has a say in these groups alone. Without WORDS, or to give \
+            others, run it again.
+
+            Example:
+              keyfob sync join ~/Sync/keyfob lusab-babad-gutih-tugad-mudof-sakat
+            """)
+
+    @Argument(help: "The folder, or the git repository, as it is called here.") var remote: String
+    @Argument(help: "The six words of a device of the sync.") var words: String?
+    @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let remote = try SyncRemote(remote)
+        let groups = try global.group.isEmpty ? nil : global.groups()
+        let keyring = try global.unlockedKeyring(reaching: .everything)
+        let transport = try remote.transport(for: keyring, asking: !global.noInput)
+        let status = try transport.attempt { () throws(KeyringError) in
+            try keyring.joinSync(
+                at: remote.text, named: name ?? SyncRemote.hostName, trusting: words, groups: groups,
+                through: transport.folder)
+            let status = try keyring.syncStatus()
+            return (status, status.ownFolder)
+        }
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
+        try StandardOutput.write(line: status.own.words)
+        global.say("on a machine of the sync, 'keyfob sync approve \(status.own.words)' lets this one in; then 'keyfob sync'")
+        if words == nil {
+            global.say("'keyfob sync join REMOTE WORDS' says which device is trusted: its words are in 'keyfob sync status' there")
+        }
+    }
+}
+
+struct SyncApproveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Let a machine into the sync.",
+        discussion: """
+            WORDS are those that 'keyfob sync join' has printed on that machine: take them from there. With --group it shares, \
+            and decides for, these groups alone. Without WORDS, lists who asks.
+
+            Example:
+              keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor
+              keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor --group work
+            """)
+
+    @Argument(help: "The six words of the machine.") var words: String?
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let groups = try global.group.isEmpty ? nil : global.groups()
+        let (keyring, transport) = try SyncCommand.open(global)
+        guard let words else {
+            try transport.fetch()
+            let requests = try keyring.syncStatus(through: transport.folder).requests
+            throw KeyringError(
+                .usage,
+                requests.isEmpty
+                    ? "nobody asks to be let in, as far as is seen here"
+                    : "a machine is let in by its words, as it shows them itself",
+                hint: requests.isEmpty
+                    ? "run 'keyfob sync join REMOTE' there" : "compare them, and run 'keyfob sync approve WORDS'",
+                candidates: requests)
+        }
+        try transport.fetch()
+        let change = try keyring.approveSyncDevice(words, groups: groups, through: transport.folder)
+        let report = try transport.synchronise(keyring)
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
+        global.say("let \(change.title) in\(groups.map { ", for \(SyncText.groups($0))" } ?? "")")
+    }
+}
+
+struct SyncRevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Keep a machine out of the sync from now on.",
+        discussion: """
+            Nothing is encrypted for it any more, nothing is taken from it, and what it has decided goes. What it has read it has \
+            read: the sign-ins whose tokens it has are listed, to be ended with 'keyfob logout' or at the provider. It can \
+            ask to be let in again as another device.
+
+            Example:
+              keyfob sync revoke laptop
+            """)
+
+    @Argument(help: "What it is called, or its words, or the first of them.") var device: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let (keyring, transport) = try SyncCommand.open(global)
+        try transport.fetch()
+        let change = try keyring.revokeSyncDevice(device)
+        let report = try transport.synchronise(keyring)
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
+        global.say("revoked \(change.title)")
+        for line in change.removedDecisions { global.say("removed: \(line)") }
+        if !change.signIns.isEmpty {
+            global.say("it has the refresh tokens of these sign-ins; end them with 'keyfob logout':")
+            for line in change.signIns { try StandardOutput.write(line: line) }
+        }
+    }
+}
+
+struct SyncAcceptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept", abstract: "Go on from what a machine shows now.",
+        discussion: """
+            For when you know why something of it is not what was seen before: its vault was restored, or the folder was.
+
+            Example:
+              keyfob sync accept laptop
+            """)
+
+    @Argument(help: "What it is called, or its words, or the first of them.") var device: String
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let (count, title) = try keyring.acceptSyncFindings(of: device)
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(try keyring.syncStatus())) }
+        global.say("accepted \(Quantity.of(count, "finding")) about \(title); 'keyfob sync' goes on from what is there now")
+    }
+}

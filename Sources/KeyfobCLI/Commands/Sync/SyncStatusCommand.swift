@@ -1,0 +1,167 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct SyncStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show who takes part in the sync, who asks to, and what is wrong.",
+        discussion: """
+            Of a folder it shows who asks to be let in now; of a git repository, who did at the last 'keyfob sync'. Changes \
+            nothing.
+
+            Example:
+              keyfob sync status
+              keyfob sync status --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let (keyring, transport) = try SyncCommand.open(global)
+        let status = try keyring.syncStatus(through: transport.folder)
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
+        try StandardOutput.write(line: "remote  \(TerminalText.line(status.remote))")
+        try StandardOutput.write(line: "words   \(status.own.words)")
+        try StandardOutput.write(line: "state   \(SyncText.state(status))")
+        try StandardOutput.write(line: "synced  \(status.last?.rfc3339 ?? "not yet")")
+        for finding in status.findings { try StandardOutput.write(line: "warning \(TerminalText.line(finding.text))") }
+        if let finding = status.findings.first(where: \.stays) {
+            try StandardOutput.write(line: "        \(SyncText.advice(finding, status))")
+        }
+        for request in status.requests { try StandardOutput.write(line: "asks    \(request)") }
+        try StandardOutput.write(lines: "\n" + Self.table(status))
+    }
+
+    private static func table(_ status: SyncStatus) -> String {
+        var table = Table(header: ["DEVICE", "WORDS", "SHARES", "LAST STATE", "LET IN BY"])
+        for device in [status.own] + status.devices {
+            let isOwn = device == status.own
+            let shares =
+                device.isRevoked ? "revoked" : device.sharesAll ? "all groups" : SyncText.groups(device.groups)
+            table.add([
+                (device.name.isEmpty ? "-" : device.name) + (isOwn ? " (this one)" : ""), device.words, shares,
+                isOwn ? "#\(device.sequence)" : device.seen.map { "#\(device.sequence) \($0.rfc3339)" } ?? "none yet",
+                device.approver ?? "-",
+            ])
+        }
+        return table.text
+    }
+}
+
+/// What is said of a sync.
+enum SyncText {
+    /// Says what a synchronisation did.
+    static func tell(_ report: SyncReport, _ global: GlobalOptions) throws(KeyringError) {
+        let findings = report.status.findings
+        for line in report.warnings { StandardError.write(line: "keyfob: warning: \(TerminalText.line(line))") }
+        for finding in findings where report.status.state == .member || finding.stays {
+            let advice = finding.stays ? "; \(advice(finding, report.status))" : ""
+            StandardError.write(line: "keyfob: warning: \(TerminalText.line(finding.text))\(advice)")
+        }
+        if global.json { return try JSONOutput.print(SyncDocument(report)) }
+        for line in report.removedDecisions {
+            global.say("removed, because its device was revoked: \(TerminalText.line(line))")
+        }
+        guard report.status.state == .member else { return global.say(state(report.status)) }
+        let taken =
+            report.changed == 0
+            ? "nothing new from others"
+            : "took in \(Quantity.of(report.changed, "change")) from \(report.sources.joined(separator: ", "))"
+        global.say(taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here"))
+    }
+
+    static func state(_ status: SyncStatus) -> String {
+        switch status.state {
+        case .member: "takes part"
+        case .waiting:
+            "waiting to be let in: 'keyfob sync approve \(status.own.words)' on the other machine, then 'keyfob sync' here"
+        case .untrusting: "trusts nobody yet: 'keyfob sync join REMOTE WORDS' says whom"
+        case .revoked: "revoked by another device: 'keyfob sync join REMOTE WORDS' asks anew"
+        }
+    }
+
+    static func groups(_ groups: [AccessGroup]) -> String {
+        groups.isEmpty ? "none here" : groups.map { "'\($0)'" }.joined(separator: ", ")
+    }
+
+    /// What to do about a finding that stays.
+    static func advice(_ finding: SyncStatus.Finding, _ status: SyncStatus) -> String {
+        if finding.device == status.own.words {
+            return finding.kind == "rolledBack"
+                ? "this machine has written its state again; look at who can write there"
+                : "'keyfob sync join REMOTE WORDS' makes this one a device of its own"
+        }
+        let name = ShellWord.quoted(finding.device)
+        return "'keyfob sync revoke \(name)' keeps it out; 'keyfob sync accept \(name)' goes on, if you know why"
+    }
+}
+
+/// `Schemas/sync-status.schema.json`.
+struct SyncStatusDocument: JSONDocument {
+    struct Device: Encodable {
+        let words: String
+        let name: String
+        let sharesAll: Bool
+        let groups: [String]
+        let approver: String?
+        let seenOn: String?
+        let sequence: UInt64
+        let isRevoked: Bool
+
+        init(_ device: SyncStatus.Device) {
+            (words, name, sharesAll) = (device.words, device.name, device.sharesAll)
+            groups = device.groups.map(\.name)
+            (approver, seenOn) = (device.approver, device.seen?.rfc3339)
+            (sequence, isRevoked) = (device.sequence, device.isRevoked)
+        }
+    }
+
+    struct Finding: Encodable {
+        let kind: String
+        let device: String
+        let text: String
+        let since: String
+        let stays: Bool
+
+        init(_ finding: SyncStatus.Finding) {
+            (kind, device, text) = (finding.kind, finding.device, finding.text)
+            (since, stays) = (finding.since.rfc3339, finding.stays)
+        }
+    }
+
+    let formatVersion = 1
+    let remote: String
+    let state: String
+    let syncedOn: String?
+    let device: Device
+    let devices: [Device]
+    let requests: [String]
+    let findings: [Finding]
+
+    init(_ status: SyncStatus) {
+        (remote, state, syncedOn) = (status.remote, status.state.rawValue, status.last?.rfc3339)
+        device = Device(status.own)
+        devices = status.devices.map(Device.init)
+        requests = status.requests
+        findings = status.findings.map(Finding.init)
+    }
+}
+
+/// `Schemas/sync.schema.json`.
+struct SyncDocument: JSONDocument {
+    let formatVersion = 1
+    let changed: Int
+    let sources: [String]
+    let hasPublished: Bool
+    let bytes: UInt64
+    let removedDecisions: [String]
+    let state: String
+    let findings: [SyncStatusDocument.Finding]
+
+    init(_ report: SyncReport) {
+        (changed, sources) = (report.changed, report.sources)
+        (hasPublished, bytes, removedDecisions) = (report.hasPublished, report.bytes, report.removedDecisions)
+        state = report.status.state.rawValue
+        findings = report.status.findings.map(SyncStatusDocument.Finding.init)
+    }
+}

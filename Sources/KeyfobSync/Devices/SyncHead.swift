@@ -1,0 +1,184 @@
+package import KeyfobModel
+internal import KeyfobSodium
+package import KeyfobVault
+
+/// What a device has come to, signed by it: which files hold its groups, and what it has seen of the others.
+package struct SyncHead: Hashable, Sendable {
+    /// How many hashes of earlier heads go along.
+    package static let previousLimit = 32
+    /// How many bytes of a head's hash go along.
+    package static let hashCount = 16
+
+    /// The file that holds what a device has of a group.
+    package struct GroupFile: Hashable, Sendable {
+        /// The group.
+        package let group: SyncGroupTag
+        /// What ``SyncFileHash`` gives of the file.
+        package let hash: [UInt8]
+        /// How many bytes it has.
+        package let size: UInt64
+        /// The sequence of the head with which it was written.
+        package let sequence: UInt64
+
+        /// A file.
+        package init(group: SyncGroupTag, hash: [UInt8], size: UInt64, sequence: UInt64) {
+            (self.group, self.hash, self.size, self.sequence) = (group, hash, size, sequence)
+        }
+
+        /// Its name in the device's folder.
+        package var name: String { "\(sequence)-\(Hexadecimal.text(Array(hash.prefix(16)))).age" }
+
+        /// 1 group, 2 hash, 3 size u64, 4 sequence u64.
+        package var list: FieldList {
+            var list = FieldList()
+            list.append(1, group.bytes)
+            list.append(2, hash)
+            list.append(3, size)
+            list.append(4, sequence)
+            return list
+        }
+
+        /// The file that ``list`` describes.
+        package init(_ list: FieldList) throws(FieldList.Malformed) {
+            guard let group = list.bytes(1).flatMap({ SyncGroupTag($0) }), let hash = list.bytes(2), hash.count == 32,
+                let size: UInt64 = try list.integer(3), let sequence: UInt64 = try list.integer(4)
+            else { throw FieldList.Malformed() }
+            self.init(group: group, hash: Array(hash), size: size, sequence: sequence)
+        }
+    }
+
+    /// A head, as others tell of it.
+    package struct Mark: Hashable, Sendable {
+        /// Its sequence.
+        package let sequence: UInt64
+        /// The first 16 bytes of its hash.
+        package let hash: [UInt8]
+
+        /// A mark.
+        package init(sequence: UInt64, hash: [UInt8]) { (self.sequence, self.hash) = (sequence, hash) }
+    }
+
+    /// The device whose head it is.
+    package var device: SyncDevice
+    /// Grows by one with each head.
+    package var sequence: UInt64
+    /// The hashes of the heads before it, the last one first.
+    package var previous: [[UInt8]]
+    /// When it was made, by the device's clock.
+    package var time: Timestamp
+    /// What the device calls itself.
+    package var name: String
+    /// The files of its groups.
+    package var files: [GroupFile]
+    /// The highest heads that it has seen of others.
+    package var seen: [SyncDeviceID: Mark]
+    /// What it knows of who takes part.
+    package var statements: [SyncStatement]
+
+    /// A head.
+    package init(
+        device: SyncDevice, sequence: UInt64, previous: [[UInt8]], time: Timestamp, name: String, files: [GroupFile],
+        seen: [SyncDeviceID: Mark], statements: [SyncStatement]
+    ) {
+        (self.device, self.sequence, self.previous, self.time) = (device, sequence, previous, time)
+        (self.name, self.files, self.seen, self.statements) = (name, files, seen, statements)
+    }
+
+    /// The hash by which others know a head with this body.
+    package static func hash(of signed: SignedBytes) -> [UInt8] {
+        Array(BLAKE2b.hash(signed.body, count: 32).prefix(hashCount))
+    }
+
+    /// The sync that a head with this body says it is of; whoever learns it from there checks the signature then.
+    package static func sync(of signed: SignedBytes) -> SyncID? {
+        (try? FieldList(encoded: signed.body[...]))?.bytes(1).flatMap { SyncID($0) }
+    }
+
+    /// The head, signed.
+    ///
+    /// 1 sync, 2 device, 3 sequence u64, 4 hash of an earlier head (repeats), 5 time i64, 6 name, 7 file (repeats), 8 what it
+    /// has seen of a device (repeats: 1 id, 2 sequence u64, 3 hash), 9 statement (repeats).
+    package func signed(by identity: borrowing SyncIdentity, in sync: SyncID) -> SignedBytes {
+        var body = FieldList()
+        body.append(1, sync.bytes)
+        body.append(2, device.list)
+        body.append(3, sequence)
+        for hash in previous.prefix(Self.previousLimit) { body.append(4, hash) }
+        body.append(5, time.seconds)
+        body.append(6, name)
+        for file in files.sorted(by: { $0.group < $1.group }) { body.append(7, file.list) }
+        for (id, mark) in seen.sorted(by: { $0.key < $1.key }) {
+            var list = FieldList()
+            list.append(1, id.bytes)
+            list.append(2, mark.sequence)
+            list.append(3, mark.hash)
+            body.append(8, list)
+        }
+        for statement in statements { body.append(9, statement.signed.list) }
+        return identity.sign(body.encoded(), as: .head, in: sync)
+    }
+
+    /// Reads a head of a sync; who signed it is checked elsewhere.
+    package init(_ signed: SignedBytes, in sync: SyncID) throws(FieldList.Malformed) {
+        let body = try FieldList(encoded: signed.body[...])
+        guard let id = body.bytes(1), id.elementsEqual(sync.bytes), let device = try body.lists(2).first,
+            let sequence: UInt64 = try body.integer(3), let seconds: Int64 = try body.integer(5)
+        else { throw FieldList.Malformed() }
+        let previous = body.fields.filter { $0.number == 4 }.map { Array($0.bytes) }
+        guard previous.count <= Self.previousLimit, previous.allSatisfy({ $0.count == Self.hashCount }) else {
+            throw FieldList.Malformed()
+        }
+        var files: [GroupFile] = []
+        for list in try body.lists(7) { files.append(try GroupFile(list)) }
+        guard Set(files.map(\.group)).count == files.count else { throw FieldList.Malformed() }
+        var seen: [SyncDeviceID: Mark] = [:]
+        for list in try body.lists(8) {
+            guard let id = list.bytes(1).flatMap({ SyncDeviceID($0) }), let sequence: UInt64 = try list.integer(2),
+                let hash = list.bytes(3), hash.count == Self.hashCount
+            else { throw FieldList.Malformed() }
+            seen[id] = Mark(sequence: sequence, hash: Array(hash))
+        }
+        var statements: [SyncStatement] = []
+        for list in try body.lists(9).prefix(SyncRoster.statementLimit) {
+            statements.append(try SyncStatement(SignedBytes(list)))
+        }
+        self.init(
+            device: try SyncDevice(device), sequence: sequence, previous: previous, time: Timestamp(seconds: seconds),
+            name: try body.text(6) ?? "", files: files, seen: seen, statements: statements)
+    }
+}
+
+/// A head that was seen, as far as later ones are compared with it.
+package struct SeenHead: Hashable, Sendable {
+    /// Its sequence and hash.
+    package let mark: SyncHead.Mark
+    /// The hashes of those before it, the last one first.
+    package let previous: [[UInt8]]
+
+    /// A head that was seen.
+    package init(_ mark: SyncHead.Mark, previous: [[UInt8]]) { (self.mark, self.previous) = (mark, previous) }
+
+    /// What a head is to what was seen of its device before.
+    package enum Verdict: Hashable, Sendable {
+        /// It is the same.
+        case same
+        /// It follows.
+        case newer
+        /// It is an earlier one of the same history.
+        case older
+        /// It is of another history: somebody else has the device's keys too, or had them.
+        case forked
+    }
+
+    /// What a head with this mark, after these others, is.
+    package func verdict(on other: SeenHead) -> Verdict {
+        if other.mark.sequence == mark.sequence { return other.mark.hash == mark.hash ? .same : .forked }
+        let isNewer = other.mark.sequence > mark.sequence
+        let (later, earlier) = isNewer ? (other, self) : (self, other)
+        let distance = later.mark.sequence - earlier.mark.sequence
+        if distance <= UInt64(later.previous.count), later.previous[Int(distance) - 1] != earlier.mark.hash {
+            return .forked
+        }
+        return isNewer ? .newer : .older
+    }
+}

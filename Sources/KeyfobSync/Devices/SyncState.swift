@@ -1,0 +1,281 @@
+package import KeyfobModel
+package import KeyfobSodium
+package import KeyfobVault
+
+/// What a vault knows of its sync: kept in the vault's folder, sealed by a key that the vault key alone gives.
+package struct SyncState: Hashable, Sendable {
+    /// What is known of another device.
+    package struct Peer: Hashable, Sendable {
+        /// The highest head that was seen of it.
+        package var head: SeenHead
+        /// What it calls itself.
+        package var name: String
+        /// When it made that head, by its clock.
+        package var time: Timestamp
+        /// The files of that head.
+        package var files: [SyncHead.GroupFile]
+        /// The hashes of the files that were merged here.
+        package var merged: [SyncGroupTag: [UInt8]] = [:]
+
+        /// What is known of a device whose head this is.
+        package init(head: SeenHead, name: String, time: Timestamp, files: [SyncHead.GroupFile]) {
+            (self.head, self.name, self.time, self.files) = (head, name, time, files)
+        }
+    }
+
+    /// What this device has published.
+    package struct Own: Hashable, Sendable {
+        /// The last head.
+        package var head: SeenHead
+        /// The files of that head.
+        package var files: [SyncHead.GroupFile]
+        /// What stands for the content and the readers of each file.
+        package var contents: [SyncGroupTag: [UInt8]]
+        /// What stands for the state of the vault in which each file was last found to be right.
+        package var bases: [SyncGroupTag: [UInt8]] = [:]
+        /// What stands for who takes part, as that head has it.
+        package var roster: [UInt8]
+        /// Whether it was seen at the remote since.
+        package var isConfirmed: Bool
+
+        /// What was published.
+        package init(
+            head: SeenHead, files: [SyncHead.GroupFile], contents: [SyncGroupTag: [UInt8]], roster: [UInt8],
+            isConfirmed: Bool
+        ) {
+            (self.head, self.files, self.contents) = (head, files, contents)
+            (self.roster, self.isConfirmed) = (roster, isConfirmed)
+        }
+    }
+
+    /// A device that a person trusts here, because its words were given.
+    package struct Root: Hashable, Sendable {
+        /// Its id, which the words are.
+        package let id: SyncDeviceID
+        /// For which groups.
+        package var scope: SyncScope
+        /// The names of these groups, where they are some: their tags are not known before the sync is.
+        package var groups: [AccessGroup]
+        /// The device, once its head was seen.
+        package var device: SyncDevice?
+
+        /// A device that is trusted.
+        package init(id: SyncDeviceID, scope: SyncScope, groups: [AccessGroup] = [], device: SyncDevice? = nil) {
+            (self.id, self.scope, self.groups, self.device) = (id, scope, groups, device)
+        }
+    }
+
+    /// Where the state is carried: a folder, or a git repository.
+    package var remote: String
+    /// What this device calls itself.
+    package var name: String
+    /// What stands for the machine and the place of the vault, so that a copy notices that it is one.
+    package var place: [UInt8]
+    /// The sync; nil as long as no trusted device has told of it.
+    package var sync: SyncID?
+    /// Whom a person trusts here.
+    package var roots: [Root] = []
+    /// What members have said of who takes part, in the order in which it came.
+    package var statements: [SyncStatement] = []
+    /// What is known of others.
+    package var peers: [SyncDeviceID: Peer] = [:]
+    /// What this device has published; nil before the first time.
+    package var own: Own?
+    /// What is wrong, and was not accepted.
+    package var findings: [SyncFinding] = []
+    /// The devices whose decisions were taken away after they were revoked.
+    package var cleared: Set<SyncDeviceID> = []
+    /// When it was synchronised the last time.
+    package var last: Timestamp?
+
+    /// The state of a device that begins.
+    package init(remote: String, name: String, place: [UInt8]) {
+        (self.remote, self.name, self.place) = (remote, name, place)
+    }
+
+    /// Notes a finding, once of each kind for each device.
+    package mutating func note(_ finding: SyncFinding) {
+        guard !findings.contains(where: { $0.kind == finding.kind && $0.device == finding.device }) else { return }
+        findings.append(finding)
+    }
+}
+
+// 1 remote, 2 name, 3 place, 4 sync, 5 root (repeats: 1 id, 2 scope, 3 device, 4 group's name (repeats)), 6 statement
+// (repeats), 7 peer (repeats), 8 own, 9 finding (repeats), 10 id of a device whose decisions are gone (repeats), 11 last
+// i64, 12 number of the own copy of the vault u64.
+extension SyncState {
+    /// The state and this device's secrets: the secrets stand first, 64 bytes.
+    package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
+        var list = FieldList()
+        list.append(1, remote)
+        list.append(2, name)
+        list.append(3, place)
+        if let sync { list.append(4, sync.bytes) }
+        for root in roots { list.append(5, root.list) }
+        for statement in statements { list.append(6, statement.signed.list) }
+        for (id, peer) in peers.sorted(by: { $0.key < $1.key }) { list.append(7, peer.list(id)) }
+        if let own { list.append(8, own.list) }
+        for finding in findings { list.append(9, finding.list) }
+        for id in cleared.sorted() { list.append(10, id.bytes) }
+        list.append(11, last?.seconds)
+        list.append(12, identity.device.number)
+        let bytes = list.encoded()
+        return SecretBytes(count: Self.secretCount + bytes.count) { span in
+            identity.secret.withBytes { span.copy(from: $0) }
+            identity.seed.withBytes { span.copy(from: $0, at: X25519.count) }
+            bytes.withBytes { span.copy(from: $0, at: Self.secretCount) }
+        }
+    }
+
+    private static let secretCount = X25519.count + Ed25519.keyCount
+
+    /// What ``encoded(with:)`` gave.
+    package static func decoded(
+        _ bytes: borrowing SecretBytes
+    ) throws(FieldList.Malformed) -> (state: SyncState, number: UInt64) {
+        guard bytes.count > secretCount else { throw FieldList.Malformed() }
+        let count = bytes.count
+        let rest = bytes.withBytes { [UInt8]($0.extracting(secretCount..<count)) }
+        let list = try FieldList(encoded: rest[...])
+        guard let place = list.bytes(3), let number: UInt64 = try list.integer(12) else { throw FieldList.Malformed() }
+        var state = SyncState(
+            remote: try list.requiredText(1), name: try list.requiredText(2), place: Array(place))
+        state.sync = list.bytes(4).flatMap { SyncID($0) }
+        for root in try list.lists(5) { state.roots.append(try Root(root)) }
+        for statement in try list.lists(6) { state.statements.append(try SyncStatement(SignedBytes(statement))) }
+        for peer in try list.lists(7) {
+            guard let id = peer.bytes(1).flatMap({ SyncDeviceID($0) }) else { throw FieldList.Malformed() }
+            state.peers[id] = try Peer(peer)
+        }
+        state.own = try list.lists(8).first.map { (list) throws(FieldList.Malformed) in try Own(list) }
+        for finding in try list.lists(9) { state.findings.append(try SyncFinding(finding)) }
+        for field in list.fields where field.number == 10 {
+            if let id = SyncDeviceID(field.bytes) { state.cleared.insert(id) }
+        }
+        let last: Int64? = try list.integer(11)
+        state.last = last.map(Timestamp.init(seconds:))
+        return (state, number)
+    }
+
+    /// The secrets of this device, out of what ``encoded(with:)`` gave.
+    ///
+    /// - Parameter number: The number of the copy of the vault.
+    package static func identity(_ bytes: borrowing SecretBytes, number: UInt64) -> SyncIdentity? {
+        SyncIdentity(
+            secret: bytes.extracting(0..<X25519.count), seed: bytes.extracting(X25519.count..<secretCount),
+            number: number)
+    }
+}
+
+extension SeenHead {
+    // 1 sequence u64, 2 hash, 3 hash before (repeats).
+    fileprivate var list: FieldList {
+        var list = FieldList()
+        list.append(1, mark.sequence)
+        list.append(2, mark.hash)
+        for hash in previous { list.append(3, hash) }
+        return list
+    }
+
+    fileprivate init(_ list: FieldList?) throws(FieldList.Malformed) {
+        guard let list, let sequence: UInt64 = try list.integer(1), let hash = list.bytes(2) else {
+            throw FieldList.Malformed()
+        }
+        self.init(
+            SyncHead.Mark(sequence: sequence, hash: Array(hash)),
+            previous: list.fields.filter { $0.number == 3 }.map { Array($0.bytes) })
+    }
+}
+
+extension SyncState.Root {
+    fileprivate var list: FieldList {
+        var list = FieldList()
+        list.append(1, id.bytes)
+        list.append(2, scope.list)
+        if let device { list.append(3, device.list) }
+        for group in groups { list.append(4, group.name) }
+        return list
+    }
+
+    fileprivate init(_ list: FieldList) throws(FieldList.Malformed) {
+        guard let id = list.bytes(1).flatMap({ SyncDeviceID($0) }), let scope = try list.lists(2).first else {
+            throw FieldList.Malformed()
+        }
+        self.init(
+            id: id, scope: try SyncScope(scope),
+            groups: list.fields.filter { $0.number == 4 }.compactMap { field in
+                try? AccessGroup(String(decoding: field.bytes, as: UTF8.self))
+            },
+            device: try list.lists(3).first.map { (list) throws(FieldList.Malformed) in try SyncDevice(list) })
+    }
+}
+
+extension FieldList {
+    // 1 group, 2 bytes.
+    fileprivate init(_ group: SyncGroupTag, _ bytes: [UInt8]) {
+        self.init()
+        append(1, group.bytes)
+        append(2, bytes)
+    }
+
+    fileprivate func tagged(_ number: UInt16) throws(Malformed) -> [SyncGroupTag: [UInt8]] {
+        var found: [SyncGroupTag: [UInt8]] = [:]
+        for list in try lists(number) {
+            guard let tag = list.bytes(1).flatMap({ SyncGroupTag($0) }), let bytes = list.bytes(2) else {
+                throw Malformed()
+            }
+            found[tag] = Array(bytes)
+        }
+        return found
+    }
+
+    fileprivate func groupFiles(_ number: UInt16) throws(Malformed) -> [SyncHead.GroupFile] {
+        var files: [SyncHead.GroupFile] = []
+        for list in try lists(number) { files.append(try SyncHead.GroupFile(list)) }
+        return files
+    }
+}
+
+extension SyncState.Peer {
+    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats).
+    fileprivate func list(_ id: SyncDeviceID) -> FieldList {
+        var list = FieldList()
+        list.append(1, id.bytes)
+        list.append(2, head.list)
+        list.append(3, name)
+        list.append(4, time.seconds)
+        for file in files { list.append(5, file.list) }
+        for (tag, hash) in merged.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, hash)) }
+        return list
+    }
+
+    fileprivate init(_ list: FieldList) throws(FieldList.Malformed) {
+        let seconds: Int64? = try list.integer(4)
+        self.init(
+            head: try SeenHead(try list.lists(2).first), name: try list.requiredText(3),
+            time: Timestamp(seconds: seconds ?? 0), files: try list.groupFiles(5))
+        merged = try list.tagged(6)
+    }
+}
+
+extension SyncState.Own {
+    // 1 head, 2 file (repeats), 3 content (repeats), 4 roster, 5 whether it is confirmed u8, 6 basis (repeats).
+    fileprivate var list: FieldList {
+        var list = FieldList()
+        list.append(1, head.list)
+        for file in files { list.append(2, file.list) }
+        for (tag, content) in contents.sorted(by: { $0.key < $1.key }) { list.append(3, FieldList(tag, content)) }
+        list.append(4, roster)
+        list.append(5, UInt8(isConfirmed ? 1 : 0))
+        for (tag, basis) in bases.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, basis)) }
+        return list
+    }
+
+    fileprivate init(_ list: FieldList) throws(FieldList.Malformed) {
+        let confirmed: UInt8? = try list.integer(5)
+        self.init(
+            head: try SeenHead(try list.lists(1).first), files: try list.groupFiles(2), contents: try list.tagged(3),
+            roster: Array(list.bytes(4) ?? []), isConfirmed: confirmed == 1)
+        bases = try list.tagged(6)
+    }
+}
