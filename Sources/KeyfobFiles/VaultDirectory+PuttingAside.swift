@@ -18,7 +18,8 @@ extension VaultDirectory {
         let databases = [database, usage].flatMap { file in
             ["-journal", "-wal", "-shm", ""].map { file + $0 }
         }
-        return try databases + [headerCopy, storage, changeLog] + unreadableChangeLogs + [migrationNote, quarantine, sync]
+        let notes = [migrationNote, quarantine, sync]
+        return try databases + [headerCopy, storage, changeLog] + unreadableChangeLogs + notes
     }
 
     /// Whether anything is there that a new vault would take the place of.

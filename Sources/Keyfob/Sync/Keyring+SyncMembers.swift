@@ -43,16 +43,20 @@ extension Keyring {
         }
         do {
             let files = try SyncFolder(folder)
-            if isSynchronised, let done = try? withSync({ session in
-                guard session.state.remote == remote, session.state.own == nil, !session.isRevoked else { return false }
-                if let root {
-                    guard root.id != session.own else { throw Self.ownWords() }
-                    session.state.roots = [root]
-                    session.state.sync = nil
-                }
-                try Self.writeRequest(session.identity, files)
-                return true
-            }), done {
+            if isSynchronised,
+                let done = try? withSync({ session in
+                    guard session.state.remote == remote, session.state.own == nil, !session.isRevoked else {
+                        return false
+                    }
+                    if let root {
+                        guard root.id != session.own else { throw Self.ownWords() }
+                        session.state.roots = [root]
+                        session.state.sync = nil
+                    }
+                    try Self.writeRequest(session.identity, files)
+                    return true
+                }), done
+            {
                 return
             }
             let identity = SyncIdentity.generate(number: try withVault { _ in try database.device() })
@@ -113,6 +117,13 @@ extension Keyring {
                     .usage, "no device with the words \(id.words) asks to be let in, as far as is seen here",
                     advice: .askForSync)
             }
+            // By the number its decisions are told from others': two devices never share one.
+            if let other = roster.active.first(where: { $0.device.number == device.number && $0.device.id != id }) {
+                throw KeyringError(
+                    .usage,
+                    "\(id.words) is the vault of \(session.name(of: other.device.id)), or a copy of it: revoke that one first",
+                    advice: .showSync)
+            }
             let scope: SyncScope =
                 groups.map { .groups(Set($0.map { SyncGroupTag($0, in: sync) })) } ?? .whole
             session.state.statements.append(
@@ -146,6 +157,9 @@ extension Keyring {
                 throw KeyringError(.usage, "no device of the sync is called '\(name)'")
             }
             let title = session.name(of: id)
+            guard id != session.own else {
+                throw KeyringError(.usage, "this very device is kept out by another one", advice: .showSync)
+            }
             guard member.revocation == nil else { throw KeyringError(.usage, "\(title) was revoked already") }
             guard mine.scope.covers(member.scope) else {
                 throw KeyringError(
@@ -171,14 +185,13 @@ extension Keyring {
                 throw KeyringError(.configuration, "this device was not let into the sync yet", advice: .synchronise)
             }
             let id = try Self.device(name, session, roster)
-            guard id != session.own else {
+            guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .cloned }) else {
                 throw KeyringError(
                     .usage, "two machines with one device's keys cannot go on", advice: .joinSyncAgain)
             }
             let count = session.state.findings.count { $0.device == id }
             session.state.findings.removeAll { $0.device == id }
-            // What it shows next is where it begins.
-            session.state.peers[id] = nil
+            session.state.peers[id]?.beginsAnew = true
             return (count, session.name(of: id))
         }
     }
@@ -189,8 +202,9 @@ extension Keyring {
         if let id = SyncDeviceID(words: name), roster.members[id] != nil { return id }
         var found: [SyncDeviceID] = []
         for id in roster.members.keys.sorted() {
-            let isNamed = session.name(of: id) == name && id != session.own
-            if isNamed || name.utf8.count >= 5 && id.words.hasPrefix(Identifier.folded(name)) { found.append(id) }
+            if session.name(of: id) == name || name.utf8.count >= 5 && id.words.hasPrefix(Identifier.folded(name)) {
+                found.append(id)
+            }
         }
         guard let first = found.first else {
             throw KeyringError(
@@ -199,7 +213,8 @@ extension Keyring {
         }
         guard found.count == 1 else {
             throw KeyringError(
-                .ambiguous, "several devices are called '\(name)': give the words of one", candidates: found.map(\.words))
+                .ambiguous, "several devices are called '\(name)': give the words of one",
+                candidates: found.map(\.words))
         }
         return first
     }

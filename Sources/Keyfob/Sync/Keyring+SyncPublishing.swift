@@ -90,8 +90,9 @@ extension Keyring {
     private func rosterDigest(_ session: borrowing SyncSession, _ roster: SyncRoster) -> [UInt8] {
         var bytes = CanonicalBytes()
         for member in roster.active { bytes.append(member.device.id.bytes) }
-        for signature in session.state.statements.map(\.signed.signature).sorted(by: { $0.lexicographicallyPrecedes($1) })
-        {
+        for signature in session.state.statements.map(\.signed.signature).sorted(by: {
+            $0.lexicographicallyPrecedes($1)
+        }) {
             bytes.append(signature)
         }
         bytes.append(session.state.name)

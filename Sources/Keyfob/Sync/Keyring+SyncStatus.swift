@@ -88,11 +88,13 @@ extension SyncFinding {
             "\(name) has two histories: two machines have its keys, and nothing is taken from it"
         case .forged: "what is there of \(name) is not signed by it: somebody else has written it"
         case .replaced: "a file of \(name) is not the one that it signed"
-        case .malformed: "what \(name) has signed is no state of a device that shares these groups; nothing is taken from it"
+        case .malformed:
+            "what \(name) has signed is no state of a device that shares these groups; nothing is taken from it"
         case .cloned: "another machine uses the keys of this one, or this vault was taken back to an earlier state"
         case .missing: "nothing of \(name) is there, although state \(seen) was seen"
         case .incomplete: "a file of \(name) is not whole or not there yet"
-        case .withheld: "another device has seen state \(seen) of \(name), and here is state \(found): not here yet, or withheld"
+        case .withheld:
+            "another device has seen state \(seen) of \(name), and here is state \(found): not here yet, or withheld"
         case .disputed: "another device has seen another state \(seen) of \(name) than is seen here"
         case .newer: "\(name) has a newer Keyfob, whose files this one does not read: update it"
         case .closed: "what is there of \(name) is not for this device: it does not know it yet, or has revoked it"

@@ -49,6 +49,10 @@ extension Keyring {
             if !root.groups.isEmpty {
                 session.state.roots[index].scope = .groups(Set(root.groups.map { SyncGroupTag($0, in: sync) }))
             }
+            // Whom this device lets in learns by it of the one that a person trusts here.
+            let approval = SyncStatement.Content.approval(head.device, session.state.roots[index].scope)
+            session.state.statements.append(
+                SyncStatement(approval, by: session.identity, in: sync, at: clock.now))
         }
         guard let sync = session.state.sync else { return }
         while let roster = session.roster {
@@ -66,7 +70,8 @@ extension Keyring {
 
     /// Takes note of what a device shows; nil where that does not follow from what was seen of it.
     private func take(_ reading: SyncReading, of id: SyncDeviceID, _ session: inout SyncSession) -> SyncHead? {
-        let before = session.state.peers[id]?.head
+        let known = session.state.peers[id]
+        let before = known?.beginsAnew == true ? nil : known?.head
         func note(_ kind: SyncFinding.Kind) {
             session.state.note(
                 SyncFinding(
@@ -133,7 +138,8 @@ extension Keyring {
     private func compareGossip(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
         for (_, head) in heads.sorted(by: { $0.key < $1.key }) {
             for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) {
-                let here = id == session.own ? session.state.own?.head : session.state.peers[id]?.head
+                let peer = session.state.peers[id]
+                let here = id == session.own ? session.state.own?.head : peer?.beginsAnew == true ? nil : peer?.head
                 guard let here else { continue }
                 switch here.verdict(on: SeenHead(mark, previous: [])) {
                 case .same, .older: break
@@ -197,6 +203,10 @@ extension Keyring {
         for member in roster.active where member.device.id != session.own {
             let id = member.device.id
             guard let peer = session.state.peers[id], !isStopped(id, session) else { continue }
+            guard roster.active.count(where: { $0.device.number == member.device.number }) == 1 else {
+                session.state.note(SyncFinding(.malformed, id, at: clock.now, found: peer.head.mark.sequence))
+                continue
+            }
             let scope = mine.intersection(member.scope)
             for file in peer.files where scope.contains(file.group) && peer.merged[file.group] != file.hash {
                 let problem = try merge(
@@ -272,9 +282,13 @@ extension Keyring {
     /// - Returns: What went, one line each.
     func clearDecisions(_ session: inout SyncSession) throws -> [String] {
         guard let roster = session.roster else { return [] }
-        let revoked = roster.members.values.filter { $0.revocation != nil && !session.state.cleared.contains($0.device.id) }
+        let revoked = roster.members.values.filter {
+            $0.revocation != nil && !session.state.cleared.contains($0.device.id)
+        }
         guard !revoked.isEmpty else { return [] }
-        let numbers = Set(revoked.map(\.device.number)).subtracting([session.identity.device.number])
+        // A vault that was let in again goes on with what it has decided.
+        let numbers = Set(revoked.map(\.device.number))
+            .subtracting(roster.active.map(\.device.number) + [session.identity.device.number])
         let removed = try withVault { state in
             guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
             var removed: [String] = []

@@ -38,7 +38,9 @@ enum SyncEnvelope {
             if case .noMatch = error { throw .notForUs }
             throw .damaged
         }
-        guard let list = try? FieldList(encoded: plain[...]), let signed = try? SignedBytes(list) else { throw .damaged }
+        guard let list = try? FieldList(encoded: plain[...]), let signed = try? SignedBytes(list) else {
+            throw .damaged
+        }
         return signed
     }
 }

@@ -60,7 +60,7 @@ struct SyncFolder {
     private func read(_ name: String, of id: SyncDeviceID) throws -> [UInt8]? {
         do {
             return try POSIXFile.read(file(name, of: id), limit: Self.headLimit)
-        } catch StoreError.damaged, StoreError.inputOutput {
+        } catch StoreError.damaged, StoreError.inputOutput, StoreError.notWritable {
             return nil
         }
     }

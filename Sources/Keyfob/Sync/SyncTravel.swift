@@ -12,6 +12,9 @@ struct SyncTravel {
     /// Why an account that signed in elsewhere has no token here.
     static let signedInElsewhere = "not signed in here"
 
+    /// More sign-ins than anybody makes: what a device tells must leave room for those to come.
+    private static let epochLimit: UInt64 = 1 << 40
+
     /// Whose vault it is.
     let own: UInt64
     /// The other devices that there are or ever were, by the numbers in their versions.
@@ -58,6 +61,7 @@ struct SyncTravel {
         guard Self.travels(item.key) else { return nil }
         guard let credential = item.content.credential else { return (item, false) }
         let grant = credential.grant ?? Grant()
+        guard grant.latestEpoch < Self.epochLimit else { return nil }
         if grant.state == .signedOut || Self.isShared(credential, grant) { return (item, hasSecret) }
         // The same whoever tells it, and whatever has become of the token since.
         var told = Credential(

@@ -74,7 +74,9 @@ final class SyncGitTransport: SyncTransport {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
             let words = Self.text(Data(line[..<tab])).split(separator: " ")
             // Of a link, the size is that of its target's name: only files count.
-            guard words.count == 4, words[0].hasPrefix("100"), words[1] == "blob", let size = Int(words[3]) else { continue }
+            guard words.count == 4, words[0].hasPrefix("100"), words[1] == "blob", let size = Int(words[3]) else {
+                continue
+            }
             entries.append(
                 Entry(object: String(words[2]), size: size, path: Self.text(Data(line[line.index(after: tab)...]))))
         }
@@ -183,7 +185,10 @@ final class SyncGitTransport: SyncTransport {
         process.executableURL = URL(filePath: "/usr/bin/env")
         let settings = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0"]
         process.arguments = ["git"] + settings + arguments
-        var environment = Environment.current.variables.filter { !$0.key.hasPrefix("GIT_") || $0.key.hasPrefix("GIT_SSH") }
+        // No other repository has a say.
+        var environment = Environment.current.variables.filter { name, _ in
+            !name.hasPrefix("GIT_") || name.hasPrefix("GIT_SSH")
+        }
         environment["GIT_DIR"] = arguments.first == "init" ? nil : repository
         environment["GIT_INDEX_FILE"] = place + "/index"
         environment["LC_ALL"] = "C"

@@ -88,7 +88,7 @@ package struct SyncRoster: Sendable {
         let approvals = statements.compactMap { statement -> (SyncStatement, SyncDevice, SyncScope)? in
             guard case .approval(let device, let scope) = statement.content else { return nil }
             return (statement, device, scope)
-        }.sorted { ($0.0.time, $0.0.signer) < ($1.0.time, $1.0.signer) }
+        }.sorted { Self.isEarlier($0.0, $1.0) }
         var isChanged = true
         while isChanged {
             isChanged = false
@@ -112,6 +112,12 @@ package struct SyncRoster: Sendable {
         return members
     }
 
+    /// An order of statements that does not depend on how they came.
+    private static func isEarlier(_ left: SyncStatement, _ right: SyncStatement) -> Bool {
+        if left.time != right.time { return left.time < right.time }
+        return left.signed.signature.lexicographicallyPrecedes(right.signed.signature)
+    }
+
     private static func revocations(
         _ statements: [SyncStatement], _ members: [SyncDeviceID: Member], _ sync: SyncID
     ) -> [Revocation] {
@@ -121,7 +127,9 @@ package struct SyncRoster: Sendable {
                 signer.scope.covers(target.scope),
                 statement.signed.isSigned(by: signer.device, as: .statement, in: sync)
             else { return nil }
-            return Revocation(device: device, kept: kept, by: statement.signer, time: statement.time)
+            // Who says so stays, also where the revoked device had let it in.
+            return Revocation(
+                device: device, kept: kept.union([statement.signer]), by: statement.signer, time: statement.time)
         }
     }
 }

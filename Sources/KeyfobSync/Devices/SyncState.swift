@@ -16,6 +16,8 @@ package struct SyncState: Hashable, Sendable {
         package var files: [SyncHead.GroupFile]
         /// The hashes of the files that were merged here.
         package var merged: [SyncGroupTag: [UInt8]] = [:]
+        /// Whether what it shows next counts, whatever was seen: somebody has accepted it.
+        package var beginsAnew = false
 
         /// What is known of a device whose head this is.
         package init(head: SeenHead, name: String, time: Timestamp, files: [SyncHead.GroupFile]) {
@@ -237,7 +239,7 @@ extension FieldList {
 }
 
 extension SyncState.Peer {
-    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats).
+    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8.
     fileprivate func list(_ id: SyncDeviceID) -> FieldList {
         var list = FieldList()
         list.append(1, id.bytes)
@@ -246,6 +248,7 @@ extension SyncState.Peer {
         list.append(4, time.seconds)
         for file in files { list.append(5, file.list) }
         for (tag, hash) in merged.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, hash)) }
+        if beginsAnew { list.append(7, UInt8(1)) }
         return list
     }
 
@@ -255,6 +258,7 @@ extension SyncState.Peer {
             head: try SeenHead(try list.lists(2).first), name: try list.requiredText(3),
             time: Timestamp(seconds: seconds ?? 0), files: try list.groupFiles(5))
         merged = try list.tagged(6)
+        beginsAnew = list.bytes(7) != nil
     }
 }
 

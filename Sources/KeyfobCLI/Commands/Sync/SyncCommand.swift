@@ -122,9 +122,12 @@ struct SyncJoinCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
         try StandardOutput.write(line: status.own.words)
-        global.say("on a machine of the sync, 'keyfob sync approve \(status.own.words)' lets this one in; then 'keyfob sync'")
+        global.say(
+            "on a machine of the sync, 'keyfob sync approve \(status.own.words)' lets this one in; then 'keyfob sync'")
         if words == nil {
-            global.say("'keyfob sync join REMOTE WORDS' says which device is trusted: its words are in 'keyfob sync status' there")
+            global.say(
+                "'keyfob sync join REMOTE WORDS' says which device is trusted: 'keyfob sync status' there has its words"
+            )
         }
     }
 }
@@ -217,6 +220,7 @@ struct SyncAcceptCommand: ParsableCommand {
         let (count, title) = try keyring.acceptSyncFindings(of: device)
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(try keyring.syncStatus())) }
-        global.say("accepted \(Quantity.of(count, "finding")) about \(title); 'keyfob sync' goes on from what is there now")
+        global.say(
+            "accepted \(Quantity.of(count, "finding")) about \(title); 'keyfob sync' goes on from what is there now")
     }
 }

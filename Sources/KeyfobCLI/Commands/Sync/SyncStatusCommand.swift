@@ -88,7 +88,7 @@ enum SyncText {
     static func advice(_ finding: SyncStatus.Finding, _ status: SyncStatus) -> String {
         if finding.device == status.own.words {
             return finding.kind == "rolledBack"
-                ? "this machine has written its state again; look at who can write there"
+                ? "it has written its state again; look at who can write there, then 'keyfob sync accept \(finding.device)'"
                 : "'keyfob sync join REMOTE WORDS' makes this one a device of its own"
         }
         let name = ShellWord.quoted(finding.device)

@@ -1,0 +1,4 @@
+# A vault with accounts at Microsoft.
+. "$HOMES/common.sh"
+vault
+microsoft

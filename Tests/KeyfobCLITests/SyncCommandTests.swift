@@ -1,0 +1,188 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+@Suite("Synchronising by the command", .waitsForPrograms)
+struct SyncCommandTests {
+    /// Some machines in one place, each with a home of its own: `on NAME keyfob …` is typed on one.
+    private struct Machines {
+        let place: Workplace
+        let names: [String]
+
+        init(_ names: String..., remote: String) throws {
+            self.names = names
+            place = try Workplace()
+            for name in names {
+                try run("mkdir -p -m 700 \(name)/run && head -c 32 /dev/urandom > \(name)/key && chmod 600 \(name)/key")
+                    .expectSuccess()
+                try on(name, "keyfob init --quiet --recovery-file \(name)/recovery").expectSuccess()
+            }
+            let first = names[0]
+            try on(first, "keyfob sync init -q \(remote) --name \(first) > \(first)/words").expectSuccess()
+            for name in names.dropFirst() {
+                try on(name, "keyfob sync join -q \(remote) $(cat \(first)/words) --name \(name) > \(name)/words")
+                    .expectSuccess()
+                try on(first, "keyfob sync approve -q $(cat \(name)/words)").expectSuccess()
+                try on(name, "keyfob sync -q").expectSuccess()
+            }
+        }
+
+        func run(_ line: String, deadline: Int = 120) throws -> Outcome { try place.run(line, deadline: deadline) }
+
+        /// A line that is typed on one machine.
+        func on(_ name: String, _ line: String, deadline: Int = 120) throws -> Outcome {
+            try run(Self.home(name) + line, deadline: deadline)
+        }
+
+        static func home(_ name: String) -> String {
+            """
+            export XDG_DATA_HOME=$PWD/\(name)/data XDG_STATE_HOME=$PWD/\(name)/state XDG_RUNTIME_DIR=$PWD/\(name)/run \
+            KEYFOB_KEY_FILE=$PWD/\(name)/key
+
+            """
+        }
+
+        func add(_ account: String, on name: String) throws {
+            try on(name, "echo t | keyfob add -q --account \(account) --host git.example").expectSuccess()
+        }
+
+        /// The accounts of one machine, in their order.
+        func accounts(on name: String) throws -> [String] {
+            try on(name, "keyfob account list --json | jq -r '.accounts[].homeAccountID'").expectSuccess().text
+                .split(separator: "\n").map(String.init).sorted()
+        }
+
+        /// Synchronises all, often enough.
+        func settle() throws {
+            for _ in 0..<3 { for name in names { try on(name, "keyfob sync -q").expectSuccess() } }
+        }
+    }
+
+    @Test(
+        "three machines come to the same, over a folder and over a git repository",
+        arguments: ["remote", "remote.git"])
+    func spreading(remote: String) throws {
+        let git = try Workplace()
+        try git.run("git init -q --bare remote.git").expectSuccess()
+        let place = remote == "remote" ? "remote" : git.path + "/remote.git"
+        let machines = try Machines("one", "two", "three", remote: place)
+        for name in machines.names { try machines.add("of-\(name)", on: name) }
+        try machines.settle()
+        for name in machines.names {
+            #expect(try machines.accounts(on: name) == ["of-one", "of-three", "of-two"])
+        }
+        try machines.on("two", "keyfob account remove -q --no-backup of-one --force").expectSuccess()
+        try machines.settle()
+        for name in machines.names { #expect(try machines.accounts(on: name) == ["of-three", "of-two"]) }
+        let quiet = try machines.on("one", "keyfob sync --json | jq -c '[.changed, .hasPublished, .bytes]'")
+        #expect(quiet.expectSuccess().text == "[0,false,0]\n")
+        guard remote != "remote" else { return }
+        // What was is gone: one commit, no parent, and no name of anybody.
+        #expect(try git.run("git -C remote.git log --all --format='%P%an%s'").text == "keyfobsync\n")
+        try git.run("git -C remote.git ls-tree -r --name-only keyfob-sync | grep -vE '^devices/[0-9a-f]{24}/'")
+            .expectStatus(1)
+    }
+
+    @Test("machines that synchronise at once lose nothing", arguments: ["remote", "remote.git"])
+    func atOnce(remote: String) throws {
+        let git = try Workplace()
+        try git.run("git init -q --bare remote.git").expectSuccess()
+        let machines = try Machines("one", "two", remote: remote == "remote" ? "remote" : git.path + "/remote.git")
+        for round in 0..<3 {
+            for name in machines.names { try machines.add("\(name)-\(round)", on: name) }
+            // Each twice: two processes at one vault, and two vaults at one remote.
+            let lines = machines.names.flatMap { name in
+                (0..<2).map { _ in "(\(Machines.home(name))keyfob sync -q || echo failed) &" }
+            }
+            let outcome = try machines.run(lines.joined(separator: "\n") + "\nwait")
+            #expect(outcome.text.isEmpty && outcome.errors.isEmpty, "\(outcome)")
+        }
+        try machines.settle()
+        #expect(try machines.accounts(on: "one").count == 6)
+        #expect(try machines.accounts(on: "one") == machines.accounts(on: "two"))
+        #expect(try machines.on("one", "keyfob sync status").expectSuccess().text.contains("warning") == false)
+    }
+
+    @Test("a synchronisation that is killed at any moment loses nothing, and the next one goes on")
+    func killed() throws {
+        let machines = try Machines("one", "two", remote: "remote")
+        var killed = 0
+        for round in 0..<TestLength.rounds(24, full: 200) {
+            try machines.add("account-\(round)", on: round.isMultiple(of: 2) ? "one" : "two")
+            for name in machines.names {
+                let after = Double(round % 12) * 0.006
+                let outcome = try machines.on(name, "timeout --signal=KILL \(after + 0.002) keyfob sync -q")
+                if outcome.status == 137 { killed += 1 }
+            }
+        }
+        try machines.settle()
+        #expect(killed > 0)
+        let accounts = try machines.accounts(on: "one")
+        #expect(accounts.count == TestLength.rounds(24, full: 200))
+        #expect(try machines.accounts(on: "two") == accounts)
+        for name in machines.names {
+            let status = try machines.on(name, "keyfob sync status").expectSuccess().text
+            #expect(!status.contains("warning"), "\(status)")
+            try machines.on(name, "keyfob verify").expectSuccess()
+        }
+    }
+
+    @Test("an old state that is put back is told of with status 65, the others go on, and the owner may accept it")
+    func rollback() throws {
+        let machines = try Machines("one", "two", "three", remote: "remote")
+        try machines.run("cp -a remote/devices old").expectSuccess()
+        for name in ["two", "three"] { try machines.add("of-\(name)", on: name) }
+        try machines.settle()
+        // The folder of the second machine alone.
+        let words = try machines.on("two", "keyfob sync status --json | jq -r .device.words").text
+        let folder = try machines.run(
+            """
+            for folder in old/*; do
+                cmp -s $folder/head.age remote/devices/$(basename $folder)/head.age || basename $folder
+            done
+            """
+        ).text.split(separator: "\n").map(String.init)
+        #expect(folder.count >= 2 && !words.isEmpty)
+        for name in folder {
+            try machines.run("rm -r remote/devices/\(name) && cp -a old/\(name) remote/devices/").expectSuccess()
+        }
+        let outcome = try machines.on("one", "keyfob sync")
+        #expect(
+            outcome.status == 65 && outcome.errors.contains("somebody has put an old one in its place"), "\(outcome)")
+        #expect(try machines.accounts(on: "one") == ["of-three", "of-two"])
+        #expect(try machines.on("one", "keyfob sync status").text.contains("keyfob sync accept"))
+        // The machines write their states again, and say why.
+        _ = try machines.on("two", "keyfob sync")
+        _ = try machines.on("three", "keyfob sync")
+        for name in machines.names { try machines.on("one", "keyfob sync accept -q \(name)").expectSuccess() }
+        try machines.on("one", "keyfob sync -q").expectSuccess()
+    }
+
+    @Test("what the timer runs asks nothing and says nothing where all is well")
+    func timer() throws {
+        let service = try String(
+            contentsOf: ProjectFolder.root.appending(path: "Packaging/keyfob-sync.service"), encoding: .utf8)
+        let command = try #require(service.firstMatch(of: /ExecStart="@BIN@\/keyfob"(.*)/)).output.1
+        let machines = try Machines("one", "two", remote: "remote")
+        let outcome = try machines.on("one", "keyfob\(command)").expectSuccess()
+        #expect(outcome.text.isEmpty && outcome.errors.isEmpty)
+        try machines.on("one", "unset KEYFOB_KEY_FILE\nkeyfob\(command)").expectError(12)
+    }
+
+    @Test("a place that is not there, or that git cannot reach, changes nothing")
+    func missing() throws {
+        let machines = try Machines("one", "two", remote: "remote")
+        try machines.run("mv remote away").expectSuccess()
+        try machines.on("one", "keyfob sync").expectError(66, "there is no folder")
+        try machines.run("mv away remote").expectSuccess()
+        try machines.on("one", "keyfob sync -q").expectSuccess()
+        let alone = try Workplace.withVault()
+        try alone.run("keyfob sync init nowhere.git").expectError(75, "git could not read")
+        try alone.run("keyfob sync").expectError(78)
+    }
+}
+
+extension Outcome {
+    /// Expects a status and nothing else.
+    fileprivate func expectStatus(_ status: Int32) throws { #expect(self.status == status, "\(self)") }
+}

@@ -1,0 +1,43 @@
+import KeyfobModel
+import KeyfobTestSupport
+import Testing
+
+@testable import Keyfob
+
+@Suite("Histories of machines that synchronise", .waitsForPrograms)
+struct SyncHistoryTests {
+    private static let count = UInt64(TestLength.rounds(24, full: 500))
+
+    @Test("all come to the same, no sign-out is lost, and nothing is found wrong", arguments: 0..<2 as Range<UInt64>)
+    func histories(part: UInt64) throws {
+        var (signOuts, races, merges) = (0, 0, 0)
+        for number in 0..<Self.count / 2 {
+            let seed = part << 32 | number
+            var history = try SyncHistory(seed: seed)
+            try history.play(steps: 30)
+            let machines = history.home.machines
+            let first = try history.shared(machines[0])
+            for machine in machines.dropFirst() {
+                let other = try history.shared(machine)
+                for key in Set(first.keys).union(other.keys) where first[key] != other[key] {
+                    let both = "\(first[key] ?? "-") here, \(other[key] ?? "-") on \(machine.name)"
+                    Issue.record("seed \(seed): \(key): \(both)")
+                }
+            }
+            for machine in machines {
+                let findings = try machine.keyring.syncStatus().findings.map(\.text)
+                #expect(findings.isEmpty, "seed \(seed): \(machine.name)")
+                let items = try machine.items()
+                for ended in history.signOuts {
+                    guard let grant = items[ended.key]?.item.content.credential?.grant else { continue }
+                    #expect(grant.state != .active || grant.epoch > ended.epoch, "seed \(seed): \(ended.key)")
+                }
+            }
+            signOuts += history.signOuts.count
+            races += history.races
+            merges += history.merges
+        }
+        // Histories without sign-outs, refreshes that race them and merges prove nothing.
+        #expect(signOuts > Int(Self.count) / 2 && races > 0 && merges > Int(Self.count) / 2)
+    }
+}

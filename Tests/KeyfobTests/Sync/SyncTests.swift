@@ -1,0 +1,248 @@
+import Foundation
+import KeyfobModel
+import KeyfobRecords
+import KeyfobTestSupport
+import Testing
+
+@testable import Keyfob
+
+@Suite("Sync")
+struct SyncTests {
+    @Test("what is done on one machine is done on the others, and nothing is written where nothing is new")
+    func spreading() throws {
+        let home = try SyncHome("one", "two", "three")
+        let (one, two, three) = (try home["one"], try home["two"], try home["three"])
+        let ada = try Account.contoso("ada", label: "work")
+        try one.signIn(ada, token: "token of one")
+        try one.set("binding:tool:gh:", to: "ada")
+        try home.settle()
+        for machine in [two, three] {
+            #expect(try machine.accounts().map(\.label) == ["work"])
+            #expect(try machine.setting("binding:tool:gh:") == "ada")
+            // The token stays where it is, and the account is known not to be signed in here.
+            #expect(try machine.keyring.accounts(in: [.default]).first?.state == .noCredentials)
+            #expect(try machine.grant(ada) == nil)
+        }
+        try two.change { writer in try writer.update(ada.id) { $0.label = "office" } }
+        try home.settle()
+        #expect(try one.accounts().first?.label == "office")
+        #expect(try one.grant(ada)?.state == .active)
+        let before = try home.files(of: one)
+        #expect(try home.sync("one").hasPublished == false)
+        #expect(try home.files(of: one) == before)
+        // A refresh is nobody else's business.
+        try one.refresh(ada, token: "another of one")
+        let report = try home.sync("one")
+        #expect(!report.hasPublished && report.bytes == 0)
+        #expect(try home.files(of: one) == before)
+    }
+
+    @Test("a sign-out on one machine ends the sign-ins of all that it knew of, and a later sign-in stands")
+    func signOut() throws {
+        let home = try SyncHome("one", "two")
+        let (one, two) = (try home["one"], try home["two"])
+        let ada = try Account.contoso("ada")
+        try one.signIn(ada, token: "a")
+        try home.settle()
+        // Several sign-ins here, of which the other machine learns.
+        for token in ["b", "c", "d"] { try two.signIn(ada, token: token) }
+        #expect(try two.grant(ada)?.epoch == 4)
+        try home.settle()
+        try one.signOut(ada)
+        try two.refresh(ada, token: "e")
+        try home.settle()
+        #expect(try one.grant(ada)?.state == .signedOut)
+        #expect(try two.grant(ada)?.state == .signedOut)
+        try one.signIn(ada, token: "f")
+        try home.settle()
+        #expect(try one.grant(ada)?.state == .active)
+        #expect(try two.grant(ada)?.state == .signedOut)
+        #expect(try two.signIn(ada, token: "g") == 6)
+    }
+
+    @Test("a refresh token travels where its provider never replaces it, and its sign-out ends it everywhere")
+    func shared() throws {
+        let home = try SyncHome("one", "two")
+        let (one, two) = (try home["one"], try home["two"])
+        let grace = try Account.google("grace")
+        try one.signIn(grace, token: "shared token")
+        try home.settle()
+        #expect(try two.grant(grace)?.state == .active)
+        let key = ItemKey(.refresh(grace))
+        #expect(try two.items()[key]?.secret == Array("shared token".utf8))
+        try two.signOut(grace)
+        try home.settle()
+        #expect(try one.grant(grace)?.state == .signedOut)
+        #expect(try one.items()[key]?.secret == nil)
+    }
+
+    @Test("an account that is removed on one machine is gone on all, with the sign-ins of all")
+    func removal() throws {
+        let home = try SyncHome("one", "two")
+        let (one, two) = (try home["one"], try home["two"])
+        let (ada, grace) = (try Account.contoso("ada"), try Account.google("grace"))
+        for account in [ada, grace] { try one.signIn(account, token: "t") }
+        try home.settle()
+        try two.signIn(ada, token: "u")
+        home.clock.advance(by: 1)
+        _ = try one.keyring.remove(ada.id, from: .default)
+        _ = try two.keyring.remove(grace.id, from: .default)
+        try home.settle()
+        for machine in [one, two] {
+            #expect(try machine.accounts().isEmpty)
+            #expect(try machine.items().values.allSatisfy { $0.secret == nil })
+        }
+    }
+
+    @Test("access tokens, providers, clients and their secrets, and other programs' entries stay where they are")
+    func staying() throws {
+        let home = try SyncHome("one", "two")
+        let (one, two) = (try home["one"], try home["two"])
+        let ada = try Account.contoso("ada")
+        try one.signIn(ada, token: "r")
+        try one.keyring.store(.access(ada), "access", for: ada)
+        try one.change { writer in
+            try writer.setSetting("provider:evil", to: "{}")
+            try writer.setSetting("client:host:id", to: "{}")
+            try writer.setSetting("allow:/project", to: "x")
+            _ = try writer.save(clientSecret: secret("s"), clientID: "id", environment: "host")
+            _ = try writer.saveForeign(section: "Unknown", key: "k", json: secret("{}"))
+        }
+        try home.settle()
+        #expect(Set(try two.items().keys.map(\.kind)).subtracting([.account, .grant]).isEmpty)
+        #expect(try two.items().values.allSatisfy { $0.secret == nil })
+    }
+
+    @Test("the files at the remote hold no name, no group, no account and no host")
+    func remoteBytes() throws {
+        let home = try SyncHome("machine-one", "machine-two")
+        let one = try home["machine-one"]
+        let group = try AccessGroup("secret-project")
+        try one.keyring.createGroup(group)
+        try one.signIn(try .contoso("ada", label: "my-label"), token: "token-text", in: group)
+        try home.settle()
+        #expect(try home["machine-two"].accounts(in: group).count == 1)
+        let pattern = /devices(\/[0-9a-f]{24}(\/(head\.age|[0-9]+-[0-9a-f]{32}\.age))?)?/
+        let files = try FileManager.default.subpathsOfDirectory(atPath: home.remote)
+        #expect(files.count > 6)
+        for file in files {
+            #expect(file.wholeMatch(of: pattern) != nil, "\(file)")
+            guard let data = FileManager.default.contents(atPath: home.remote + "/" + file) else { continue }
+            for word in ["machine", "secret-project", "default", "ada", "my-label", "token-text", "contoso"] {
+                #expect(data.range(of: Data(word.utf8)) == nil, "\(word) in \(file)")
+            }
+        }
+    }
+
+    @Test("a device that shares one group sees, and decides for, that group alone")
+    func scope() throws {
+        let home = try SyncHome("one")
+        let one = try home["one"]
+        let (work, own) = (try AccessGroup("work"), try AccessGroup("own"))
+        for group in [work, own] { try one.keyring.createGroup(group) }
+        try one.signIn(try .contoso("ada"), token: "t", in: work)
+        try one.signIn(try .google("grace"), token: "t", in: own)
+        let two = try home.machine("two")
+        try two.keyring.createGroup(own)
+        try two.signIn(try .google("eve"), token: "t", in: own)
+        try home.letIn(two, by: one, groups: [work])
+        try home.settle()
+        #expect(try two.accounts(in: work).count == 1)
+        #expect(try two.accounts(in: own).map(\.username) == ["eve@google.example"])
+        #expect(try one.accounts(in: own).map(\.username) == ["grace@google.example"])
+        // What its owner decides there is the word of a group's key here, and no more.
+        try two.change(in: work) { try $0.setSetting("binding:tool:gh:", to: "ada") }
+        try home.settle()
+        let decisions = try one.keyring.foreignDecisions(in: [work])
+        #expect(decisions.map(\.name) == ["binding:tool:gh:"])
+        #expect(try home.findings("one").isEmpty)
+    }
+
+    @Test("what the owner decides on a device that shares all is the owner's word on the others")
+    func owners() throws {
+        let home = try SyncHome("one", "two")
+        try home["one"].set("binding:tool:gh:", to: "ada")
+        try home.settle()
+        #expect(try home["two"].keyring.foreignDecisions().isEmpty)
+        #expect(try home["two"].setting("binding:tool:gh:") == "ada")
+    }
+
+    @Test("a revoked device reads nothing that comes, brings nothing, and its decisions go everywhere")
+    func revocation() throws {
+        let home = try SyncHome("one", "two", "three")
+        let (one, two, three) = (try home["one"], try home["two"], try home["three"])
+        try one.set("binding:tool:one:", to: "ada")
+        try two.set("binding:tool:two:", to: "ada")
+        try one.signIn(try .google("grace"), token: "t")
+        try home.settle()
+        #expect(try three.setting("binding:tool:two:") == "ada")
+        let change = try one.keyring.revokeSyncDevice("two")
+        #expect(change.removedDecisions.count == 1 && change.signIns.count == 1)
+        try two.set("binding:tool:late:", to: "eve")
+        try home.settle(["one", "three"])
+        for machine in [one, three] {
+            #expect(try machine.setting("binding:tool:two:") == nil)
+            #expect(try machine.setting("binding:tool:one:") == "ada")
+        }
+        try one.signIn(try .contoso("new"), token: "t")
+        try home.settle()
+        #expect(try !two.accounts().contains { $0.username.hasPrefix("new") })
+        #expect(try one.setting("binding:tool:late:") == nil && three.setting("binding:tool:late:") == nil)
+        #expect(try two.keyring.syncStatus().findings.contains { $0.kind == "closed" })
+        // It can come back as another device.
+        try FileManager.default.removeItem(atPath: two.location.vault + "/sync")
+        try home.letIn(two, by: three)
+        try home.settle()
+        #expect(try two.accounts().contains { $0.username.hasPrefix("new") })
+    }
+
+    @Test("decisions that this vault's owner took in from elsewhere travel as its own")
+    func adopted() throws {
+        let home = try SyncHome("one", "two")
+        let one = try home["one"]
+        try one.change { writer in
+            let item = ItemRecord(
+                group: .default, content: .setting(name: "binding:tool:x:", value: "ada"),
+                version: ItemVersion(stamp: Stamp(milliseconds: 5, after: nil), device: 99))
+            try writer.put(item, secret: .none, replacing: [])
+        }
+        try home.settle()
+        #expect(try home["two"].setting("binding:tool:x:") == "ada")
+    }
+
+    @Test("a copy of a vault notices that it is one, and becomes a device of its own")
+    func copy() throws {
+        let home = try SyncHome("one", "two")
+        let one = try home["one"]
+        let copied = home.folder.path + "/copy"
+        try FileManager.default.copyItem(atPath: one.location.vault, toPath: copied)
+        let copy = try one.reopened(vault: copied)
+        let error = failure(of: KeyringError.self) { _ = try copy.synchronise(through: home.remote) }
+        #expect(error?.code == .configuration)
+        let words = try home["two"].keyring.syncStatus().own.words
+        try copy.joinSync(at: home.remote, named: "copy", trusting: words, through: home.remote)
+        let own = try copy.syncStatus().own.words
+        // As long as the other one takes part, nobody could tell what each of the two has decided.
+        let refused = failure(of: KeyringError.self) {
+            _ = try home["two"].keyring.approveSyncDevice(own, through: home.remote)
+        }
+        #expect(refused?.code == .usage)
+        _ = try home["two"].keyring.revokeSyncDevice("one")
+        _ = try home["two"].keyring.approveSyncDevice(own, through: home.remote)
+        try home.sync("two")
+        _ = try copy.synchronise(through: home.remote)
+        #expect(try copy.syncStatus().state == .member)
+    }
+
+    @Test("a vault with new keys, and one that is locked out, says what to do")
+    func newKeys() throws {
+        let home = try SyncHome("one")
+        try Data([1, 2, 3]).write(to: URL(filePath: home["one"].location.vault + "/sync"))
+        let error = failure(of: KeyringError.self) { try home.sync("one") }
+        #expect(error?.code == .configuration && error?.advice == .joinSyncAgain)
+        let outsider = try home.machine("two")
+        let other = failure(of: KeyringError.self) { try home.sync("two") }
+        #expect(other?.advice == .beginSync)
+        #expect(!outsider.keyring.isSynchronised)
+    }
+}
