@@ -40,9 +40,9 @@ struct GitPattern {
             case UInt8(ascii: "*"):
                 let start = index
                 while index < bytes.count, bytes[index] == UInt8(ascii: "*") { index += 1 }
-                if index - start == 1, isBehindSlash, index == bytes.count {
+                if index > start, isBehindSlash, index == bytes.count {
                     tokens.append(.everything)
-                } else if index - start == 1, isBehindSlash, bytes[index] == Self.slash {
+                } else if index > start, isBehindSlash, bytes[index] == Self.slash {
                     tokens.append(.folders)
                     index += 1
                 } else {
