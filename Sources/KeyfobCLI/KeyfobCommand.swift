@@ -43,6 +43,7 @@ struct KeyfobCommand: ParsableCommand {
                 name: "Other tools",
                 subcommands: [
                     ExecCommand.self, InjectCommand.self, EnvCommand.self, CredentialCommand.self, SetupCommand.self,
+                    MirrorCommand.self,
                 ]),
             CommandGroup(
                 name: "Bundles and other machines",

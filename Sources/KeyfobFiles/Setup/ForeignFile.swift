@@ -9,6 +9,8 @@ package struct ForeignFile: Sendable {
     package enum Failure: Error, Hashable, Sendable {
         /// A link that leads nowhere.
         case danglingLink
+        /// The folder in which it would be is not there.
+        case missingFolder
         /// A folder, a device, a pipe.
         case notAFile
         case tooLarge(limit: Int)
@@ -168,7 +170,7 @@ package struct ForeignFile: Sendable {
         }
     }
 
-    fileprivate static func failure(_ error: any Error) -> Failure {
+    static func failure(_ error: any Error) -> Failure {
         switch error as? StoreError {
         case .diskFull?: .diskFull
         case .notWritable?: .readOnly

@@ -2,6 +2,9 @@ package import KeyfobModel
 
 /// The subscriptions that Azure CLI lists in `azureProfile.json`, beside its token cache.
 package struct AzureProfile: Hashable, Sendable {
+    /// What az calls the entry of a tenant in which somebody has no subscription.
+    static let tenantLevelName = "N/A(tenant level account)"
+
     /// The subscriptions of people; those of applications are left out.
     package let subscriptions: [Subscription]
 
@@ -78,7 +81,7 @@ package struct AzureProfile: Hashable, Sendable {
         let own = subscriptions.filter { Identifier.folded($0.username) == Identifier.folded(username) }
         let defaults = own.filter(\.isDefault)
         guard let chosen = defaults.count == 1 ? defaults.first : own.count == 1 ? own.first : nil,
-            Identifier.isAcceptable(chosen.name)
+            Identifier.isAcceptable(chosen.name), chosen.name != Self.tenantLevelName
         else { return nil }
         return chosen.name
     }

@@ -127,7 +127,7 @@ extension MSALCacheReader {
                     element: .init(credential: credential, secret: secret), section: section,
                     ordinal: entity.ordinal, hasSmallKey: entity.hasSmallKey,
                     time: modificationTime(credential)),
-                identity: identity(of: credential)))
+                identity: Self.identity(of: credential)))
     }
 
     /// When the token came, for telling the newer from the older.
@@ -141,14 +141,14 @@ extension MSALCacheReader {
     /// The same for credentials that are for the same.
     ///
     /// A refresh token's scopes do not count: it serves all.
-    private func identity(of credential: Credential) -> String {
+    static func identity(of credential: Credential) -> String {
         var parts = [
             credential.kind.rawValue, credential.account.homeAccountID, credential.account.environment,
             credential.clientID, credential.realm, credential.familyID ?? "", credential.effectiveTokenType,
         ]
         if credential.kind == .accessToken {
             parts += credential.scopes.scopes.sorted()
-            for field in credential.additionalFields.fields where Self.distinguishingFields.contains(field.name) {
+            for field in credential.additionalFields.fields where distinguishingFields.contains(field.name) {
                 parts.append(field.json)
             }
         }

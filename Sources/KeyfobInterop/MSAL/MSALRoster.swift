@@ -10,6 +10,8 @@ struct MSALRoster<Element> {
     }
 
     private(set) var entries: [Entry] = []
+    /// Those that did not stay.
+    private(set) var superseded: [Entry] = []
     private var places: [String: Int] = [:]
 
     /// Adds an element.
@@ -30,6 +32,7 @@ struct MSALRoster<Element> {
             present.hasSmallKey == entry.hasSmallKey ? present.time > entry.time : present.hasSmallKey
         if !presentWins { entries[place] = entry }
         let (winner, loser) = presentWins ? (present, entry) : (entry, present)
+        superseded.append(loser)
         return MSALFinding(
             section: loser.section.rawValue, ordinal: loser.ordinal, reason: .superseded(by: winner.ordinal))
     }

@@ -110,7 +110,7 @@ extension Credential {
     /// Whether this token is older than `other`, as far as both tell: by when they were stored, or by the
     /// `last_modification_time` that caches give refresh tokens, or else by when they expire.
     public func isOlder(than other: Credential) -> Bool {
-        if let mine = lastModified ?? cachedAt, let theirs = other.lastModified ?? other.cachedAt {
+        if let mine = storedAt, let theirs = other.storedAt {
             if mine != theirs { return mine < theirs }
         }
         if let mine = expiresOn, let theirs = other.expiresOn { return mine < theirs }
@@ -122,6 +122,9 @@ extension Credential {
         let (never, always) = (Timestamp(seconds: .min), Timestamp(seconds: .max))
         return (cachedAt ?? never, expiresOn ?? always) < (other.cachedAt ?? never, other.expiresOn ?? always)
     }
+
+    /// When it was stored, or changed last, by whoever got it.
+    package var storedAt: Timestamp? { lastModified ?? cachedAt }
 
     /// The `last_modification_time` among the additional fields: seconds, as a number or as text.
     private var lastModified: Timestamp? {

@@ -96,9 +96,10 @@ def strange(path):
     print(json.dumps([fields, entities, document.get("StrangeNode")], sort_keys=True))
 
 
-if sys.argv[1] == "make":
-    make(sys.argv[2], int(sys.argv[3]))
-elif sys.argv[1] == "serve":
-    serve(sys.argv[2])
-else:
-    strange(sys.argv[2])
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(sys.argv[2], int(sys.argv[3]))
+    elif sys.argv[1] == "serve":
+        serve(sys.argv[2])
+    else:
+        strange(sys.argv[2])

@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct MirrorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mirror", abstract: "Keep another program's token cache in step with a group.",
+        discussion: """
+            Who signs in with the program is signed in here, and the other way round. \(MirrorOptions.discussion)
+
+            Example:
+              keyfob mirror azure-cli
+              keyfob mirror msal ~/.cache/app/msal.json --group work
+              keyfob mirror list
+              keyfob mirror stop ~/.azure
+            """,
+        subcommands: [
+            MirrorAzureCommand.self, MirrorMSALCommand.self, MirrorListCommand.self, MirrorStopCommand.self,
+        ])
+}
+
+struct MirrorAzureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "azure-cli", abstract: "Mirror the sign-ins of the Azure CLI.",
+        discussion: """
+            The cache is msal_token_cache.json in AZURE_CONFIG_DIR, or ~/.azure. Accounts that az has not heard of get an \
+            entry in azureProfile.json, as 'az login --allow-no-subscriptions' writes it.
+            \(MirrorOptions.discussion)
+
+            Example:
+              keyfob mirror azure-cli
+              keyfob mirror azure-cli --group work --account ada@contoso.example
+
+            Exit status: 0 done, 65 no cache of MSAL, 66 no such folder, 73 mirrored with another group, 75 the program \
+            has the file.
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("az's folder (AZURE_CONFIG_DIR).", valueName: "dir")) var configDir: String?
+    @OptionGroup var options: MirrorOptions
+
+    func run() throws {
+        let clients = WellKnownClient.all.filter { $0.name == "azure-cli" }.map(\.id)
+        let folder = try configDir ?? Self.folder()
+        try MirrorRun(
+            program: "azure-cli", display: "az", clients: clients, profile: folder + "/azureProfile.json",
+            options: options
+        ).run(folder + "/" + Self.cacheName)
+    }
+
+    static let cacheName = "msal_token_cache.json"
+
+    /// Where az keeps its files.
+    static func folder(_ environment: Environment = .current) throws(KeyringError) -> String {
+        if let folder = environment["AZURE_CONFIG_DIR"] { return folder }
+        guard let home = environment["HOME"] else {
+            throw KeyringError(.configuration, "neither HOME nor AZURE_CONFIG_DIR is set", hint: "say --config-dir")
+        }
+        return home + "/.azure"
+    }
+}
+
+struct MirrorMSALCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "msal", abstract: "Mirror the token cache of a program that uses MSAL.",
+        discussion: """
+            The file is one in plain text, as MSAL's libraries keep it with their extensions for Python, .NET, Go and Node. \
+            Mirrored are the tokens of the clients that it names, and of those named by --client.
+            \(MirrorOptions.discussion)
+
+            Example:
+              keyfob mirror msal ~/.cache/app/msal.json --client 11112222-3333-4444-5555-666677778888
+
+            Exit status: 0 done, 13 no client is known, 65 no cache of MSAL, 66 no such folder, 73 mirrored with another \
+            group, 75 the program has the file.
+            """)
+
+    @Argument(help: ArgumentHelp("The token cache.", valueName: "file")) var path: String
+    @Option(name: .long, help: ArgumentHelp("A client that the program is; repeatable.", valueName: "id"))
+    var client: [String] = []
+    @OptionGroup var options: MirrorOptions
+
+    func validate() throws {
+        guard client.allSatisfy(Identifier.isAcceptable) else {
+            throw ValidationError("--client is blank, too long, or holds control characters")
+        }
+    }
+
+    func run() throws {
+        try MirrorRun(program: "msal", display: "its program", clients: client, profile: nil, options: options).run(
+            path)
+    }
+}

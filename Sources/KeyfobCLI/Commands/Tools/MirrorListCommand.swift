@@ -1,0 +1,127 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobInterop
+internal import KeyfobSodium
+
+struct MirrorListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the files that are mirrored, and who is left out.",
+        discussion: """
+            It reads notes, and unlocks nothing.
+
+            Example:
+              keyfob mirror list --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let notes: [MirrorNote]
+        do {
+            notes = try MirrorStore(state: try global.location().state).notes().compactMap(MirrorNote.init(text:))
+        } catch {
+            throw KeyringError(.inputOutput, "the notes of mirrors cannot be read")
+        }
+        let sorted = notes.sorted { $0.file < $1.file }
+        if global.json { return try JSONOutput.print(MirrorListDocument(sorted)) }
+        guard !sorted.isEmpty else { return global.say("nothing is mirrored; 'keyfob mirror azure-cli' begins") }
+        var table = Table(header: ["PROGRAM", "GROUP", "LAST", "LEFT OUT", "FILE"])
+        let now = WallClock.system.now
+        for note in sorted {
+            let age = note.passedAt.map { TimeText.age(of: $0, now: now) } ?? "never"
+            table.add([note.program, note.group.name, age, "\(note.leftOut.count)", note.file])
+        }
+        try StandardOutput.write(lines: table.text)
+        for note in sorted { for left in note.leftOut { global.say("left out: \(MirrorRun.words(left, note))") } }
+    }
+}
+
+struct MirrorStopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "Mirror a file no longer.",
+        discussion: """
+            What is known of the mirror is forgotten. The file and the group keep what they have; with --remove, the \
+            accounts go out of the file that came there by the mirror alone.
+
+            Example:
+              keyfob mirror stop ~/.azure
+              keyfob mirror stop ~/.cache/app/msal.json --remove
+
+            Exit status: 0 done, 66 no such mirror, 75 the program has the file.
+            """)
+
+    @Argument(help: ArgumentHelp("The file, or az's folder.", valueName: "path")) var path: String
+    @Flag(name: .long, help: "Take out of the file what the mirror brought.") var remove = false
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let isFolder = FileAccess.status(path, following: true)?.isDirectory == true
+        let named = isFolder ? path + "/" + MirrorAzureCommand.cacheName : path
+        // The file may be gone, and its folder too.
+        let file = FileAccess.formerPath(named) ?? named
+        let store = MirrorStore(state: try global.location().state)
+        guard let note = try MirrorFiles.note(of: file, store) else {
+            throw KeyringError(.noSuchFile, "\(file) is not mirrored", hint: "'keyfob mirror list' shows what is")
+        }
+        DeferredSignals.begin()
+        defer { DeferredSignals.end() }
+        if remove {
+            let files = try MirrorFiles(file, store)
+            let current = try files.note() ?? note
+            try takeOut(current, files)
+            try files.forget()
+        } else {
+            do { try store.forget(file) } catch {
+                throw KeyringError(.inputOutput, "the note of the mirror cannot be removed")
+            }
+        }
+        global.say("\(file) is not mirrored any more\(remove ? ", and what the mirror had brought is out of it" : "")")
+    }
+
+    private func takeOut(_ note: MirrorNote, _ files: borrowing MirrorFiles) throws(KeyringError) {
+        let file = try files.read()
+        let content = file.text(orElse: Array("{}".utf8))
+        let rest = try content.withBytes { (bytes) throws(KeyringError) -> SecretBytes? in
+            let document: MSALDocument
+            do throws(MSALCacheError) {
+                document = try MSALDocument(reading: bytes)
+            } catch {
+                throw KeyringError(.damaged, "\(note.file): \(error); nothing was changed")
+            }
+            let going = document.places(of: note.brought)
+            return going.isEmpty ? nil : document.edited(bytes, removing: going, adding: [], of: document, bytes)
+        }
+        switch rest {
+        case nil: break
+        case .some(let rest):
+            guard try files.write(rest, over: file) else { throw MirrorFiles.error(.changed, note.file) }
+        }
+        guard !note.subscriptions.isEmpty, let slash = note.file.lastIndex(of: "/") else { return }
+        _ = try MirroredProfile(note.file[...slash] + "azureProfile.json").update([], note.subscriptions)
+    }
+}
+
+/// `Schemas/mirror-list.schema.json`.
+struct MirrorListDocument: JSONDocument {
+    let formatVersion = 1
+    let mirrors: [Mirror]
+
+    struct Mirror: Encodable {
+        let file: String
+        let program: String
+        let group: String
+        let vault: String
+        let clients: [String]
+        let lastPass: Int64?
+        let leftOut: [MirrorLeftOut]
+    }
+
+    init(_ notes: [MirrorNote]) {
+        mirrors = notes.map { note in
+            Mirror(
+                file: note.file, program: note.program, group: note.group.name, vault: note.vault,
+                clients: note.clients, lastPass: note.passedAt?.seconds, leftOut: note.leftOut.map(MirrorLeftOut.init))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobInterop
+internal import KeyfobSodium
+
+/// The file of a mirror, under the program's own lock, and what is noted of it.
+struct MirrorFiles: ~Copyable {
+    /// How long a program may have its cache to itself before a pass gives up.
+    static let patience = Duration.seconds(10)
+
+    /// Where the cache is, without links.
+    let path: String
+    private let store: MirrorStore
+    private let turn: FileLock
+    private let lock: ProgramLock
+
+    /// Takes the locks for the cache at `path`.
+    ///
+    /// - Throws: `busy` where the program, or another pass, has it for longer than ``patience``.
+    init(_ path: String, _ store: MirrorStore) throws(KeyringError) {
+        let turn = try Self.turn(path, store)
+        let lock = try Self.lock(path)
+        (self.path, self.store) = (path, store)
+        self.turn = turn
+        self.lock = lock
+    }
+
+    private static func turn(_ path: String, _ store: MirrorStore) throws(KeyringError) -> FileLock {
+        do {
+            return try store.lock(path, orBusyAfter: patience)
+        } catch {
+            throw self.error(noting: path, error)
+        }
+    }
+
+    private static func lock(_ path: String) throws(KeyringError) -> ProgramLock {
+        do throws(ForeignFile.Failure) {
+            return try ProgramLock(for: path, orBusyAfter: patience)
+        } catch {
+            throw self.error(error, path)
+        }
+    }
+
+    /// Where the cache called `name` is.
+    static func place(of name: String) throws(KeyringError) -> String {
+        do throws(ForeignFile.Failure) {
+            return try MirroredFile.place(of: name)
+        } catch {
+            throw Self.error(error, name)
+        }
+    }
+
+    /// What is noted of the mirror of a file; nil where it is none, or the note makes no sense: then nothing is known of
+    /// what was before.
+    static func note(of path: String, _ store: MirrorStore) throws(KeyringError) -> MirrorNote? {
+        do {
+            return try store.note(of: path).flatMap(MirrorNote.init(text:))
+        } catch {
+            throw Self.error(noting: path, error)
+        }
+    }
+
+    borrowing func note() throws(KeyringError) -> MirrorNote? { try Self.note(of: path, store) }
+
+    borrowing func read() throws(KeyringError) -> MirroredFile {
+        do throws(ForeignFile.Failure) {
+            let file = try MirroredFile(path)
+            try file.requireWritable()
+            return file
+        } catch {
+            throw Self.error(error, path)
+        }
+    }
+
+    /// Writes the cache, where it still is what was read.
+    ///
+    /// - Returns: Whether it was.
+    borrowing func write(_ content: borrowing SecretBytes, over file: borrowing MirroredFile) throws(KeyringError)
+        -> Bool
+    {
+        do throws(ForeignFile.Failure) {
+            try file.replace(with: content)
+            return true
+        } catch .changed {
+            return false
+        } catch {
+            throw Self.error(error, path)
+        }
+    }
+
+    borrowing func keep(_ note: MirrorNote) throws(KeyringError) {
+        do { try store.keep(note.text, of: path) } catch { throw Self.error(noting: path, error) }
+    }
+
+    borrowing func forget() throws(KeyringError) {
+        do { try store.forget(path) } catch { throw Self.error(noting: path, error) }
+    }
+
+    private static func error(noting path: String, _ failure: StorageFailure) -> KeyringError {
+        switch failure as? StoreError {
+        case .busy?:
+            KeyringError(.busy, "another pass has been working on \(path) for 10 seconds", hint: "try again")
+        case .diskFull?: KeyringError(.diskFull, "the disk is full; what was mirrored is not noted")
+        default:
+            KeyringError(.inputOutput, "what was mirrored cannot be noted", hint: "see to the folder of KEYFOB's state")
+        }
+    }
+
+    static func error(_ failure: ForeignFile.Failure, _ path: String) -> KeyringError {
+        switch failure {
+        case .danglingLink:
+            KeyringError(.configuration, "\(path) is a link to nothing", hint: "make the file that it leads to")
+        case .missingFolder:
+            KeyringError(
+                .noSuchFile, "the folder of \(path) is not there", hint: "start the program once, or make the folder")
+        case .notAFile: KeyringError(.configuration, "\(path), or its lock file, is not a regular file")
+        case .tooLarge(let limit): KeyringError(.limitExceeded, "\(path) has more than \(limit) bytes")
+        case .readOnly:
+            KeyringError(.inputOutput, "\(path), or its folder, cannot be written; nothing was changed")
+        case .hasOtherNames:
+            KeyringError(
+                .configuration, "\(path) has other names too (hard links), which would go on showing what it was",
+                hint: "remove the other names")
+        case .belongsToAnother: KeyringError(.configuration, "\(path) belongs to another user; nothing was changed")
+        case .changed:
+            KeyringError(
+                .busy, "\(path) was changed again and again meanwhile; it was not written", hint: "try again")
+        case .locked(let lock):
+            KeyringError(
+                .busy, "another program has had \(lock) for 10 seconds", hint: "try again when it is done")
+        case .diskFull: KeyringError(.diskFull, "the disk is full; \(path) is as it was")
+        case .failed(let number):
+            KeyringError(.inputOutput, "\(path) could not be read or written (error \(number)); it is as it was")
+        case .unconfirmed:
+            KeyringError(.unconfirmed, "\(path) was written, but the disk does not confirm it")
+        }
+    }
+}

@@ -1,0 +1,213 @@
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobInterop
+internal import KeyfobSodium
+
+/// One pass of a mirror, from the question before the first one to what is told of it.
+struct MirrorRun {
+    /// The name of the command that mirrors: `azure-cli` or `msal`.
+    let program: String
+    /// What people call it.
+    let display: String
+    /// Clients whose tokens are mirrored, besides those that the file names.
+    let clients: [String]
+    /// Where the az's list of subscriptions is; nil for other programs.
+    let profile: String?
+    let options: MirrorOptions
+    private var global: GlobalOptions { options.global }
+
+    init(program: String, display: String, clients: [String], profile: String?, options: MirrorOptions) {
+        (self.program, self.display, self.clients) = (program, display, clients)
+        (self.profile, self.options) = (profile, options)
+    }
+
+    /// How often a pass begins anew where the program writes without its lock.
+    private static let attempts = 5
+
+    /// Brings the cache called `name` into step.
+    func run(_ name: String) throws {
+        let path = try MirrorFiles.place(of: name)
+        let store = MirrorStore(state: try global.location().state)
+        let keyring = try global.unlockedKeyring(reaching: .files(writing: path))
+        defer { global.tellWarnings(of: keyring) }
+        var earlier = try MirrorFiles.note(of: path, store)
+        let group = try group(of: earlier, keyring, path)
+        if earlier == nil { try options.confirm(path, display, group) }
+
+        // A lock that stays behind makes programs wait.
+        DeferredSignals.begin()
+        defer { DeferredSignals.end() }
+        let files = try MirrorFiles(path, store)
+        earlier = try files.note()
+        _ = try self.group(of: earlier, keyring, path)
+        let note = earlier ?? MirrorNote(file: path, program: program, vault: keyring.vaultID, group: group)
+        for _ in 0..<Self.attempts {
+            let file = try files.read()
+            let pass = try merged(file, note, keyring, path)
+            if pass.isChanged {
+                guard try files.write(pass.content, over: file) else { continue }
+            }
+            var next = pass.note
+            do {
+                next.subscriptions =
+                    try profile.map { try MirroredProfile($0).update(pass.report.present, next.subscriptions) } ?? []
+            } catch {
+                try files.keep(next)
+                throw error
+            }
+            try files.keep(next)
+            return try tell(pass.report, next, since: note, file.isReadableByOthers)
+        }
+        throw MirrorFiles.error(.changed, path)
+    }
+
+    private func merged(
+        _ file: borrowing MirroredFile, _ note: MirrorNote, _ keyring: Keyring, _ path: String
+    ) throws(KeyringError) -> Keyring.MirrorPass {
+        var choice = Keyring.MirrorOptions()
+        (choice.clients, choice.accounts, choice.bringsBack) = (clients, options.account, options.bringBack)
+        let subscriptions = subscriptions()
+        do throws(KeyringError) {
+            let content = file.text(orElse: Array("{}".utf8))
+            return try keyring.mirror(content, since: note, options: choice, azureProfile: subscriptions)
+        } catch {
+            throw ImportCommand.naming(path, error)
+        }
+    }
+
+    /// az's list of subscriptions, which gives labels; it is a nicety.
+    private func subscriptions() -> SecretBytes? {
+        guard let profile else { return nil }
+        do { return try SecretInput.cache(profile) } catch { return nil }
+    }
+
+    /// The group of a mirror, which stays the one that it began with.
+    private func group(of note: MirrorNote?, _ keyring: Keyring, _ path: String) throws(KeyringError) -> AccessGroup {
+        let asked = try global.groups()
+        guard let note else { return try keyring.groupOfNewMirror(asked) }
+        let isSame = asked?.first.map { $0 == note.group } ?? true
+        guard note.vault == keyring.vaultID, isSame, note.program == program else {
+            let other =
+                note.vault != keyring.vaultID
+                ? "another vault"
+                : isSame ? "group '\(note.group)' as the cache of \(note.program)" : "group '\(note.group)'"
+            throw KeyringError(
+                .alreadyExists, "\(path) is mirrored with \(other) already",
+                hint: "'keyfob mirror stop \(ShellWord.quoted(path))' ends that")
+        }
+        return note.group
+    }
+
+    private func tell(
+        _ report: Keyring.MirrorReport, _ note: MirrorNote, since earlier: MirrorNote, _ isReadableByOthers: Bool
+    ) throws(KeyringError) {
+        if global.json { return try JSONOutput.print(MirrorDocument(report, note)) }
+        guard !global.quiet else { return }
+        func say(_ words: String, _ accounts: [Account]) {
+            guard !accounts.isEmpty else { return }
+            StandardError.write(line: "\(words): \(Quantity.list(accounts.map(\.name)))")
+        }
+        if earlier.passedAt == nil { for line in report.skipped { StandardError.write(line: "skipped: \(line)") } }
+        say("takes part again", report.returned)
+        say("into group '\(note.group)'", report.came)
+        say("into \(note.file)", report.went)
+        say("signed out here, and taken out of \(note.file)", report.ended)
+        for left in note.leftOut where !earlier.leftOut.contains(left) {
+            StandardError.write(line: "left out: \(Self.words(left, note))")
+        }
+        if isReadableByOthers, report.went.isEmpty {
+            StandardError.write(
+                line: "keyfob: warning: others can read the tokens in \(note.file); "
+                    + "'chmod 600 \(ShellWord.quoted(note.file))' keeps them out")
+        }
+        global.say(
+            "\(note.file) and group '\(note.group)' are in step: \(Quantity.of(report.present.count, "account"))")
+    }
+
+    /// Why an account is left out, and what to type about it.
+    static func words(_ left: MirrorNote.LeftOut, _ note: MirrorNote) -> String {
+        let name = ShellWord.quoted(left.name)
+        let line = ["keyfob mirror \(note.program)"] + (note.program == "msal" ? [ShellWord.quoted(note.file)] : [])
+        let back = "'\(line.joined(separator: " ")) --account \(name) --bring-back' takes it in again"
+        return switch left.reason {
+        case .signedOutThere:
+            "\(left.name), signed out by the program; it is signed in here still: 'keyfob logout \(name)' signs it out, \(back)"
+        case .signedOutHere:
+            "\(left.name), signed out here, while the program has it from before; 'keyfob login' signs in here"
+        case .removedHere: "\(left.name), which was removed from group '\(note.group)'; \(back)"
+        }
+    }
+}
+
+/// `azureProfile.json`, in which az looks up whom it knows.
+struct MirroredProfile {
+    private let file: ForeignFile
+    private let path: String
+
+    init(_ path: String) throws(KeyringError) {
+        self.path = path
+        do throws(ForeignFile.Failure) { file = try ForeignFile(path) } catch { throw MirrorFiles.error(error, path) }
+    }
+
+    /// Adds who is missing, and takes out whom the mirror had added and who is gone.
+    ///
+    /// - Returns: Whose entries are the mirror's.
+    func update(_ accounts: [Account], _ own: Set<MirrorDigest>) throws(KeyringError) -> Set<MirrorDigest> {
+        let people = accounts.compactMap { AzureProfile.Person($0) }
+        let present = Set(people.map(\.digest))
+        let (new, added): ([UInt8]?, [AzureProfile.Person])
+        do throws(JSONError) {
+            var left: [UInt8]?
+            if let text = file.content {
+                left = try AzureProfile.removing(from: text) { own.contains($0) && !present.contains($0) }
+            }
+            let more = try AzureProfile.adding(people, to: left ?? file.content)
+            (new, added) = (more.text ?? left, more.added)
+        } catch {
+            throw KeyringError(
+                .damaged, "the cache is in step, but \(path) is not what az writes (\(error)), and stays as it is")
+        }
+        if let new { try write(new) }
+        return own.intersection(present).union(added.map(\.digest))
+    }
+
+    private func write(_ text: [UInt8]) throws(KeyringError) {
+        do throws(ForeignFile.Failure) {
+            try file.replace(with: text, lock: .none)
+        } catch {
+            throw MirrorFiles.error(error, path)
+        }
+    }
+}
+
+/// `Schemas/mirror.schema.json`.
+struct MirrorDocument: JSONDocument {
+    let formatVersion = 1
+    let file: String
+    let program: String
+    let group: String
+    let accounts: [String]
+    let intoGroup: [String]
+    let intoFile: [String]
+    let outOfFile: [String]
+    let leftOut: [MirrorLeftOut]
+
+    init(_ report: Keyring.MirrorReport, _ note: MirrorNote) {
+        func ids(_ accounts: [Account]) -> [String] { accounts.map(\.id.description) }
+        (file, program, group) = (note.file, note.program, note.group.name)
+        accounts = ids(report.present)
+        (intoGroup, intoFile, outOfFile) = (ids(report.came), ids(report.went), ids(report.ended))
+        leftOut = note.leftOut.map(MirrorLeftOut.init)
+    }
+}
+
+/// An account that a mirror leaves out, and why.
+struct MirrorLeftOut: Encodable {
+    let account: String
+    let name: String
+    let reason: String
+
+    init(_ left: MirrorNote.LeftOut) {
+        (account, name, reason) = (left.account.description, left.name, left.reason.rawValue)
+    }
+}
