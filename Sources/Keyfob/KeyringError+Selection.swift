@@ -7,7 +7,9 @@ extension KeyringError {
         case .chosen: return nil
         case .ambiguous(let candidates):
             let what = request.account.map { "'\($0)' names" } ?? "the request fits"
-            self.init(several: candidates, what, advice: .chooseAccount)
+            self.init(several: candidates, among: selection.verdicts.map(\.candidate), what) {
+                .chooseAccount(such: $0, group: $1)
+            }
         case .nobodyNamed(let name):
             self.init(
                 .noSuchAccount, "there is no account '\(name)'", advice: .listAccounts)
@@ -18,11 +20,11 @@ extension KeyringError {
         case .boundInVain(let binding, let candidate, let rejection):
             self.init(
                 rejection == .signedOut ? .signInNeeded : .noSuchAccount,
-                "\(binding.subject) is bound to \(candidate.account.name), which will not do: \(rejection)",
+                "\(binding.subject) is bound to \(candidate.account.name), which does not fit: \(rejection)",
                 advice: .nameAccountOrUnbind(binding),
-                candidates: [candidate.account.id.description])
+                candidates: [candidate.account.id.description], names: [])
         case .nobody where selection.verdicts.isEmpty:
-            self.init(.noSuchAccount, "the keyring holds no account", advice: .importAccounts)
+            self.init(.noSuchAccount, "the keyring has no accounts", advice: .importAccounts)
         case .nobody where selection.isOfDestination:
             let host = request.context.url?.host ?? ""
             let concerned = selection.verdicts.filter { $0.verdict.isOfDestination }.map(\.candidate.account)
@@ -30,13 +32,8 @@ extension KeyringError {
             self.init(
                 .hostNotAllowed,
                 name.map { "the tokens of \($0) do not go to \(host)" } ?? "no account's tokens go to \(host)",
-                advice: .allowHost(host, account: name), accounts: concerned)
-        case .nobody:
-            let onlySignedOut = selection.verdicts.contains { $0.verdict == .rejected(.signedOut) }
-            self.init(
-                onlySignedOut ? .signInNeeded : .noSuchAccount, "no account will do",
-                advice: .explainSelection,
-                accounts: selection.verdicts.map(\.candidate.account))
+                advice: .allowHost(host, account: name), accounts: concerned, isNamed: name != nil)
+        case .nobody: self.init(nobodyFits: selection, request)
         }
     }
 }
@@ -63,21 +60,85 @@ extension Verdict {
 }
 
 extension KeyringError {
-    /// What it means that several accounts are meant: `what` has the words before their number.
-    init(several candidates: [Candidate], _ what: String, advice: Advice) {
-        let ids = Set(candidates.map(\.account.id))
-        let groups = Set(candidates.map(\.group)).map(\.name).sorted().joined(separator: ", ")
-        guard ids.count < candidates.count else {
+    /// What it means that no account fits; where a person has signed out, that one can sign in again.
+    private init(nobodyFits selection: Selection, _ request: TokenRequest) {
+        // Of the others it would only say that another one is named.
+        let judged = selection.verdicts.filter { $0.verdict != .rejected(.notNamed) }
+        let signedOut = judged.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate)
+        let naming = AccountNaming(among: selection.verdicts.map(\.candidate))
+        guard let first = signedOut.first else {
+            let accounts = judged.map(\.candidate.account)
+            guard accounts.count == 1, let only = judged.first, case .rejected(let rejection) = only.verdict else {
+                self.init(.noSuchAccount, "no account fits", advice: .explainSelection, accounts: accounts)
+                return
+            }
             self.init(
-                .ambiguous, "\(what) \(candidates.count) accounts", advice: advice, accounts: candidates.map(\.account))
+                .noSuchAccount, "\(naming.shown(only.candidate.account, nil)) does not fit: \(rejection)",
+                advice: Self.advice(after: rejection, of: only.candidate, naming),
+                candidates: accounts.map(\.id.description), names: [])
             return
         }
+        let isAlone = Set(signedOut.map(\.account.id)).count == 1
+        self.init(
+            .signInNeeded,
+            isAlone
+                ? "\(naming.shown(first.account, nil)) is signed out"
+                : "no account fits, and \(signedOut.count) are signed out",
+            advice: Self.advice(for: first, request.scopes, naming),
+            candidates: judged.map(\.candidate.account.id.description),
+            names: isAlone
+                ? []
+                : signedOut.prefix(Self.namedCandidates).map { naming.shown($0.account, $0.group) })
+    }
+
+    /// What to do about the only account's not being the one.
+    private static func advice(
+        after rejection: Verdict.Rejection, of candidate: Candidate, _ naming: AccountNaming
+    ) -> Advice {
+        if case .scopesNotGranted(let scopes) = rejection { return advice(for: candidate, scopes, naming) }
+        return .explainSelection
+    }
+
+    /// How an account gets tokens again; one that never signed in with a client has them from elsewhere.
+    private static func advice(for candidate: Candidate, _ scopes: ScopeSet, _ naming: AccountNaming) -> Advice {
+        candidate.clientIDs.contains { !$0.isEmpty && $0 != Credential.noClient }
+            ? .signIn(naming.typed(candidate.account), scopes) : .storeToken
+    }
+
+    /// What it means that several accounts are meant.
+    ///
+    /// - Parameters:
+    ///   - known: The accounts among which a name is looked for; `candidates` where these are all.
+    ///   - what: The words before their number.
+    ///   - advice: What to do, with the name to type and the group where that is needed.
+    package init(
+        several candidates: [Candidate], among known: [Candidate]? = nil, _ what: String,
+        advice: (String, AccessGroup?) -> Advice
+    ) {
+        let naming = AccountNaming(among: known ?? candidates)
+        var (ids, firsts): (Set<AccountID>, [Candidate]) = ([], [])
+        for candidate in candidates where ids.insert(candidate.account.id).inserted { firsts.append(candidate) }
+        let groups = Set(candidates.map(\.group)).sorted { $0.name < $1.name }
+        guard let first = firsts.first, let group = groups.first else {
+            self.init(.ambiguous, "\(what) no account")
+            return
+        }
+        let list = groups.map(\.name).joined(separator: ", ")
+        let codes = firsts.map(\.account.id.description)
+        guard firsts.count > 1 else {
+            self.init(
+                .ambiguous, "\(what) \(naming.shown(first.account, nil)), which is in several groups: \(list)",
+                advice: .chooseGroup(such: group), candidates: codes, names: [])
+            return
+        }
+        let isInSeveral = candidates.count { $0.account.id == first.account.id } > 1
         self.init(
             .ambiguous,
-            ids.count == 1
-                ? "\(what) an account that is in several groups: \(groups)"
-                : "\(what) \(ids.count) accounts, some of them in several groups: \(groups)",
-            advice: .chooseGroup, candidates: ids.sorted().map(\.description))
+            ids.count == candidates.count
+                ? "\(what) \(ids.count) accounts"
+                : "\(what) \(ids.count) accounts, some of them in several groups: \(list)",
+            advice: advice(naming.typed(first.account), isInSeveral ? first.group : nil), candidates: codes,
+            names: firsts.prefix(Self.namedCandidates).map { naming.shown($0.account, $0.group) })
     }
 }
 

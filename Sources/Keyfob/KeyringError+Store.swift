@@ -49,7 +49,7 @@ extension KeyringError {
         case .rolledBack:
             self.init(.rolledBack, "the vault has been taken back to an earlier state")
         case .groupExists:
-            self.init(.alreadyExists, "a group of that name exists already")
+            self.init(.alreadyExists, "a group of that name exists already", advice: .listGroups)
         case .staleKeys:
             self.init(.damaged, "a record or manifest was sealed with a key that the vault does not have")
         case .notFound:

@@ -20,29 +20,42 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
     public let advice: Advice?
     /// The accounts, groups or slots that the error is about, as people would type them.
     public let candidates: [String]
-    /// The candidates as a line for people names them: accounts with their user names, where the ids are others.
+    /// The first of the candidates as a line for people names them, at most ``namedCandidates``: accounts by names that can
+    /// be typed; none where the message names all there is.
     public let candidateNames: [String]
 
+    /// How many candidates a line for people names.
+    public static let namedCandidates = 3
+
     /// An error.
-    public init(_ code: Code, _ message: String, advice: Advice? = nil, candidates: [String] = []) {
+    ///
+    /// - Parameter names: What people read in the place of the candidates; nil where they read these.
+    public init(
+        _ code: Code, _ message: String, advice: Advice? = nil, candidates: [String] = [], names: [String]? = nil
+    ) {
         self.code = code
         self.message = message
         self.advice = advice
         self.candidates = candidates
-        candidateNames = candidates
+        candidateNames = Array((names ?? candidates).prefix(Self.namedCandidates))
     }
 
     /// An error about accounts.
-    public init(_ code: Code, _ message: String, advice: Advice? = nil, accounts: [Account]) {
-        self.code = code
-        self.message = message
-        self.advice = advice
-        candidates = accounts.map(\.id.description)
-        candidateNames = accounts.map { account in
-            let name = Identifier.folded(account.username)
-            let isInID = [account.id.homeAccountID, account.id.description].contains { Identifier.folded($0) == name }
-            return name.isEmpty || isInID ? account.id.description : "\(account.username) (\(account.id))"
-        }
+    ///
+    /// - Parameter isNamed: Whether the message names them.
+    public init(
+        _ code: Code, _ message: String, advice: Advice? = nil, accounts: [Account], isNamed: Bool = false
+    ) {
+        let naming = AccountNaming(among: accounts.map { Candidate($0, in: .default) })
+        self.init(
+            code, message, advice: advice, candidates: accounts.map(\.id.description),
+            names: isNamed ? [] : accounts.prefix(Self.namedCandidates).map { naming.shown($0, nil) })
+    }
+
+    /// The same error with other words, or other advice.
+    public func saying(_ message: String? = nil, advice: Advice?) -> KeyringError {
+        KeyringError(
+            code, message ?? self.message, advice: advice, candidates: candidates, names: candidateNames)
     }
 
     /// Whether both have the same code.

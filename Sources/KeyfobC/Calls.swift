@@ -134,7 +134,7 @@ extension OpenKeyring {
     func removeAccount(_ options: OptionValues.Snapshot) throws(KeyringError) {
         // The environment's is for what is asked for, and not for what goes.
         guard let name = options["account"] else {
-            throw KeyringError(.usage, "no account is named", advice: .chooseAccount)
+            throw KeyringError(.usage, "no account is named", advice: .chooseAccount(such: nil, group: nil))
         }
         let found = try keyring.account(named: name, in: groups(options))
         _ = try keyring.remove(found.account.id, from: found.group)

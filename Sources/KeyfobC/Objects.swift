@@ -165,9 +165,8 @@ final class Failure: Sendable {
 
     init(_ error: KeyringError) {
         status = ExitStatus(error.code).rawValue
-        let candidates = error.candidateNames.isEmpty ? "" : " (\(Quantity.list(error.candidateNames)))"
         texts = Answer([
-            ["code": error.code.rawValue, "message": error.message + candidates, "hint": error.hint]
+            ["code": error.code.rawValue, "message": error.message + error.candidateText, "hint": error.hint]
         ])
     }
 

@@ -14,7 +14,8 @@ struct KeyfobCommand: ParsableCommand {
               keyfob import --discover
               keyfob login microsoft
               keyfob account list
-              keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
+              keyfob token --account ada@contoso.example \\
+                --scope https://graph.microsoft.com/.default
 
             Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 14 scopes declined, \
             15 cancelled, 64 usage, 65 malformed or damaged, 66 no vault or file, 69 a service is missing, 73 exists \

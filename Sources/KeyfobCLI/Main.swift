@@ -25,6 +25,10 @@ enum Main {
         // What stands behind is for another program.
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {
+            if arguments.first == CompletionAnswer.argument {
+                if let answer = CompletionAnswer(arguments.dropFirst()) { try StandardOutput.write(data: answer.text) }
+                return .done
+            }
             if let text = plainAnswer(to: arguments) {
                 try StandardOutput.write(lines: text + "\n")
                 return .done
@@ -47,7 +51,8 @@ enum Main {
     /// What is answered without the parser, which looks at every command's options and takes longer than all else.
     private static func plainAnswer(to arguments: [String]) -> String? {
         switch arguments {
-        case [], ["--help"], ["-h"]: KeyfobCommand.helpMessage()
+        case [], ["--help"], ["-h"], ["help"]: HelpText.finished(KeyfobCommand.helpMessage(columns: HelpText.unbroken))
+        case ["help", SharedOptions.name]: SharedOptions.page()
         case ["--version"]: Release.version
         default: nil
         }
@@ -57,7 +62,8 @@ enum Main {
     private static func tell(_ error: any Error, of arguments: [String], isJSON: Bool) -> ExitStatus {
         guard KeyfobCommand.exitCode(for: error) != .success else {
             do {
-                try StandardOutput.write(lines: KeyfobCommand.fullMessage(for: error) + "\n")
+                try StandardOutput.write(
+                    lines: HelpText.finished(KeyfobCommand.fullMessage(for: error, columns: HelpText.unbroken)) + "\n")
                 return .done
             } catch {
                 ErrorOutput.tell(error, isJSON: isJSON)
@@ -68,8 +74,10 @@ enum Main {
             ErrorOutput.tell(unknown, isJSON: isJSON)
             return .usage
         }
-        let message = ParserMessage.line(KeyfobCommand.message(for: error))
-        ErrorOutput.tell(KeyringError(.usage, message, hint: "see 'keyfob --help'"), isJSON: isJSON)
+        let message = ParserMessage.line(SharedOptions.completed(KeyfobCommand.message(for: error)))
+        ErrorOutput.tell(
+            KeyringError(.usage, message, hint: "see '\(UnknownCommand.command(of: arguments)) --help'"), isJSON: isJSON
+        )
         return .usage
     }
 

@@ -35,7 +35,7 @@ package struct StoragePlaceFile: Equatable, Sendable {
         guard lines.count == (collection == nil ? 3 : 4), lines[0] == ["keyfob-storage", "1"],
             lines[1] == ["place", "secret-service"],
             lines[2].count == 2, lines[2][0] == "vault", let vault = VaultID(hexadecimal: lines[2][1])
-        else { throw StoreError.damaged(what: "\(directory.storage) (where the records lie)") }
+        else { throw StoreError.damaged(what: "\(directory.storage) (where the records are)") }
         return StoragePlaceFile(vault: vault, collection: collection)
     }
 

@@ -80,7 +80,7 @@ package struct LookupState: ~Copyable {
                 Warning(
                     .foreignDecision,
                     "\(binding.subject.kind) \(binding.subject.text) is bound in group '\(binding.origin.group)' to "
-                        + "\(binding.target.text), which will not do; the other accounts of that group do not count here"
+                        + "\(binding.target.text), which does not fit; the other accounts of that group do not count here"
                 ))
         }
     }

@@ -7,7 +7,7 @@ extension Verdict: CustomStringConvertible {
     public var description: String {
         switch self {
         case .chosen(let reason): "chosen: \(reason)"
-        case .possible(let usage): "possible: \(usage.map { "\($0)" } ?? "it would do, and so would another")"
+        case .possible(let usage): "possible: \(usage.map { "\($0)" } ?? "it fits, and so does another")"
         case .rejected(let rejection): "rejected: \(rejection)"
         }
     }
@@ -19,7 +19,7 @@ extension Verdict.Reason: CustomStringConvertible {
         switch self {
         case .explicit: "the request names it"
         case .bound(let binding): "\(binding.subject) is bound to it\(binding.suffix)"
-        case .onlyOne: "no other account will do"
+        case .onlyOne: "no other account fits"
         case .onlyGranted: "no other account was granted the scopes"
         case .indicated(let indication):
             switch indication {
@@ -41,7 +41,7 @@ extension Verdict.Rejection: CustomStringConvertible {
         case .otherEnvironment(let own): "it is at \(own)"
         case .hostNotAllowed(let host): "its tokens do not go to \(host)"
         case .notInTenant(let realm): "it has no profile in tenant \(realm)"
-        case .unknownToClient(let client): "client \(client) holds nothing of it"
+        case .unknownToClient(let client): "client \(client) has no tokens of it"
         case .signedOut: "signed out"
         case .scopesNotGranted(let scopes): "it cannot get \(scopes)"
         case .boundToAnother(let binding): "\(binding.subject) is bound to another account\(binding.suffix)"
@@ -55,7 +55,7 @@ extension Verdict.Rejection: CustomStringConvertible {
         case .lessLikely(let usage): "\(usage)"
         case .notDefault: "another account is the default"
         case .boundInVain(let binding):
-            "\(binding.subject) is bound to an account that will not do\(binding.suffix)"
+            "\(binding.subject) is bound to an account that does not fit\(binding.suffix)"
         }
     }
 }

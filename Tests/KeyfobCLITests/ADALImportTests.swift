@@ -58,7 +58,7 @@ struct ADALImportTests {
         let place = try Workplace.withVault()
         try place.write("bad", Data("bplist00".utf8))
         try place.run("keyfob import bad").expectError(65, "bad is a damaged property list")
-        try place.run("keyfob import --replace bad").expectError(64, "bad is no bundle")
+        try place.run("keyfob import --replace bad").expectError(64, "bad is not a bundle")
         try place.write("xml", "<?xml version=\"1.0\"?><plist/>")
         try place.run("keyfob import xml").expectError(65, "xml is XML", "plistutil")
     }

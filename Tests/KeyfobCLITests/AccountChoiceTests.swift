@@ -83,7 +83,7 @@ struct AccountChoiceTests {
         try place.run("mv work/.keyfob.toml other && ln -s ../other work/.keyfob.toml").expectSuccess()
         try expectIgnored("is a symbolic link")
         try place.run("rm work/.keyfob.toml && mkdir work/.keyfob.toml").expectSuccess()
-        try expectIgnored("is no regular file")
+        try expectIgnored("is not a regular file")
     }
 
     @Test(

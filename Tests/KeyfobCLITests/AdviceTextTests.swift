@@ -22,6 +22,25 @@ struct AdviceTextTests {
         #expect(!Advice.allowPrompt.text.contains("--no-input"))
     }
 
+    @Test("a name and a group that are advised can be typed")
+    func names() throws {
+        let group = try AccessGroup("my work")
+        #expect(
+            Advice.chooseAccount(such: "Ada L", group: group).text
+                == "say which, for example --account 'Ada L' --group 'my work'")
+        #expect(Advice.useAccountID(such: "ada@x", group: nil).text == "name one of them, for example ada@x")
+    }
+
+    @Test("a list has three names, and how many there are besides", arguments: [1, 3, 4, 10_000])
+    func lists(count: Int) {
+        let names = (0..<count).map { "\($0)" }
+        let error = KeyringError(.ambiguous, "several", candidates: names)
+        #expect(error.candidates.count == count)
+        let rest = count > 3 ? " and \(count - 3) more" : ""
+        #expect(error.candidateText == " (\(names.prefix(3).joined(separator: ", "))\(rest))")
+        #expect(Quantity.list(names) == names.prefix(3).joined(separator: ", ") + rest)
+    }
+
     @Test("words of the command's own have no name")
     func words() {
         let error = KeyringError(.usage, "a", hint: "b")
@@ -29,11 +48,10 @@ struct AdviceTextTests {
     }
 
     @Test("a command that is advised can be typed")
-    func quoting() throws {
-        let ada = try #require(AccountID(homeAccountID: "it's ada", environment: "login.example"))
+    func quoting() {
         #expect(
-            Advice.signIn(ada, ["mail.read", "a b"]).text
-                == #"run 'keyfob login --account 'it'\''s ada@login.example' --scope mail.read --scope 'a b''"#)
+            Advice.signIn("it's ada", ["mail.read", "a b"]).text
+                == #"run 'keyfob login --account 'it'\''s ada' --scope mail.read --scope 'a b''"#)
         #expect(Advice.allow(path: "/a b").text == "review it and run 'keyfob allow '/a b''")
     }
 }

@@ -78,7 +78,7 @@ struct DamagedVaultTests {
         let before = try place.contents(of: "data")
         #expect(try place.run("keyfob token").expectSuccess().text == "token\n")
         try place.run("keyfob verify").expectSuccess()
-        #expect(try place.run("keyfob status").expectSuccess().text.contains("unlocked, to be read only: a newer"))
+        #expect(try place.run("keyfob status").expectSuccess().text.contains("(KEYFOB_KEY_FILE), read-only: a newer"))
         let doctor = try place.run("keyfob doctor").expectSuccess()
         #expect(doctor.text.contains("warning vault: a newer Keyfob wrote it"), "\(doctor)")
         let status = try place.run("keyfob status --json").expectSuccess().text

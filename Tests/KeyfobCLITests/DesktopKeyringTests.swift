@@ -10,7 +10,7 @@ struct DesktopKeyringTests {
         #expect(try desktop.run("keyfob token --no-input").expectSuccess().text == "token\n")
         #expect(try desktop.run("keyfob token").expectSuccess().errors == "")
         let status = try desktop.run("keyfob status").expectSuccess().text
-        #expect(status.contains("state   unlocked\n"), "\(status)")
+        #expect(status.contains("state   unlocked by the desktop's keyring (Secret Service)\n"), "\(status)")
         #expect(status.contains(/\ndesktop keyring opens the vault \(slot [0-9a-f]{8}\)\n/), "\(status)")
         let slots = try desktop.run("keyfob slot list").expectSuccess().text
         #expect(slots.contains("secret-service  the vault") && slots.contains("recipient       the vault"), "\(slots)")

@@ -4,27 +4,10 @@ import Testing
 
 @Suite("Completions and manual pages", .waitsForPrograms)
 struct ShellFileTests {
-    @Test("the completions for bash are a script that completes")
-    func bash() throws {
+    @Test("the completions are scripts that their shells read", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) throws {
         let place = try Workplace()
-        try place.run("keyfob completions bash > completions && bash -n completions").expectSuccess()
-        let outcome = try place.run(
-            """
-            bash -c 'source completions
-            COMP_WORDS=(keyfob account l) COMP_CWORD=2 COMP_LINE="keyfob account l" COMP_POINT=16
-            $(complete -p keyfob | sed "s/.*-F \\([^ ]*\\) .*/\\1/") keyfob l account
-            printf "%s\\n" "${COMPREPLY[@]}"'
-            """)
-        #expect(Set(outcome.text.split(separator: "\n")) == ["label", "list"], "\(outcome)")
-    }
-
-    @Test("completions exist for other shells", arguments: ["zsh", "fish"])
-    func others(_ shell: String) throws {
-        let place = try Workplace()
-        let outcome = try place.run("keyfob completions \(shell)").expectSuccess()
-        #expect(outcome.text.contains("keyfob"))
-        let hasShell = try place.run("command -v \(shell)").status == 0
-        if hasShell { try place.run("keyfob completions \(shell) > file && \(shell) -n file").expectSuccess() }
+        try place.run("keyfob completions \(shell) > file && \(shell) -n file").expectSuccess()
     }
 
     @Test("the manual renders without a warning, and has a page for each command")

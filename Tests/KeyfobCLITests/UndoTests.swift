@@ -84,8 +84,12 @@ struct UndoTests {
     @Test("a backup into a folder that is not there blames the folder, not the vault")
     func missingFolder() throws {
         let place = try Workplace.withVault()
-        try place.run("keyfob backup --to missing/x").expectError(66, "there is no folder missing/")
-        try place.run("mkdir missing; keyfob backup --to missing/x").expectSuccess()
+        try place.run("keyfob backup --to missing/x.age").expectError(
+            66, "there is no folder missing/", "mkdir -p missing/")
+        try place.run("keyfob backup --to missing").expectError(
+            66, "there is no folder missing, and no backup was made; make it with 'mkdir -p missing'", "missing.age")
+        #expect(try place.run("test -e missing").status == 1)
+        try place.run("mkdir missing; keyfob backup --to missing/x.age").expectSuccess()
     }
 
     @Test("a cache of which every entry is left out is no success")

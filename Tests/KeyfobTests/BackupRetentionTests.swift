@@ -79,7 +79,7 @@ struct BackupRetentionTests {
         #expect(names.count == 5 && names.contains(others) && names.contains(folder + "/mine.age"))
         #expect(failure(of: KeyringError.self) { _ = try keyring(day: 5).backup(keeping: 2) }?.code == .usage)
         #expect(
-            failure(of: KeyringError.self) { _ = try keyring(day: 5).backup(to: folder + "/x", keeping: 2) }?.code
+            failure(of: KeyringError.self) { _ = try keyring(day: 5).backup(to: folder + "/x.age", keeping: 2) }?.code
                 == .usage)
     }
 

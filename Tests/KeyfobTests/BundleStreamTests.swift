@@ -119,7 +119,7 @@ struct BundleStreamTests {
         #expect(try target.keyring.backups() == [])
     }
 
-    @Test("a pipe that is longer than memory is meant for, and one that is no bundle")
+    @Test("a pipe that is longer than memory is meant for, and one that is not a bundle")
     func longPipe() throws {
         let source = try KeyringHome()
         let bytes = [UInt8](repeating: 0x61, count: 6 << 20)

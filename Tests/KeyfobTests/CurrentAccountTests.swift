@@ -45,7 +45,7 @@ struct CurrentAccountTests {
         _ = try keyring.currentAccount()
         try signIn(bob)
         let error = failure(of: KeyringError.self) { _ = try keyring.currentAccount() }
-        #expect(error?.code == .ambiguous && error?.advice == .makeDefault)
+        #expect(error?.code == .ambiguous && error?.advice == .makeDefault(such: ada.name))
         try keyring.setDefault(bob.id, in: .default)
         let current = try keyring.currentAccount()
         #expect(current.now?.account.id == bob.id && current.before?.id == ada.id)

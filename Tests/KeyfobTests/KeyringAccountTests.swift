@@ -67,8 +67,8 @@ struct KeyringAccountTests {
         try keyring.store(.access(bob), "x", for: bob, in: [work])
         let one = failure(of: KeyringError.self) { _ = try keyring.account(named: "bob") }
         #expect(one?.code == .ambiguous && one?.candidates == [bob.id.description])
-        #expect(one?.message == "'bob' names an account that is in several groups: default, work")
-        #expect(one?.advice == .chooseGroup)
+        #expect(one?.message == "'bob' names \(bob.name), which is in several groups: default, work")
+        #expect(one?.advice == .chooseGroup(such: .default))
         let eve = try Account.contoso("adam")
         try keyring.store(.access(eve), "x", for: eve, in: [work])
         for groups in [[.default, work], [work, .default]] {

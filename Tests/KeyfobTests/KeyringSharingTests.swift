@@ -52,7 +52,7 @@ struct KeyringSharingTests {
         _ = try keyring.importCache(cache("rt2"), isTakenOver: true)
         let told = warnings()
         #expect(told.count == 1 && told.first?.message.contains("in group 'work' too") == true)
-        #expect(told.first?.advice == .removeFromOneGroup(ada))
+        #expect(told.first?.advice == .removeFromOneGroup("ada@id.example"))
     }
 
     @Test("is told where groups are not within reach", .enabled(if: StoragePlace.ofTest == .embedded))

@@ -67,6 +67,9 @@ struct BackupName: Hashable, Comparable {
     let time: Timestamp
     private let number: Int
 
+    /// Whether the name of something that is not there is a file's: it has a dot, as no folder's should.
+    static func isFile(_ path: String) -> Bool { (path.split(separator: "/").last ?? "").contains(".") }
+
     /// The first name of a second.
     init(_ time: Timestamp) { self.init(time: max(Timestamp(seconds: 0), time), number: 1) }
 

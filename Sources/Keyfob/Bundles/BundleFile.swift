@@ -176,7 +176,7 @@ extension KeyringError {
     fileprivate init(_ error: any Error, _ name: String) {
         switch error {
         case InputFile.Failure.noSuchFile: self.init(.noSuchFile, "there is no file \(name)")
-        case InputFile.Failure.notAFile: self.init(.configuration, "\(name) is no file")
+        case InputFile.Failure.notAFile: self.init(.configuration, "\(name) is not a file")
         case InputFile.Failure.tooLong(let limit):
             self.init(.limitExceeded, "\(name) is longer than \(limit) bytes, the most a bundle has")
         case InputFile.Failure.pipeTooLong(let limit):

@@ -43,7 +43,7 @@ extension AgeRecipient {
         for text in texts {
             guard let recipient = AgeRecipient(parsing: text) else {
                 throw KeyringError(
-                    .usage, "that is no age recipient", advice: .giveRecipient)
+                    .usage, "that is not an age recipient", advice: .giveRecipient)
             }
             if !recipients.contains(recipient) { recipients.append(recipient) }
         }

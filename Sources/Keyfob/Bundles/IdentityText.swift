@@ -58,7 +58,7 @@ extension AgeIdentityFile {
             let found = identities.prefix(3).map(\.description).joined(separator: "; ")
             throw KeyringError(.damaged, "the identity file holds nothing that Keyfob can use: \(found)")
         } catch .malformedIdentity(let line) where line > 0 {
-            throw KeyringError(.damaged, "line \(line) of the identity file is no age identity (AGE-SECRET-KEY-…)")
+            throw KeyringError(.damaged, "line \(line) of the identity file is not an age identity (AGE-SECRET-KEY-…)")
         } catch .tooManyIdentities(let limit) {
             throw KeyringError(.limitExceeded, "the identity file holds more than \(limit) identities")
         } catch {

@@ -246,7 +246,8 @@ extension Keyring {
         let place = try backupPlace(path)
         let folder = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
         guard FileAccess.status(folder, following: true)?.isDirectory == true else {
-            throw KeyringError(.noSuchFile, "there is no folder \(folder), so that no backup can be made in it")
+            throw KeyringError(
+                .noSuchFile, "there is no folder \(folder), and no backup was made", advice: .makeFolder(folder))
         }
         do {
             return try NewFile.begin(place)
@@ -261,7 +262,12 @@ extension Keyring {
     private func backupPlace(_ path: String?) throws -> String {
         let folder: String
         if let path {
-            guard let status = try POSIXFile.status(path) else { return path }
+            guard let status = try POSIXFile.status(path) else {
+                // A name without a dot is a folder's that is not there, such as that of a disk which is not mounted.
+                guard !BackupName.isFile(path), !path.hasSuffix("/") else { return path }
+                throw KeyringError(
+                    .noSuchFile, "there is no folder \(path), and no backup was made", advice: .makeFolder(path))
+            }
             guard status.isDirectory else { throw StoreError.alreadyThere(path: path) }
             folder = path.hasSuffix("/") ? String(path.dropLast()) : path
         } else {

@@ -95,7 +95,9 @@ extension Keyring {
             }
             guard matching.count == 1 else {
                 let sorted = matching.sorted { $0.account.id < $1.account.id }
-                throw KeyringError(several: sorted, "in the backup '\(name)' names", advice: .useAccountID)
+                throw KeyringError(several: sorted, "in the backup '\(name)' names") {
+                    .useAccountID(such: $0, group: $1)
+                }
             }
             places.insert(ItemPlace(first.group, .account(first.account.id)))
         }

@@ -64,7 +64,7 @@ extension KeyringError {
         let backup = BackupFile.newest(at: location)
         guard hasRemains || backup != nil else { return KeyringError(StoreError.noVault(path: location.vault)) }
         return KeyringError(
-            .noVault, "there is no vault at \(location.vault) any more, but what is left of one",
+            .noVault, "there is no vault at \(location.vault) any more, only what is left of one",
             advice: .restoreBackup(path: backup?.path, putsAside: false))
     }
 }

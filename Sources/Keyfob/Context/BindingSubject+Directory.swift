@@ -8,7 +8,7 @@ extension Binding.Subject {
     public init(directoryAt path: String, mustExist: Bool = true) throws(KeyringError) {
         if let real = FileAccess.realPath(path) {
             guard FileAccess.status(real, following: true)?.isDirectory == true || !mustExist else {
-                throw KeyringError(.usage, "\(path) is no directory")
+                throw KeyringError(.usage, "\(path) is not a directory")
             }
             self = .directory(real)
         } else {

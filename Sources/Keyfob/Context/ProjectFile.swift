@@ -31,13 +31,13 @@ public struct ProjectFile: Hashable, Sendable {
         let slash = path.lastIndex(of: "/")
         guard path[(slash.map(path.index(after:)) ?? path.startIndex)...] == name else {
             throw FileAccess.status(path, following: false) == nil
-                ? KeyringError(.noSuchFile, "there is no \(path)")
+                ? KeyringError(.noSuchFile, "there is no file \(path)")
                 : KeyringError(.usage, "\(path) is not called \(name), and no other file counts")
         }
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         if let real = FileAccess.realPath(folder) { return FileAccess.path(real, name) }
         guard !mustExist, let former = FileAccess.formerPath(folder) else {
-            throw KeyringError(.noSuchFile, "there is no \(path)")
+            throw KeyringError(.noSuchFile, "there is no file \(path)")
         }
         return FileAccess.path(former, name)
     }
@@ -49,7 +49,7 @@ extension ProjectFileContent.Refusal {
         switch self {
         case .missing: ("is not there", nil)
         case .link: ("is a symbolic link, which is not followed", .replaceLink)
-        case .notRegular: ("is no regular file", nil)
+        case .notRegular: ("is not a regular file", nil)
         case .tooLarge: ("is larger than \(ProjectFile.maximumCount) bytes", nil)
         case .foreign: ("belongs to another user", .makeOwnFile)
         case .writableByEverybody: ("can be written by everybody", .restrictFile)
@@ -121,7 +121,7 @@ extension ProjectFileReader.Flaw {
         case .twice(let key): notTOML("has '\(key)' again")
         case .unknown(let key):
             notSupported("there is no key '\(key.prefix(60))'", advice: .useProjectFileKeys)
-        case .noText(let key): notSupported("'\(key)' is no text in quotation marks")
+        case .noText(let key): notSupported("'\(key)' is not text in quotation marks")
         case .table: notSupported("tables are not supported here", advice: .useProjectFileKeys)
         case .severalLines: notSupported("text of several lines is not supported here")
         }

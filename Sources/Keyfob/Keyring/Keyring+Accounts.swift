@@ -36,7 +36,11 @@ extension Keyring {
         }
         guard matching.count == 1 else {
             let sorted = matching.sorted { $0.account.id < $1.account.id }
-            throw KeyringError(several: sorted, "'\(text)' names", advice: .useAccountID)
+            // What is advised must mean one of all, and not only of these.
+            let known = try accounts(in: groups)
+            throw KeyringError(several: sorted, among: known, "'\(text)' names") {
+                .useAccountID(such: $0, group: $1)
+            }
         }
         return first
     }
@@ -69,7 +73,9 @@ extension Keyring {
             let group = try state.group(group)
             try change(&state, group) { writer in
                 if let label, try writer.accounts(label: label).contains(where: { $0.id != account }) {
-                    throw KeyringError(.alreadyExists, "another account of group '\(group.name)' has that label")
+                    throw KeyringError(
+                        .alreadyExists, "another account of group '\(group.name)' has that label", advice: .listAccounts
+                    )
                 }
                 try writer.update(account) { $0.label = label }
             }
@@ -108,6 +114,7 @@ extension Keyring {
         defer { withExtendedLifetime(locks) {} }
         return try withState { state in
             let (from, to) = (try state.group(source), try state.group(target))
+            let name = try database.account(account, in: from.keys)?.name ?? account.description
             return try change(&state, [from, to]) { writers in
                 let (source, target) = (writers[0], writers[1])
                 // One that came meanwhile may be in use.
@@ -118,7 +125,7 @@ extension Keyring {
                 } catch StoreError.alreadyThere {
                     throw KeyringError(
                         .alreadyExists, "the account is in group '\(to.name)' as well",
-                        advice: .removeFromOneGroup(account))
+                        advice: .removeFromOneGroup(name))
                 }
             }
         }

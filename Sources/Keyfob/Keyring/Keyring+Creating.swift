@@ -160,7 +160,7 @@ extension Keyring {
             }
         } catch StoreError.alreadyThere(let path) where directory.lacksDatabase {
             throw KeyringError(
-                .alreadyExists, "\(path) exists already, which is left of a vault",
+                .alreadyExists, "\(path) exists already: it is left of a vault",
                 advice: .restoreBackup(path: BackupFile.newest(at: location)?.path, putsAside: false))
         } catch StoreError.alreadyThere {
             throw KeyringError(.alreadyExists, "there is a vault at \(location.vault) already", advice: .useVault)

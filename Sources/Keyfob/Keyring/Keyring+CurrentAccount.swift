@@ -95,8 +95,9 @@ extension Keyring {
         if signedIn.count < 2 { return signedIn.first }
         if let preferred = signedIn.first(where: \.isDefault) { return preferred }
         throw KeyringError(
-            several: signedIn.sorted { $0.account.id < $1.account.id }, "there is no single current account:",
-            advice: .makeDefault)
+            several: signedIn.sorted { $0.account.id < $1.account.id }, among: candidates,
+            "there is no single current account:"
+        ) { name, _ in .makeDefault(such: name) }
     }
 
     /// By what another account became current.

@@ -71,7 +71,7 @@ extension Keyring {
             .sharedSignIn,
             "\(name) is signed in to the same client in group \(list) too, which does not follow when a refresh token is "
                 + "replaced here: if both come from one sign-in, they end it for each other",
-            advice: .removeFromOneGroup(account))
+            advice: .removeFromOneGroup(name))
     }
 
     private func warnOfGroupsBeyondReach(_ names: String?) throws(KeyringError) {

@@ -54,7 +54,7 @@ extension Keyring {
             state.warn(
                 Warning(
                     .signInEnds, "the sign-in of \(found.account.name) ends on \(end.endsOn.rfc3339)",
-                    advice: .signIn(found.account.id, ScopeSet())))
+                    advice: .signIn(found.account.name, ScopeSet())))
         }
     }
 }

@@ -146,7 +146,7 @@ extension Keyring {
         let canRefresh = grants.contains { $0.grant?.state == .active }
         return KeyringError(
             .signInNeeded, Self.lack(of: account, stored.fitting.map(\.value), request, now),
-            advice: canRefresh ? .allowRefresh : .signInOrImport, candidates: [account.id.description])
+            advice: canRefresh ? .allowRefresh : .signInOrImport, candidates: [account.id.description], names: [])
     }
 
     /// Why none of the access tokens that fit is valid.

@@ -45,7 +45,7 @@ public struct NewProvider: Hashable, Sendable {
     /// - Throws: `usage`.
     func description() throws(KeyringError) -> ProviderDescription {
         if let problem = ProviderRules.problem(ofIssuer: issuer) { throw KeyringError(.usage, problem) }
-        guard let url = try? EndpointURL(issuer) else { throw KeyringError(.usage, "the issuer is no address") }
+        guard let url = try? EndpointURL(issuer) else { throw KeyringError(.usage, "the issuer is not an address") }
         let host = url.environment
         guard title.map(Identifier.isAcceptable) ?? true else {
             throw KeyringError(.usage, "the title is blank, too long, or holds control characters")

@@ -25,7 +25,7 @@ enum ProviderRules {
             return "the environment is not a host, or host:port, in small letters"
         }
         if !description.quirks.isDisjoint(with: [.b2c, .adfs, .ciam]), description.authority == nil {
-            return "the issuer is no authority of the kind that its quirks say"
+            return "the issuer is not an authority of the kind that its quirks say"
         }
         if let problem = problem(ofHosts: description) { return problem }
         guard description.defaultScopes.scopes.allSatisfy(isScope) else {
@@ -38,7 +38,7 @@ enum ProviderRules {
             return "the issuer is https, and the \(endpoint.rawValue) is not"
         }
         if let file = description.certificateFile, !file.hasPrefix("/") || file.utf8.count > pathLimit {
-            return "the file of certificates is no absolute path of at most \(pathLimit) bytes"
+            return "the file of certificates is not an absolute path of at most \(pathLimit) bytes"
         }
         guard !description.flows.isEmpty else { return "there is no flow" }
         guard !description.hasDiscovery else { return nil }
@@ -59,7 +59,7 @@ enum ProviderRules {
         let own = BuiltInHosts.apiHosts(of: description.environment)
         for host in description.apiHosts where !own.contains(host) {
             guard own.isEmpty else {
-                return "the API hosts of \(description.environment) are built in, and \(host) is none of them"
+                return "the API hosts of \(description.environment) are built in, and \(host) is not one of them"
             }
             if let other = BuiltInHosts.environment(claiming: host, besides: description.environment) {
                 return "the API host \(host) belongs to the accounts of \(other)"

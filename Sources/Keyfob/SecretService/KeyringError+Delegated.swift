@@ -13,7 +13,7 @@ extension KeyringError {
                 advice: DesktopError.pending(error).isRefusedChange ? .repair : plain.advice)
         case .notOffered(let reason):
             self.init(
-                .notOffered, "this vault's records lie with the Secret Service, where \(reason)",
+                .notOffered, "this vault's records are kept by the Secret Service, where \(reason)",
                 advice: .moveToFile)
         }
     }

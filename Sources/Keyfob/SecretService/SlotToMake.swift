@@ -83,7 +83,7 @@ extension Keyring.NewSlot {
         case .recipient(let text):
             guard let recipient = AgeRecipient(parsing: text) else {
                 throw KeyringError(
-                    .usage, "that is no age recipient", advice: .giveRecipient)
+                    .usage, "that is not an age recipient", advice: .giveRecipient)
             }
             return SlotToMake(.recipient(recipient))
         case .secretService(let options): return SlotToMake(keptBy: options)

@@ -34,7 +34,7 @@ extension Keyring {
         throw KeyringError(
             .otherAccount, "\(signedIn.name) signed in, and not \(expected.name); nothing was stored",
             advice: .signInAs(expected.name),
-            candidates: [expected.id.description, signedIn.id.description])
+            candidates: [expected.id.description, signedIn.id.description], names: [])
     }
 
     /// Everything in one transaction, durable when it returns.

@@ -33,7 +33,7 @@ extension Keyring {
             provider = provider.with(policy: policy) ?? provider
         }
         if request.isInstanceAware, !EnvironmentAliases.isMicrosoft(provider.environment) {
-            throw KeyringError(.usage, "\(provider.title) is none of Microsoft's clouds")
+            throw KeyringError(.usage, "\(provider.title) is not one of Microsoft's clouds")
         }
         let description = provider.description
         let client = try registeredClient(request.clientID, of: provider, in: group)

@@ -79,15 +79,15 @@ extension Keyring {
     static func declined(_ scopes: GrantedScopes, _ name: String) -> KeyringError {
         KeyringError(
             .scopesDeclined, "the provider declined \(scopes.declined) for \(name)",
-            advice: .useGrantedScopes(scopes.granted), candidates: scopes.declined.scopes)
+            advice: .useGrantedScopes(scopes.granted), candidates: scopes.declined.scopes, names: [])
     }
 
     /// The error for an account that must sign in.
     static func signInNeeded(_ plan: TokenRequestSnapshot, _ reason: String) -> KeyringError {
         KeyringError(
             .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
-            advice: .signIn(plan.account.id, ScopeSet()),
-            candidates: [plan.account.id.description])
+            advice: .signIn(plan.account.name, ScopeSet()),
+            candidates: [plan.account.id.description], names: [])
     }
 
     /// The error for an account to which nobody can sign in from here, because its provider is not known.
@@ -97,7 +97,7 @@ extension Keyring {
             return KeyringError(
                 .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
                 advice: .addProviderOrToken,
-                candidates: candidates)
+                candidates: candidates, names: [])
         }
         var message = "nothing renews the tokens of \(plan.account.name): its provider is not known"
         let now = clock.now
@@ -106,14 +106,14 @@ extension Keyring {
             message = Self.lack(of: plan.account, plan.fitting, request, now)
         }
         return KeyringError(
-            .signInNeeded, message, advice: .storeToken, candidates: candidates)
+            .signInNeeded, message, advice: .storeToken, candidates: candidates, names: [])
     }
 
     /// The error for scopes that a refresh cannot give.
     static func consentNeeded(_ plan: TokenRequestSnapshot) -> KeyringError {
         KeyringError(
             .signInNeeded, "\(plan.account.name) has not consented to \(plan.scopes)",
-            advice: .signIn(plan.account.id, plan.scopes), candidates: [plan.account.id.description])
+            advice: .signIn(plan.account.name, plan.scopes), candidates: [plan.account.id.description], names: [])
     }
 
     func warn(_ code: Warning.Code, _ message: String, advice: Advice? = nil) {

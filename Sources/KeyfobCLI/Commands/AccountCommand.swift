@@ -28,26 +28,42 @@ struct AccountListCommand: ParsableCommand {
         discussion: """
             Without --group, of all groups that the key opens; '*' marks a group's default. Where the provider has told how long a sign-in lasts, its \
             last days are told with its state: the last fifth, and a week at most. --format prints one line for each account, \
-            in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced.
+            in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced. --expiring \
+            lists only sign-ins that are known to end within that time, and those that have ended.
 
             Example:
               keyfob account list --group work
+              keyfob account list --expiring 7d
               keyfob account list --format '{id}\\t{name}' | fzf
             """)
 
     @Option(name: .long, help: ArgumentHelp("A line for each account.", valueName: "template")) var format: String?
     @Flag(name: .long, help: "Show ids and the number of tenants too.") var wide = false
-    @OptionGroup var global: GlobalOptions
+    @Option(
+        name: .long, help: ArgumentHelp("Only sign-ins that end so soon: 12h, 7d.", valueName: "duration"))
+    var expiring: String?
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func validate() throws {
+        if let expiring, TimeText.seconds(expiring) == nil {
+            throw ValidationError("--expiring takes a duration such as 12h or 7d")
+        }
+    }
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let candidates = Self.sorted(try keyring.accounts(in: global.groups()))
+        let limit = expiring.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: Int64($0)) }
+        let candidates = Self.sorted(try keyring.accounts(in: global.groups())).filter { candidate in
+            limit.map { limit in candidate.end.map { $0.endsOn <= limit } ?? false } ?? true
+        }
         let damage = keyring.takeWarnings()
         if global.json {
             try JSONOutput.print(AccountListDocument(accounts: candidates.map { AccountDocument($0) }))
         } else if let format {
             let lines = candidates.map { Self.fill(format, $0) + "\n" }
             try StandardOutput.write(data: lines.joined())
+        } else if candidates.isEmpty, let expiring {
+            global.say("no sign-in is known to end within \(expiring)")
         } else {
             try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups())))
         }
@@ -58,7 +74,7 @@ struct AccountListCommand: ParsableCommand {
     }
 
     /// Group by group as they come, in each by name.
-    private static func sorted(_ candidates: [Candidate]) -> [Candidate] {
+    static func sorted(_ candidates: [Candidate]) -> [Candidate] {
         var places: [AccessGroup: Int] = [:]
         for candidate in candidates where places[candidate.group] == nil { places[candidate.group] = places.count }
         func key(_ candidate: Candidate) -> (Int, String, String) {
@@ -77,7 +93,8 @@ struct AccountListCommand: ParsableCommand {
                 [
                     candidate.group.name,
                     (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
-                    account.label ?? "-", providers.name(of: account.id.environment), candidate.stateWords(now),
+                    account.label ?? "-", providers.name(of: account.id.environment),
+                    candidate.stateWords(now, tellsEnd: expiring != nil),
                 ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
         }
         return table.text
@@ -107,8 +124,10 @@ struct AccountListCommand: ParsableCommand {
 
 extension Candidate {
     /// How its sign-in stands, as people read it, and when it ends where that is soon.
-    func stateWords(_ now: Timestamp) -> String {
-        guard state == .signedIn, let end, end.isNear(now) else { return state.words }
+    ///
+    /// - Parameter tellsEnd: Whether the end is told also where it is far away.
+    func stateWords(_ now: Timestamp, tellsEnd: Bool = false) -> String {
+        guard state == .signedIn, let end, tellsEnd || end.isNear(now) else { return state.words }
         return state.words + (end.endsOn < now ? ", ended " : ", ends ") + TimeText.distance(to: end.endsOn, from: now)
     }
 }

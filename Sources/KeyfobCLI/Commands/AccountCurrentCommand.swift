@@ -16,19 +16,19 @@ struct AccountCurrentCommand: ParsableCommand {
             Exit status: 0 also where nobody is signed in, 11 where several are and none is the default.
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let current = try keyring.currentAccount(in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(CurrentAccountDocument(current)) }
-        let now = current.now.map { "\($0.account.name) (\($0.account.id))" } ?? "nobody"
+        let now = current.now?.account.name ?? "nobody"
         try StandardOutput.write(line: "now     \(now)")
         guard let change = current.change else { return }
-        let before = current.before.map { "\($0.username.isEmpty ? "-" : $0.username) (\($0.id))" } ?? "nobody"
+        let before = current.before.map { $0.username.isEmpty ? $0.id.description : $0.username } ?? "nobody"
         try StandardOutput.write(line: "before  \(before)")
-        try StandardOutput.write(line: "change  \(change.words), seen \(change.seenOn.rfc3339)")
+        try StandardOutput.write(line: "change  \(change.words), seen \(TimeText.moment(change.seenOn))")
     }
 }
 

@@ -13,7 +13,7 @@ struct AccountLabelCommand: ParsableCommand {
     @OptionGroup var target: AccountArgument
     @Argument(help: "The label.") var label: String?
     @Flag(name: .long, help: "Take the label away.") var none = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if (label == nil) != none { throw ValidationError("give a label, or --none to take it away") }
@@ -41,7 +41,7 @@ struct AccountMoveCommand: ParsableCommand {
 
     @OptionGroup var target: AccountArgument
     @Option(name: .long, help: ArgumentHelp("The group to move it to.", valueName: "group")) var to: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: to)
@@ -71,7 +71,7 @@ struct AccountRemoveCommand: ParsableCommand {
     @OptionGroup var target: AccountArgument
     @Flag(name: .long, help: "Do not ask.") var force = false
     @OptionGroup var undo: UndoOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
@@ -119,7 +119,7 @@ struct AccountDefaultCommand: ParsableCommand {
 
     @Argument(help: "The account: its id, user name or label, or the beginning of one.") var account: String?
     @Flag(name: .long, help: "Let the group have no default.") var none = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if (account == nil) != none { throw ValidationError("name an account, or use --none") }

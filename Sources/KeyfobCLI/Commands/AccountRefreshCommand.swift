@@ -10,20 +10,32 @@ struct AccountRefreshCommand: ParsableCommand {
             refresh token of each client that is signed in, once. Without --scope, for the scopes of the token that came \
             last.
 
+            With --all, the refresh tokens of all accounts, or of those in --group, one after the other: a line for each \
+            on standard output, and the failures do not stop it. Accounts that have none are left out.
+
+            Exit status: 0 when each has a new token; 10 when anybody has to sign in; else that of the first failure, such as \
+            75 when a provider cannot be reached.
+
             Example:
               keyfob account refresh ada@contoso.example
+              keyfob account refresh --all
               keyfob account refresh ada@contoso.example --scope mail.read
             """)
 
-    @OptionGroup var argument: AccountArgument
+    @Argument(help: "The account: its id, user name or label, or the beginning of one.") var account: String?
+    @Flag(name: .long, help: "Of all accounts.") var all = false
     @Option(name: .long, help: ArgumentHelp("The OAuth client id.", valueName: "id")) var client: String?
     @Option(name: .long, help: ArgumentHelp("The tenant.", valueName: "id")) var tenant: String?
     @Option(name: [.short, .long], help: ArgumentHelp("A scope the token must have; repeatable.", valueName: "scope"))
     var scope: [String] = []
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
+        if all == (account != nil) { throw ValidationError("name an account, or say --all") }
+        if all, client != nil || tenant != nil || !scope.isEmpty {
+            throw ValidationError("--all goes with none of --client, --tenant and --scope")
+        }
         if scope.contains(where: { !Identifier.isAcceptable($0) }) {
             throw ValidationError("--scope is blank or holds control characters")
         }
@@ -34,7 +46,8 @@ struct AccountRefreshCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .network)
         defer { global.tellWarnings(of: keyring) }
         let groups = try global.groups()
-        let candidate = try keyring.account(named: argument.account, in: groups)
+        guard let name = account else { return try refreshAll(in: groups, keyring, network) }
+        let candidate = try keyring.account(named: name, in: groups)
         let account = candidate.account
         let clients = try client.map { [$0] } ?? clients(of: candidate, in: keyring)
         let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
@@ -43,13 +56,7 @@ struct AccountRefreshCommand: ParsableCommand {
         for client in clients.isEmpty ? [nil] : clients.map(Optional.some) {
             let request = TokenRequest(account: account.id.description, realm: tenant, clientID: client, scopes: scopes)
             do throws(KeyringError) {
-                let found = try NetworkTask.run { () async throws(KeyringError) in
-                    try await keyring.acquireTokenSilently(
-                        for: request, options: SilentOptions(forcesRefresh: true), in: [candidate.group],
-                        network: network
-                    ).found
-                }
-                tokens.append(found)
+                tokens.append(try Self.refreshed(request, in: candidate.group, keyring, network))
             } catch {
                 failures.append(error)
             }
@@ -59,6 +66,50 @@ struct AccountRefreshCommand: ParsableCommand {
         if !tokens.isEmpty { try tell(tokens, account) }
         for failure in failures.dropFirst() { StandardError.write(line: "keyfob: \(failure.message)") }
         throw first
+    }
+
+    /// A new token for a request, whatever is stored.
+    private static func refreshed(
+        _ request: TokenRequest, in group: AccessGroup, _ keyring: Keyring, _ network: Network
+    ) throws(KeyringError) -> Keyring.FoundToken {
+        try NetworkTask.run { () async throws(KeyringError) in
+            try await keyring.acquireTokenSilently(
+                for: request, options: SilentOptions(forcesRefresh: true), in: [group], network: network
+            ).found
+        }
+    }
+
+    /// Redeems the refresh token of each client of each account, and tells of each.
+    private func refreshAll(in groups: [AccessGroup]?, _ keyring: Keyring, _ network: Network) throws {
+        var grants: [RefreshedAllDocument.Grant] = []
+        var failures: [KeyringError] = []
+        for candidate in AccountListCommand.sorted(try keyring.accounts(in: groups)) {
+            for client in try clients(of: candidate, in: keyring) {
+                let request = TokenRequest(account: candidate.account.id.description, clientID: client)
+                var (expiry, failure): (Timestamp?, KeyringError?)
+                do throws(KeyringError) {
+                    expiry = try Self.refreshed(request, in: candidate.group, keyring, network).credential.expiresOn
+                } catch {
+                    failure = error
+                    failures.append(error)
+                }
+                grants.append(RefreshedAllDocument.Grant(candidate, client, expiry, failure))
+                guard !global.json else { continue }
+                let words =
+                    failure.map { "failed: \($0.message)" + ($0.hint.map { "; \($0)" } ?? "") }
+                    ?? "a new token" + (expiry.map { ", valid until \(TimeText.moment($0))" } ?? "")
+                try StandardOutput.write(
+                    line: "\(candidate.account.name) (group \(candidate.group), client \(client)): \(words)")
+            }
+        }
+        if global.json {
+            try JSONOutput.print(RefreshedAllDocument(grants: grants))
+        } else if grants.isEmpty {
+            global.say("no account has a refresh token")
+        }
+        guard let first = failures.first else { return }
+        let needsPerson = failures.contains { $0.code == .signInNeeded }
+        throw ReportedFailure(status: needsPerson ? .signInNeeded : ExitStatus(first.code))
     }
 
     /// The clients whose refresh token can be used.
@@ -73,7 +124,7 @@ struct AccountRefreshCommand: ParsableCommand {
         if global.json { return try JSONOutput.print(RefreshedDocument(account, tokens)) }
         for token in tokens {
             let client = tokens.count > 1 ? " for client \(token.credential.clientID)" : ""
-            let until = token.credential.expiresOn.map { ", valid until \($0.rfc3339)" } ?? ""
+            let until = token.credential.expiresOn.map { ", valid until \(TimeText.moment($0))" } ?? ""
             global.say("\(account.name): a new token\(client)\(until)")
         }
     }
@@ -99,5 +150,36 @@ struct RefreshedDocument: JSONDocument {
                 clientID: $0.credential.clientID, scopes: $0.credential.scopes.scopes,
                 expiresOn: $0.credential.expiresOn.map(\.rfc3339))
         }
+    }
+}
+
+/// `Schemas/refreshed-all.schema.json`.
+struct RefreshedAllDocument: JSONDocument {
+    let formatVersion = 1
+    let grants: [Grant]
+
+    /// A refresh token, and what came of it.
+    struct Grant: Encodable {
+        let account: String
+        let group: String
+        let clientID: String
+        /// When the new access token expires, where that is known.
+        let expiresOn: String?
+        /// Why there is no new token.
+        let error: Failure?
+
+        init(_ candidate: Candidate, _ clientID: String, _ expiry: Timestamp?, _ failure: KeyringError?) {
+            account = candidate.account.id.description
+            group = candidate.group.name
+            self.clientID = clientID
+            expiresOn = expiry.map(\.rfc3339)
+            error = failure.map { Failure(code: $0.code.rawValue, message: $0.message, hint: $0.hint) }
+        }
+    }
+
+    struct Failure: Encodable {
+        let code: String
+        let message: String
+        let hint: String?
     }
 }

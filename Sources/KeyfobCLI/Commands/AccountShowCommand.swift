@@ -12,7 +12,7 @@ struct AccountShowCommand: ParsableCommand {
             """)
 
     @OptionGroup var target: AccountArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()

@@ -40,7 +40,7 @@ struct AddCommand: ParsableCommand {
 
     @Option(name: .long, help: ArgumentHelp("Read the token from this descriptor.", valueName: "n")) var tokenFd:
         Int32 = 0
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         for (name, value) in [

@@ -17,11 +17,12 @@ struct AllowCommand: ParsableCommand {
 
     @Argument(help: "The file, or its directory.") var file: String?
     @Flag(name: .long, help: "Take the allowance back.") var revoke = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         guard let path = file ?? ProjectFile.nearest(from: ".") else {
-            throw KeyringError(.noSuchFile, "there is no \(ProjectFile.name) here or above")
+            throw KeyringError(
+                .noSuchFile, "there is no \(ProjectFile.name) here or above", hint: "'keyfob allow --help' shows one")
         }
         let keyring = try global.unlockedKeyring(reaching: .files())
         guard !revoke else {

@@ -18,7 +18,7 @@ extension BackupCommand {
         }
         for contents in [old, new] {
             guard let source = contents.source, source.purpose == "backup", !source.isOwners else { continue }
-            global.say("note: nothing shows who made the backup that was written \(source.created.rfc3339)")
+            global.say("note: nothing shows who made the backup that was written \(TimeText.moment(source.created))")
         }
         try StandardOutput.write(lines: changes.map { TerminalText.line($0.description) + "\n" }.joined())
         let later = files.count == 1 ? "the vault" : files[1]

@@ -6,7 +6,8 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup", abstract: "Back up the whole vault, list its backups, check or compare them.",
         discussion: """
             Writes an age file for the owners of the vault's recovery keys, or for --recipient, reads it back, \
-            and prints its path. It holds everything but access tokens. Without --to it goes to the folder \
+            and prints its path. It holds everything but access tokens. --to names a folder that is there, or a new file, whose \
+            name has a dot: without one it is taken for a folder, and is an error where that is missing. Without --to it goes to the folder \
             'backups' of the vault; one is also made there before an account or a group is removed or gets a new key, and \
             before an import replaces something and a restore. That folder keeps the newest five, and the first of each of the last \
             seven days and four weeks that have one; incomplete ones count for nothing. A backup in the vault's folder does \
@@ -31,8 +32,10 @@ struct BackupCommand: ParsableCommand {
               keyfob backup --to /media/stick
               keyfob backup --to - | ssh host 'cat > keyfob.age'
               keyfob backup --list /media/stick
-              keyfob backup --diff /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
-              keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age --bundle-identity recovery.txt
+              keyfob backup --diff /media/stick/keyfob-20261121T101500Z.age \\
+                --bundle-identity recovery.txt
+              keyfob backup --verify /media/stick/keyfob-20261121T101500Z.age \\
+                --bundle-identity recovery.txt
 
             Exit status: 0 done, 65 damaged, incomplete because records do not open, or nothing shows who made it, 73 exists already, 74 \
             not written, 77 wrong identity, or a key that does not open the whole vault, 78 no recovery key.
@@ -41,7 +44,8 @@ struct BackupCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A new file, a folder, or '-' for standard output, instead of the vault's folder.", valueName: "file"))
+            "A folder, a new file such as x.age, or '-' for standard output, instead of the vault's folder.",
+            valueName: "file"))
     var to: String?
 
     @Option(
@@ -70,7 +74,7 @@ struct BackupCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Check this backup.", valueName: "file")) var verify: String?
 
     @OptionGroup var opening: BundleOpenerOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         let makes = to != nil || !recipient.isEmpty || keep != nil || ifChanged
@@ -107,7 +111,7 @@ struct BackupCommand: ParsableCommand {
         if ifChanged, let current = try keyring.currentBackup(in: to) {
             global.tellWarnings(of: keyring)
             if global.json { return try JSONOutput.print(UnchangedBackupDocument(path: current.path)) }
-            return global.say("nothing has changed since \(current.path), made \(current.time.rfc3339)")
+            return global.say("nothing has changed since \(current.path), made \(TimeText.moment(current.time))")
         }
         let report = try keyring.backup(
             to: to, for: recipient.isEmpty ? nil : recipient, because: ifChanged ? .changed : .asked, keeping: keep)

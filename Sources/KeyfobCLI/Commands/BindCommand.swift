@@ -18,7 +18,7 @@ struct BindCommand: ParsableCommand {
     @OptionGroup var options: SubjectOptions
     @Argument(help: "The account: its id, user name or label, or the beginning of one; or 'none'.")
     var account: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let subject = try options.subject(mustExist: true)
@@ -58,7 +58,7 @@ struct UnbindCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: SubjectOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let subject = try options.subject(mustExist: false)
@@ -66,6 +66,6 @@ struct UnbindCommand: ParsableCommand {
         let count = try keyring.unbind(subject, in: global.groups())
         global.tellWarnings(of: keyring)
         global.say(
-            "took \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text) back")
+            "removed \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text)")
     }
 }

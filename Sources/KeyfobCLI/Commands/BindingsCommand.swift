@@ -14,7 +14,7 @@ struct BindingsCommand: ParsableCommand {
               keyfob bindings --group work --json
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())

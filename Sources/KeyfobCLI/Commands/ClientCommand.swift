@@ -33,7 +33,7 @@ struct ClientListCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Only those of this provider.", valueName: "name")) var provider: String?
     @Flag(name: .long, help: "Those of programs that many people use, whether they were added or not.")
     var wellKnown = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         guard !wellKnown else { return try listWellKnown() }
@@ -91,8 +91,10 @@ struct ClientAddCommand: ParsableCommand {
             Example:
               keyfob client add --well-known azure-cli
               keyfob client add 0d1e2f3a-aaaa-bbbb-cccc-000011112222 --provider microsoft
-              keyfob client add 1234.apps.example --provider google --secret-fd 3 3< secret.txt
-              keyfob client add app --provider contoso --redirect-uri http://localhost:8400 --default
+              keyfob client add 1234.apps.example --provider google \\
+                --secret-fd 3 3< secret.txt
+              keyfob client add app --provider contoso \\
+                --redirect-uri http://localhost:8400 --default
             """)
 
     @Argument(help: "The client id.") var id: String?
@@ -127,7 +129,7 @@ struct ClientAddCommand: ParsableCommand {
 
     @Flag(name: .long, help: "Take it where nobody names a client.") var `default` = false
     @Flag(name: .long, help: "Put it in the place of the one that has its id.") var replace = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     enum SecretPlace: String, ExpressibleByArgument, CaseIterable {
         case post, basic
@@ -173,7 +175,7 @@ struct ClientAddCommand: ParsableCommand {
         guard let client = WellKnownClient.named(name) else {
             throw KeyringError(
                 .noSuchClient, "there is no well-known client '\(name)'",
-                hint: "'keyfob client list --well-known' shows those there are")
+                hint: "'keyfob client list --well-known' lists them")
         }
         return client
     }
@@ -201,7 +203,7 @@ struct ClientRemoveCommand: ParsableCommand {
     @Argument(help: "The client id.") var id: String
 
     @Option(name: .long, help: ArgumentHelp("Its provider, or its host.", valueName: "name")) var provider: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()

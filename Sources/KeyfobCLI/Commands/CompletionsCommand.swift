@@ -5,6 +5,10 @@ struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions", abstract: "Print a completion script for a shell.",
         discussion: """
+            Completes commands, options and what they take: files, accounts, groups, providers, clients, slots, tenants, and \
+            the scopes of stored tokens. The names are read from the vault while a line is typed, without asking for a \
+            passphrase: of a locked vault there are none.
+
             Example:
               keyfob completions bash > ~/.local/share/bash-completion/completions/keyfob
             """)
@@ -14,12 +18,12 @@ struct CompletionsCommand: ParsableCommand {
     @Argument(help: "bash, zsh or fish.") var shell: Shell
 
     func run() throws {
-        let target: CompletionShell =
+        let script =
             switch shell {
-            case .bash: .bash
-            case .zsh: .zsh
-            case .fish: .fish
+            case .bash: CompletionScript.bash
+            case .zsh: CompletionScript.zsh
+            case .fish: CompletionScript.fish
             }
-        try StandardOutput.write(data: KeyfobCommand.completionScript(for: target) + "\n")
+        try StandardOutput.write(data: script + "\n")
     }
 }

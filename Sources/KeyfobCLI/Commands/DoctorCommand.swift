@@ -27,7 +27,7 @@ struct DoctorCommand: ParsableCommand {
     @Flag(name: .long, help: "Accept the state of the vault as it is.") var acceptRollback = false
     @Flag(name: .long, help: "Accept the vault that is there as yours.") var acceptVault = false
     @Flag(name: .long, help: "Go on without what a repair has noted as lost.") var acceptLoss = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let location = try global.location()
@@ -216,7 +216,7 @@ struct DoctorCommand: ParsableCommand {
             LossText.findings($0, keyring.location, holdings, identity: global.identity)
         }
         if keyring.storage == .secretService {
-            findings.append(Finding("storage", .ok, "the records lie with the desktop's keyring (Secret Service)"))
+            findings.append(Finding("storage", .ok, "the desktop's keyring (Secret Service) keeps the records"))
             if keyring.secretServiceName == "KeePassXC" {
                 findings.append(
                     Finding(
@@ -278,11 +278,13 @@ struct DoctorCommand: ParsableCommand {
             Finding("sign-ins", .warning, $0.text(now), hint: $0.advice.text)
         }
         guard !restored.isEmpty else { return }
-        let names = Set(restored.map { "\($0.account)" }).sorted()
+        let known = try keyring.accounts().map(\.account)
+        let ids = Set(restored.map(\.account))
+        let names = Set(known.filter { ids.contains($0.id) }.map(\.name)).sorted()
         findings.append(
             Finding(
                 "sign-ins", .warning, RestoredGrantText.of(restored.count),
-                hint: "sign in again where a token is refused: \(names.joined(separator: ", "))"))
+                hint: "sign in again where a token is refused: \(Quantity.list(names))"))
     }
 
     private func tell(_ findings: [Finding]) throws(KeyringError) {
@@ -294,10 +296,10 @@ struct DoctorCommand: ParsableCommand {
                 case .warning: "warning "
                 case .failure: "failure "
                 }
-            try StandardOutput.write(line: "\(mark)\(finding.subject): \(finding.text)")
+            try StandardOutput.write(entry: "\(mark)\(finding.subject): \(finding.text)")
             // What is to be done about several in a row is said once.
             let next = index + 1 < findings.count ? findings[index + 1].hint : nil
-            if let hint = finding.hint, hint != next { try StandardOutput.write(line: "        \(hint)") }
+            if let hint = finding.hint, hint != next { try StandardOutput.write(entry: "        \(hint)") }
         }
     }
 }

@@ -6,7 +6,7 @@ struct ExportCommand: ParsableCommand {
         commandName: "export", abstract: "Write accounts and tokens for another keyring, or for another program.",
         discussion: """
             The format 'bundle' is an age file: encrypted for the recipients, or with a passphrase, which is \
-            asked for twice where no option says whom it is for. 'keyfob import' takes it in, and 'age -d' \
+            asked for twice where no option says whom it is for. 'keyfob import' imports it, and 'age -d' \
             opens it too. It holds refresh tokens; access tokens only with --include-access-tokens; nothing \
             that is for this device alone.
             The format 'msal' is the token cache of MSAL for Python: plain text with every token in it, for \
@@ -16,7 +16,8 @@ struct ExportCommand: ParsableCommand {
 
             Example:
               keyfob export --group work --to age1… work.age
-              keyfob export --recipients-file team.txt --armor - | mail -s accounts grace@contoso.example
+              keyfob export --recipients-file team.txt --armor - \\
+                | mail -s accounts grace@contoso.example
               keyfob export --format msal --group work cache.json
 
             Exit status: 0 done, 64 no such recipient, 65 incomplete, because records do not open, 73 exists \
@@ -32,7 +33,7 @@ struct ExportCommand: ParsableCommand {
     @Flag(name: .long, help: "Write the bundle as text.") var armor = false
     @Flag(name: .long, help: "Put access tokens into the bundle too.") var includeAccessTokens = false
     @Flag(name: .long, help: "Replace the file if it exists.") var force = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if format == .msal, sealing.isGiven || armor || includeAccessTokens {

@@ -23,7 +23,7 @@ struct GroupListCommand: ParsableCommand {
               keyfob group list
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
@@ -58,7 +58,7 @@ struct GroupCreateCommand: ParsableCommand {
             """)
 
     @Argument(help: "The group's name.") var name: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)
@@ -79,7 +79,7 @@ struct GroupRenameCommand: ParsableCommand {
 
     @Argument(help: "The group's name.") var name: String
     @Argument(help: "The new name.") var newName: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let (group, new) = (try AccessGroup(named: name), try AccessGroup(named: newName))
@@ -105,7 +105,7 @@ struct GroupRemoveCommand: ParsableCommand {
     @Argument(help: "The group's name.") var name: String
     @Flag(name: .long, help: "Remove it although it holds accounts.") var force = false
     @OptionGroup var undo: UndoOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)
@@ -139,7 +139,7 @@ struct GroupRotateCommand: ParsableCommand {
 
     @Argument(help: "The group's name.") var name: String
     @Flag(name: .long, help: "Make no backup first.") var noBackup = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)

@@ -14,7 +14,7 @@ struct GroupGrantCommand: ParsableCommand {
 
     @Argument(help: "The group's name.") var name: String
     @OptionGroup var new: NewSlotInput
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)

@@ -29,7 +29,7 @@ struct GroupRevokeCommand: ParsableCommand {
     @Flag(name: .long, help: "Do not give the group a new key.") var keepKey = false
     @Flag(name: .long, help: "Make no backup first.") var noBackup = false
     @Flag(name: .long, help: "Do not ask.") var force = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let group = try AccessGroup(named: name)
@@ -73,7 +73,7 @@ struct GroupRevokeCommand: ParsableCommand {
         let slots = try keyring.slots().filter { $0.group == group && $0.id.hasPrefix(slot.lowercased()) }
         guard !slots.isEmpty else {
             throw KeyringError(
-                .noSuchSlot, "group '\(group)' has no slot '\(slot)'", hint: "'keyfob slot list' shows those there are")
+                .noSuchSlot, "group '\(group)' has no slot '\(slot)'", hint: "'keyfob slot list' shows the slots")
         }
         try keyring.removeSlot(slot)
         global.say("removed slot \(slot); the group keeps its key")

@@ -23,7 +23,7 @@ struct HistoryShowCommand: ParsableCommand {
               keyfob history show
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
@@ -50,7 +50,7 @@ struct HistoryClearCommand: ParsableCommand {
               keyfob history clear --group work
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()

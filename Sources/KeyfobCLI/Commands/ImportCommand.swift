@@ -70,7 +70,7 @@ struct ImportCommand: ParsableCommand {
         help: ArgumentHelp("The client of a refresh token whose file names none (mutt_oauth2.py).", valueName: "id"))
     var client: String?
     @Flag(name: .long, help: "Take no labels from azureProfile.json.") var noLabels = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     enum Way: String, EnumerableFlag {
         case merge, replace
@@ -111,7 +111,7 @@ struct ImportCommand: ParsableCommand {
         guard way == .merge, !opening.isGiven, with.isEmpty || format?.isOfTool == true else {
             // What starts like a cache was meant to be one.
             throw KeyringError(
-                format != nil ? .usage : .damaged, "\(Self.name(of: path)) is no bundle",
+                format != nil ? .usage : .damaged, "\(Self.name(of: path)) is not a bundle",
                 hint: format != nil
                     ? "--replace, --with, --bundle-identity and --bundle-passphrase-fd are for bundles" : nil)
         }
@@ -168,9 +168,7 @@ struct ImportCommand: ParsableCommand {
     static func naming(_ path: String, _ error: KeyringError) -> KeyringError {
         let words = "the file "
         guard error.message.hasPrefix(words) else { return error }
-        return KeyringError(
-            error.code, "\(name(of: path)) \(error.message.dropFirst(words.count))", advice: error.advice,
-            candidates: error.candidates)
+        return error.saying("\(name(of: path)) \(error.message.dropFirst(words.count))", advice: error.advice)
     }
 
     private static func azureProfile(beside path: String) -> SecretBytes? {

@@ -20,7 +20,8 @@ struct InitCommand: ParsableCommand {
 
             Example:
               keyfob init --recovery-file ~/keyfob-recovery.txt
-              keyfob init --new-key-file ~/.config/keyfob.key --recovery-file ~/keyfob-recovery.txt
+              keyfob init --new-key-file ~/.config/keyfob.key \\
+                --recovery-file ~/keyfob-recovery.txt
               keyfob init --secret-service --recovery-file ~/keyfob-recovery.txt
               keyfob init --storage secret-service --recovery-file ~/keyfob-recovery.txt
             """)
@@ -28,12 +29,12 @@ struct InitCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where the records lie: embedded (an encrypted file of Keyfob's own, the default) or secret-service.",
+            "Where records are kept: embedded (an encrypted file of Keyfob's own, the default) or secret-service.",
             valueName: "place"))
     var storage = StorageName.embedded
 
     @OptionGroup var new: NewVaultInput
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if global.identity != nil {

@@ -24,8 +24,10 @@ struct LoginCommand: ParsableCommand {
               keyfob client add --well-known azure-cli
               keyfob login microsoft --scope https://graph.microsoft.com/User.Read
               keyfob login --device github
-              keyfob login --authority https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin --client ID
-              keyfob login --account ada@contoso.example --prompt consent --extra-scope Mail.Read
+              keyfob login --client ID --authority \\
+                https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
+              keyfob login --account ada@contoso.example --prompt consent \\
+                --extra-scope Mail.Read
             """)
 
     @OptionGroup var options: SignInOptions
@@ -45,8 +47,8 @@ struct LoginCommand: ParsableCommand {
             "For how many seconds to wait: 300 unless given, and 900 with --device, while the code is good.",
             valueName: "seconds"))
     var timeout: Int64?
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if let timeout, !(1...3_600).contains(timeout) {
@@ -80,7 +82,7 @@ struct LoginCommand: ParsableCommand {
         if !report.declinedScopes.isEmpty {
             throw KeyringError(
                 .scopesDeclined, "the provider declined \(report.declinedScopes)",
-                advice: .useGrantedScopes(report.scopes), candidates: report.declinedScopes.scopes)
+                advice: .useGrantedScopes(report.scopes), candidates: report.declinedScopes.scopes, names: [])
         }
     }
 
@@ -104,7 +106,7 @@ struct LoginCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(SignInDocument(report))
         } else {
-            global.say("\(report.account.name) signed in (\(report.account.id), group \(report.group))")
+            global.say("\(report.account.name) signed in (group \(report.group))")
         }
         if !report.hasRefreshToken {
             global.say("keyfob: warning: the provider gave no refresh token; sign in again when the access token ends")

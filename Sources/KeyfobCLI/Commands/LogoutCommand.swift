@@ -22,8 +22,8 @@ struct LogoutCommand: ParsableCommand {
     @Flag(name: .long, help: "End the browser's session too.") var browser = false
     @Flag(name: .long, help: "Open no browser; print the address.") var noBrowser = false
     @Flag(name: .long, help: "Tell the provider nothing.") var offline = false
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if client != nil, everywhere || forget {
@@ -74,10 +74,11 @@ struct LogoutCommand: ParsableCommand {
         let groups = try global.groups()
         if let account { return try keyring.account(named: account, in: groups) }
         let all = try keyring.accounts(in: groups)
-        guard let only = all.first else { throw KeyringError(.noSuchAccount, "there is no account to sign out") }
+        guard let only = all.first else {
+            throw KeyringError(.noSuchAccount, "there is no account to sign out", advice: .importAccounts)
+        }
         guard all.count == 1 else {
-            throw KeyringError(
-                .ambiguous, "there are \(all.count) accounts", hint: "say which", accounts: all.map(\.account))
+            throw KeyringError(several: all, "there are") { .useAccountID(such: $0, group: $1) }
         }
         return only
     }

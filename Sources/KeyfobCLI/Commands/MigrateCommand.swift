@@ -41,7 +41,7 @@ struct MigrateCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
     var kdfMemory: UInt64 = 256
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     enum Place: String, ExpressibleByArgument, CaseIterable {
         case secretService = "secret-service"

@@ -10,7 +10,8 @@ struct PickCommand: ParsableCommand {
             --filter nothing is shown: the ids of the accounts that match are printed, the best first.
 
             Example:
-              keyfob token --account "$(keyfob pick)" --scope https://graph.microsoft.com/.default
+              keyfob token --account "$(keyfob pick)" \\
+                --scope https://graph.microsoft.com/.default
               keyfob pick --filter contoso
             """)
 
@@ -19,7 +20,7 @@ struct PickCommand: ParsableCommand {
     var filter: String?
 
     @OptionGroup var options: RequestOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
@@ -31,7 +32,7 @@ struct PickCommand: ParsableCommand {
         global.tellWarnings(of: keyring)
         guard !candidates.isEmpty else {
             throw KeyringError(selection, for: request)
-                ?? KeyringError(.noSuchAccount, "there is no account to choose from")
+                ?? KeyringError(.noSuchAccount, "there are no accounts to choose from")
         }
         if let filter {
             let matches = PickerFilter(candidates.map(PickerItem.init)).matches(filter).map { candidates[$0].candidate }

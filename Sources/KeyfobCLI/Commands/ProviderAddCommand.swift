@@ -22,10 +22,13 @@ struct ProviderAddCommand: ParsableCommand {
             vault named it, not where a key of the group did. --ca-file of another command overrules it that once.
 
             Example:
-              keyfob provider add --issuer https://sso.contoso.example/realms/staff --name contoso
+              keyfob provider add --issuer https://sso.contoso.example/realms/staff \\
+                --name contoso
               keyfob provider add --authority https://fs.contoso.example/adfs --name adfs
-              keyfob provider add --authority https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
-              keyfob provider show --json gitlab | sed s/gitlab/git.contoso.example/g | keyfob provider add -
+              keyfob provider add --authority \\
+                https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
+              keyfob provider show --json gitlab | sed s/gitlab/git.contoso.example/g \\
+                | keyfob provider add -
             """)
 
     @Argument(help: "The file with the description; '-' is standard input.") var file: String?
@@ -73,7 +76,7 @@ struct ProviderAddCommand: ParsableCommand {
     var caFile: String?
 
     @Flag(name: .long, help: "Put it in the place of the one that has its name.") var replace = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         guard [file, issuer, authority].count(where: { $0 != nil }) == 1 else {
@@ -143,8 +146,6 @@ struct ProviderAddCommand: ParsableCommand {
         let words = "the description "
         guard error.message.hasPrefix(words) else { return error }
         let name = file == "-" ? BundleInput.standardInput : file
-        return KeyringError(
-            error.code, "\(name) \(error.message.dropFirst(words.count))", advice: error.advice,
-            candidates: error.candidates)
+        return error.saying("\(name) \(error.message.dropFirst(words.count))", advice: error.advice)
     }
 }

@@ -24,7 +24,7 @@ struct ProviderListCommand: ParsableCommand {
               keyfob provider list --json
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
@@ -55,7 +55,7 @@ struct ProviderShowCommand: ParsableCommand {
             """)
 
     @Argument(help: "The provider: its name, issuer or host.") var name: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
@@ -112,7 +112,7 @@ struct ProviderRenameCommand: ParsableCommand {
 
     @Argument(help: "The provider's name.") var name: String
     @Argument(help: "Its new name.") var newName: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
@@ -133,7 +133,7 @@ struct ProviderRemoveCommand: ParsableCommand {
             """)
 
     @Argument(help: "The provider's name.") var name: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()

@@ -18,7 +18,8 @@ struct RekeyCommand: ParsableCommand {
 
             Example:
               keyfob rekey --recovery-file ~/new-recovery.txt
-              keyfob rekey --keep-key-file ~/.config/keyfob.key --recovery-file ~/new-recovery.txt
+              keyfob rekey --keep-key-file ~/.config/keyfob.key \\
+                --recovery-file ~/new-recovery.txt
 
             Exit status: 0 done, 15 cancelled, 64 a way to unlock would be lost, 65 damaged, 74 not written, 75 the vault \
             changed meanwhile, 77 a key file that opens no slot, or a key that does not open the whole vault.
@@ -41,7 +42,7 @@ struct RekeyCommand: ParsableCommand {
     var recoveryFile: String?
 
     @Flag(name: .long, help: "Let ways to unlock be lost without asking.") var force = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let location = try global.location()

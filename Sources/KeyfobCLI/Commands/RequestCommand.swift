@@ -16,7 +16,8 @@ struct RequestCommand: ParsableCommand {
 
             Example:
               keyfob request https://graph.microsoft.com/v1.0/me
-              keyfob request https://api.contoso.example/me --account ada --allow-host api.contoso.example
+              keyfob request https://api.contoso.example/me --account ada \\
+                --allow-host api.contoso.example
               keyfob request https://api.github.com/user/repos -X POST -H 'Content-Type: application/json' \\
                 --data '{"name":"demo"}'
             """)
@@ -38,8 +39,8 @@ struct RequestCommand: ParsableCommand {
 
     @OptionGroup var options: RequestOptions
     @OptionGroup var refresh: RefreshOptions
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     /// A method, in capitals or small letters.
     struct Method: ExpressibleByArgument {

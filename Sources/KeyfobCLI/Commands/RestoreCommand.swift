@@ -28,9 +28,11 @@ struct RestoreCommand: ParsableCommand {
 
             Example:
               keyfob backup --list
-              keyfob restore backup.age --bundle-identity recovery.txt --account ada@contoso.example
+              keyfob restore backup.age --bundle-identity recovery.txt \\
+                --account ada@contoso.example
               keyfob restore backup.age --bundle-identity recovery.txt --vault /tmp/looking
-              keyfob restore backup.age --bundle-identity recovery.txt --recovery-file new-recovery.txt
+              keyfob restore backup.age --bundle-identity recovery.txt \\
+                --recovery-file new-recovery.txt
 
             Exit status: 0 done, 12 nothing was given that opens the backup, 13 no such account or group in it, 15 \
             cancelled, 64 an export and no backup, 65 damaged, or nothing shows who made it, 77 wrong identity, 78 no recovery key for the backup before.
@@ -48,7 +50,7 @@ struct RestoreCommand: ParsableCommand {
     @Flag(name: .long, help: "Put the vault that is there aside, and make a new one.") var putAside = false
     @Flag(name: .long, help: "Take a backup that nothing shows to be its vault's owner's, without what decides.")
     var fromStranger = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let location = try global.location()
@@ -118,7 +120,9 @@ struct RestoreCommand: ParsableCommand {
             global.say("nothing was changed: this was a dry run; \(count) would come back from \(backup.name)")
         } else {
             let isNothing = plan.isEmpty ? ": what was asked for is here already" : ""
-            global.say("brought back \(count) from \(backup.name), written \(plan.source.created.rfc3339)\(isNothing)")
+            global.say(
+                "brought back \(count) from \(backup.name), written \(TimeText.moment(plan.source.created))\(isNothing)"
+            )
             if !plan.isEmpty { tellRestoredGrants(keyring) }
         }
     }

@@ -20,7 +20,7 @@ struct SlotListCommand: ParsableCommand {
               keyfob slot list
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let slots = try global.unlockedKeyring().slots()
@@ -37,7 +37,7 @@ struct SlotListCommand: ParsableCommand {
             let cost = slot.memory.map { " (\($0 >> 20) MiB)" } ?? ""
             table.add([
                 slot.id, slot.kind + cost, slot.group.map { "group \($0)" } ?? "the vault",
-                slot.created.rfc3339,
+                LocalTime.text(slot.created),
             ])
         }
         return table.text
@@ -59,7 +59,7 @@ struct SlotAddCommand: ParsableCommand {
             """)
 
     @OptionGroup var new: NewSlotInput
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .everything)
@@ -85,7 +85,7 @@ struct SlotRemoveCommand: ParsableCommand {
     var id: String
 
     @Flag(name: .long, help: "Do not ask, although only the recovery key is left to open the vault.") var force = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()

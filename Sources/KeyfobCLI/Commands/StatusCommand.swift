@@ -5,7 +5,8 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what is there, and whether it is unlocked.",
         discussion: """
-            Asks nothing: without a key file, an unlocked session or an unlocked keyring of the desktop it says only \
+            Says by what the vault is unlocked and until when, which account counts in this directory and why, who has to \
+            sign in, and when the last backup was made. Asks nothing: without a key file, an unlocked session or an unlocked keyring of the desktop it says only \
             where the vault is. For a vault with a slot of the desktop's keyring (Secret Service) it says whether that \
             one opens it. What does not follow from what was seen of the vault before is told here each time, until 'keyfob \
             doctor --accept-rollback', and what a repair has noted as lost until 'keyfob doctor --accept-loss'.
@@ -14,11 +15,11 @@ struct StatusCommand: ParsableCommand {
               keyfob status --json
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let location = try global.location()
-        let opening = try global.openedWithoutAsking(reaching: .vault)
+        let opening = try global.openedWithoutAsking(reaching: .files())
         let (id, storage, items, kept, earlier) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
         let groups = try keyring?.groups() ?? []
@@ -28,6 +29,9 @@ struct StatusCommand: ParsableCommand {
         let ending = try keyring?.endingSignIns()
         let findings = try keyring?.stateFindings() ?? earlier
         let losses = try keyring?.losses()
+        let groupsAsked = try global.groups()
+        let here = try keyring.map { keyring throws(KeyringError) in try AccountsHere(keyring, in: groupsAsked) }
+        let key = keyring.map { _ in KeyUsedText(global, kept, storage) }
         let header = try keyring?.headerProblems() ?? []
         if let keyring { global.tellWarnings(of: keyring, andFindings: false) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
@@ -36,6 +40,8 @@ struct StatusCommand: ParsableCommand {
                 StatusDocument(
                     vault: location.vault, id: id, storage: storage.rawValue, state: state,
                     problem: storage == .secretService ? opening.problem?.message : nil,
+                    unlockedBy: key?.name, account: here?.document,
+                    needingSignIn: here?.needingSignIn.map(StatusDocument.Unsigned.init),
                     keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init),
                     isReadOnly: keyring?.isReadOnly,
                     findings: findings.map(StateDocument.init),
@@ -49,50 +55,52 @@ struct StatusCommand: ParsableCommand {
                     },
                     secretService: items.isEmpty ? nil : items.map(SecretServiceDocument.init)))
         }
-        try StandardOutput.write(line: "vault   \(location.vault)")
-        try StandardOutput.write(line: "id      \(id)")
+        try StandardOutput.write(entry: "vault   \(location.vault)")
+        try StandardOutput.write(entry: "id      \(id)")
         let words =
             switch state {
-            case "unlocked": "unlocked"
-            case "group": "unlocked for one group"
+            case "unlocked": "unlocked \(key?.words ?? "")"
+            case "group": "unlocked for one group, \(key?.words ?? "")"
             case _ where storage == .secretService: "locked"
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
-            for line in StorageText.ofSecretService { try StandardOutput.write(line: line) }
+            for line in StorageText.ofSecretService { try StandardOutput.write(entry: line) }
         }
-        let limit = keyring?.isReadOnly == true ? ", to be read only: a newer Keyfob wrote it" : ""
-        try StandardOutput.write(line: "state   \(words)\(limit)")
+        let limit = keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : ""
+        try StandardOutput.write(entry: "state   \(words)\(limit)")
         if storage == .secretService, let reason = opening.problem {
-            try StandardOutput.write(line: "        \(reason.message)")
+            try StandardOutput.write(entry: "        \(reason.message)")
         }
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"
-            let (when, distance) = (
-                key.until.rfc3339, TimeText.distance(to: key.until, from: WallClock.system.now)
-            )
-            try StandardOutput.write(line: "key     in \(whose) kernel keyring until \(when) (\(distance))")
+            try StandardOutput.write(entry: "key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
         }
+        if let here { try StandardOutput.write(entry: "account \(here.text)") }
         for item in items {
-            try StandardOutput.write(line: "desktop keyring \(SecretServiceText.of(item))")
+            try StandardOutput.write(entry: "desktop keyring \(SecretServiceText.of(item))")
         }
-        for finding in findings { try StandardOutput.write(line: "warning \(finding.text)") }
-        for loss in losses ?? [] { try StandardOutput.write(line: "warning \(loss.text)") }
-        for problem in header { try StandardOutput.write(line: "warning \(problem)") }
+        for finding in findings { try StandardOutput.write(entry: "warning \(finding.text)") }
+        for loss in losses ?? [] { try StandardOutput.write(entry: "warning \(loss.text)") }
+        for problem in header { try StandardOutput.write(entry: "warning \(problem)") }
         if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
-            try StandardOutput.write(line: "        \(StateText.advice)")
+            try StandardOutput.write(entry: "        \(StateText.advice)")
         }
-        try StandardOutput.write(line: "backups \(backups.text)")
+        try StandardOutput.write(entry: "backups \(backups.text)")
         if let warning = backups.warning {
-            try StandardOutput.write(line: "warning \(warning)")
-            try StandardOutput.write(line: "        \(BackupState.advice)")
+            try StandardOutput.write(entry: "warning \(warning)")
+            try StandardOutput.write(entry: "        \(BackupState.advice)")
         }
         if let restored, !restored.isEmpty {
-            try StandardOutput.write(line: "warning \(RestoredGrantText.of(restored.count))")
+            try StandardOutput.write(entry: "warning \(RestoredGrantText.of(restored.count))")
+        }
+        for line in here?.signInLines ?? [] {
+            try StandardOutput.write(entry: "warning \(line.text)")
+            try StandardOutput.write(entry: "        \(line.advice)")
         }
         for signIn in ending ?? [] {
-            try StandardOutput.write(line: "warning \(signIn.text(WallClock.system.now))")
-            try StandardOutput.write(line: "        \(signIn.advice.text)")
+            try StandardOutput.write(entry: "warning \(signIn.text(WallClock.system.now))")
+            try StandardOutput.write(entry: "        \(signIn.advice.text)")
         }
         guard keyring != nil else { return }
         try StandardOutput.write(lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
@@ -120,6 +128,12 @@ struct StatusDocument: JSONDocument {
     let state: String
     /// Why the desktop's keyring, which keeps the records, does not open them; nil for any other vault.
     let problem: String?
+    /// With what it was unlocked; nil while it is locked.
+    let unlockedBy: String?
+    /// Which account counts in the working directory; nil while the vault is locked.
+    let account: AccountsHere.Document?
+    /// Who has to sign in; nil while the vault is locked.
+    let needingSignIn: [Unsigned]?
     /// Where 'keyfob unlock' has kept the key; nil where it has not.
     let keptKeys: [KeptKey]?
     /// Nil while the vault is locked.
@@ -139,6 +153,19 @@ struct StatusDocument: JSONDocument {
     let endingSignIns: [SignIn]?
     /// What the desktop's keyring has for the slots that it opens; nil where the vault has no such slot.
     let secretService: [SecretServiceDocument]?
+
+    /// An account that has to sign in.
+    struct Unsigned: Encodable {
+        let group: String
+        let account: String
+        let reason: String?
+
+        init(_ candidate: Candidate) {
+            group = candidate.group.name
+            account = candidate.account.id.description
+            reason = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
+        }
+    }
 
     /// A key that is kept.
     struct KeptKey: Encodable {
@@ -194,11 +221,11 @@ extension Keyring.EndingSignIn {
     /// Whose it is and when it ends, in one line.
     func text(_ now: Timestamp) -> String {
         "the sign-in of \(account.name) (group '\(group)', client \(clientID)) \(endsOn < now ? "ended" : "ends") "
-            + "\(TimeText.distance(to: endsOn, from: now)), on \(endsOn.rfc3339)"
+            + "\(TimeText.distance(to: endsOn, from: now)), on \(LocalTime.text(endsOn))"
     }
 
     /// What to do about it.
-    var advice: Advice { .signIn(account.id, ScopeSet()) }
+    var advice: Advice { .signIn(account.name, ScopeSet()) }
 }
 
 /// What people are told about where records lie.

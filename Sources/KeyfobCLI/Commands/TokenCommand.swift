@@ -24,8 +24,10 @@ struct TokenCommand: ParsableCommand {
             its way, the old refresh token may be used up; the next call then ends with 10 and says so.
 
             Example:
-              keyfob token --account ada@contoso.example --scope https://graph.microsoft.com/.default
-              curl -H @<(keyfob token --account ada@contoso.example --header) https://graph.microsoft.com/v1.0/me
+              keyfob token --account ada@contoso.example \\
+                --scope https://graph.microsoft.com/.default
+              curl -H @<(keyfob token --account ada@contoso.example --header) \\
+                https://graph.microsoft.com/v1.0/me
             """)
 
     @OptionGroup var options: RequestOptions
@@ -41,8 +43,8 @@ struct TokenCommand: ParsableCommand {
         name: .long, help: ArgumentHelp("Print it for a mail server: xoauth2 or oauthbearer.", valueName: "mechanism"))
     var sasl: SASLToken?
     @OptionGroup var refresh: RefreshOptions
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case az

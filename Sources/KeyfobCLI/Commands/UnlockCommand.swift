@@ -15,7 +15,7 @@ struct UnlockCommand: ParsableCommand {
               keyfob unlock --for 1h --user
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     @Option(name: .customLong("for"), help: ArgumentHelp("How long: 90s, 15m, 8h, 2d.", valueName: "duration"))
     var duration = "8h"
@@ -50,7 +50,7 @@ struct LockCommand: ParsableCommand {
               keyfob lock
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let locked = try LockedKeyring(at: global.location())

@@ -16,7 +16,7 @@ struct UseCommand: ParsableCommand {
 
     @OptionGroup var named: AccountArgument
     @Flag(name: .long, help: "In the current directory, and below it.") var here = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if global.json { throw ValidationError("it prints no data; --json has no meaning") }

@@ -15,7 +15,7 @@ struct VerifyCommand: ParsableCommand {
               keyfob verify
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring(tellsFindings: false)

@@ -5,8 +5,8 @@ struct WhichCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "which", abstract: "Show which account 'token' would take, and why.",
         discussion: """
-            Prints a line for every account: the chosen one, those that would do with how likely they are meant, and \
-            those that will not do. Changes nothing and asks nothing. Ends with 0 when one is chosen, 11 when \
+            Prints a line for every account: the chosen one, those that fit, with how likely they are meant, and \
+            those that do not. Changes nothing and asks nothing. Ends with 0 when one is chosen, 11 when \
             several fit, 13 when none does; whether the chosen one has a valid token, only 'token' says.
 
             Example:
@@ -15,7 +15,7 @@ struct WhichCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: RequestOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
@@ -37,7 +37,7 @@ struct WhichCommand: ParsableCommand {
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
         let advice = error.advice == .explainSelection ? nil : error.advice
-        throw KeyringError(error.code, error.message, advice: advice, candidates: error.candidates)
+        throw error.saying(advice: advice)
     }
 }
 

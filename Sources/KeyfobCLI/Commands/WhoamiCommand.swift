@@ -14,7 +14,7 @@ struct WhoamiCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: RequestOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if global.json { throw ValidationError("'keyfob which --json' prints it as a document") }

@@ -62,6 +62,6 @@ extension KeyringError {
     func naming(bundle name: String) -> KeyringError {
         let isOfBundle = message.contains("bundle") || message.contains("age file") || message.hasPrefix("the file ")
         guard isOfBundle, !message.contains(name) else { return self }
-        return KeyringError(code, "\(name): \(message)", advice: advice, candidates: candidates)
+        return saying("\(name): \(message)", advice: advice)
     }
 }

@@ -29,10 +29,15 @@ struct BundleOpenerOptions: ParsableArguments {
     /// - Throws: `locked` where nothing was given and there is nobody to ask.
     func opener(for file: borrowing BundleFile, _ global: GlobalOptions) throws(KeyringError) -> BundleOpener {
         let name = file.name
+        guard BundleFile.isBundle(try file.start()) else {
+            throw KeyringError(
+                .damaged, "\(name) is not an age file, as backups and exports are",
+                hint: "'keyfob backup --list' names backups")
+        }
         if let bundlePassphraseFd {
             guard file.needsPassphrase else {
                 throw KeyringError(
-                    .wrongKey, "\(name) is no file for a passphrase", hint: "open it with --bundle-identity")
+                    .wrongKey, "\(name) is not encrypted with a passphrase", hint: "open it with --bundle-identity")
             }
             return .passphrase(try SecretInput.passphrase(descriptor: bundlePassphraseFd))
         }

@@ -35,7 +35,7 @@ struct BundleSealOptions: ParsableArguments {
         return .passphrase(
             try NewPassphraseInput.read(
                 descriptor: bundlePassphraseFd, mayAsk: !global.noInput, what: "the bundle",
-                hint: "give it with --bundle-passphrase-fd, or say for whom with --to"))
+                hint: "give it with --bundle-passphrase-fd, or say who it is for with --to"))
     }
 }
 
@@ -45,7 +45,7 @@ struct BundleSealOptions: ParsableArguments {
 enum RecipientsFile {
     static func read(_ path: String) throws(KeyringError) -> [String] {
         let text = try SecretInput.ownFile(path).withBytes { String(validating: [UInt8]($0), as: UTF8.self) }
-        guard let text else { throw KeyringError(.damaged, "\(path) is no text") }
+        guard let text else { throw KeyringError(.damaged, "\(path) is not text") }
         var recipients: [String] = []
         var others: [String] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -56,7 +56,7 @@ enum RecipientsFile {
                 continue
             }
             guard line.hasPrefix("age1"), line.allSatisfy({ $0.isASCII && ($0.isLowercase || $0.isNumber) }) else {
-                throw KeyringError(.damaged, "line \(index + 1) of \(path) is no age recipient (age1…)")
+                throw KeyringError(.damaged, "line \(index + 1) of \(path) is not an age recipient (age1…)")
             }
             recipients.append(String(line))
         }

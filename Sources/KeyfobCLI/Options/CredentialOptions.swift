@@ -7,8 +7,8 @@ internal import KeyfobLookup
 struct CredentialOptions: ParsableArguments {
     @OptionGroup var request: RequestOptions
     @OptionGroup var refresh: RefreshOptions
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if request.url != nil || request.tool != nil {

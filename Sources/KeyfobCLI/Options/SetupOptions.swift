@@ -8,7 +8,7 @@ struct SetupOptions: ParsableArguments {
     @Flag(name: .long, help: "Take out again what setup has written.") var undo = false
     @Flag(name: .long, help: "Show what would be written, and write nothing.") var dryRun = false
     @Flag(name: .long, help: "Do not ask.") var force = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     /// What the commands say of it in their help.
     static let discussion = """
@@ -33,7 +33,7 @@ struct SetupOptions: ParsableArguments {
         for line in plan.edit.preview(of: file.text) {
             let follows = last.map { $0.isAdded == line.isAdded && (line.number - $0.number) <= 1 } ?? false
             if !follows {
-                let does = undo ? "taken out of" : line.isAdded ? "written to" : "replaced in"
+                let does = undo ? "removed from" : line.isAdded ? "written to" : "replaced in"
                 StandardError.write(line: "to be \(does) \(file.path), line \(line.number):")
             }
             // A terminal is shown no tabs.

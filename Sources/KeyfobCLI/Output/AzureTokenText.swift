@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Keyfob
 
 /// What stands around a token in what `az account get-access-token` prints, without the subscription, which no token has.
@@ -15,17 +14,12 @@ struct AzureTokenText {
         writer.skipValue()
         if let expiry = found.credential.expiresOn {
             // The one is the time of this machine, without saying so, and the other the number that programs should take.
-            writer.member("expiresOn", Self.localTime(expiry))
+            writer.member("expiresOn", LocalTime.seconds(expiry) + ".000000")
             writer.member("expires_on", Int(expiry.seconds))
         }
         writer.member("tenant", found.credential.realm.isEmpty ? nil : found.credential.realm)
         writer.member("tokenType", found.credential.shownTokenType)
         writer.endObject()
         after = "\"" + TerminalText.json(String(decoding: writer.bytes, as: UTF8.self)) + "\n"
-    }
-
-    private static func localTime(_ time: Timestamp) -> String {
-        let offset = TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.seconds)))
-        return time.advanced(by: Int64(offset)).rfc3339.replacing("T", with: " ").dropLast() + ".000000"
     }
 }

@@ -20,6 +20,8 @@ struct CommandDescription: Decodable {
         let valueName: String?
         let defaultValue: String?
         let abstract: String?
+        /// What it may be, where that is all.
+        let allValues: [String]?
 
         struct Name: Decodable {
             let kind: String
@@ -27,6 +29,9 @@ struct CommandDescription: Decodable {
 
             var text: String { (kind == "long" ? "--" : "-") + name }
         }
+
+        /// Whether the parser adds it to each command.
+        var isOfParser: Bool { (names ?? []).contains { ["help", "version", "help-hidden"].contains($0.name) } }
     }
 
     private struct Root: Decodable {
@@ -34,11 +39,19 @@ struct CommandDescription: Decodable {
     }
 
     /// The whole command.
-    static func ofKeyfob() throws(KeyringError) -> CommandDescription {
-        guard let root = try? JSONDecoder().decode(Root.self, from: Data(KeyfobCommand._dumpHelp().utf8)) else {
+    static func ofKeyfob() throws(KeyringError) -> CommandDescription { try CommandDescription(of: KeyfobCommand.self) }
+
+    /// The options that all commands have, and those of commands that use the network.
+    static func sharedOptions() throws(KeyringError) -> [Argument] {
+        (try CommandDescription(of: SharedOptions.self).arguments ?? []).filter { $0.shouldDisplay && !$0.isOfParser }
+    }
+
+    /// A command, with those below it.
+    init(of command: any ParsableCommand.Type) throws(KeyringError) {
+        guard let root = try? JSONDecoder().decode(Root.self, from: Data(command._dumpHelp().utf8)) else {
             throw KeyringError(.fault, "the description of the command could not be read")
         }
-        return root.command
+        self = root.command
     }
 
     /// This command and all below it, without the help of the help.

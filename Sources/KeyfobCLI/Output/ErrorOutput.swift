@@ -27,9 +27,7 @@ enum ErrorOutput {
         if isJSON, let text = try? JSONOutput.text(ErrorDocument(error, status: ExitStatus(error.code))) {
             return StandardError.write(lines: text + "\n")
         }
-        let candidates =
-            error.candidateNames.isEmpty ? "" : " (\(Quantity.list(error.candidateNames)))"
         StandardError.write(
-            line: "keyfob: \(error.message)\(candidates)\(error.hint.map { "; \($0)" } ?? "")")
+            line: "keyfob: \(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")")
     }
 }

@@ -46,7 +46,7 @@ enum LossText {
         let command =
             "keyfob restore \(ShellWord.quoted(backup.path)) --bundle-identity \(ShellWord.quoted(identity ?? "FILE"))"
         return
-            "'\(command)' takes the vault's groups back to the newest backup that has it, of \(backup.time.rfc3339), "
+            "'\(command)' takes the vault's groups back to the newest backup that has it, of \(LocalTime.text(backup.time)), "
             + "after a backup of what they hold now"
     }
 }

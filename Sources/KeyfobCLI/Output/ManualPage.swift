@@ -39,7 +39,10 @@ struct ManualPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var arguments: [CommandDescription.Argument] { (command.arguments ?? []).filter(\.shouldDisplay) }
+    /// What help leaves to 'keyfob help options' is here in full.
+    private var arguments: [CommandDescription.Argument] {
+        (command.arguments ?? []).filter { $0.shouldDisplay || !$0.isOfParser }
+    }
     private var subcommands: [CommandDescription] { (command.subcommands ?? []).filter { $0.commandName != "help" } }
 
     private static func synopsis(_ argument: CommandDescription.Argument) -> String {

@@ -62,5 +62,5 @@ extension BundleSummary {
     }
 
     /// The same with when it was written.
-    var text: String { "\(content), written \(created.rfc3339)" }
+    var text: String { "\(content), written \(LocalTime.text(created))" }
 }

@@ -14,6 +14,11 @@ enum TimeText {
         return seconds >= 0 ? "\(amount(seconds)) ago" : "in \(amount(-seconds))"
     }
 
+    /// When something is, by this machine's clock and from now: `2026-11-23 14:05 (in 42 min)`.
+    static func moment(_ time: Timestamp, now: Timestamp = WallClock.system.now) -> String {
+        "\(LocalTime.text(time)) (\(distance(to: time, from: now)))"
+    }
+
     private static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
         max(-(1 << 40), min(1 << 40, end.seconds.subtractingReportingOverflow(start.seconds).partialValue))
     }

@@ -16,7 +16,7 @@ enum AccountPicker {
     /// - Throws: `cancelled` when the person leaves without an answer, `unavailable` without a terminal,
     ///   `noSuchAccount` when there is nothing to choose from.
     static func choose(among items: [PickerItem], purpose: String, color: Bool) throws(KeyringError) -> Int {
-        guard !items.isEmpty else { throw KeyringError(.noSuchAccount, "there is no account to choose from") }
+        guard !items.isEmpty else { throw KeyringError(.noSuchAccount, "there are no accounts to choose from") }
         switch try outcome(PickerScreen(items, purpose: purpose), PickerState(items), color) {
         case .chosen(let index): return index
         case .cancelled: throw KeyringError(.cancelled, "cancelled; no account was chosen")

@@ -22,7 +22,7 @@ struct ProgramCall {
     func requireRunnable() throws {
         switch place {
         case .found: return
-        case .forbidden: throw Self.failure(.notRunnable, "\(name) is no program that can be started")
+        case .forbidden: throw Self.failure(.notRunnable, "\(name) is not a program that can be started")
         case .missing:
             throw Self.failure(
                 .noProgram, name.contains("/") ? "there is no file \(name)" : "there is no program \(name)")

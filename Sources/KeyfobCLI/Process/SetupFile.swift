@@ -137,7 +137,7 @@ struct SetupFile {
         case .danglingLink:
             KeyringError(.configuration, "\(path) is a link to nothing", hint: "make the file that it leads to")
         case .missingFolder: KeyringError(.configuration, "the folder of \(path) is not there")
-        case .notAFile: KeyringError(.configuration, "\(path) is no file that could be written")
+        case .notAFile: KeyringError(.configuration, "\(path) is not a file that can be written")
         case .tooLarge(let limit): KeyringError(.limitExceeded, "\(path) has more than \(limit) bytes")
         case .readOnly:
             KeyringError(

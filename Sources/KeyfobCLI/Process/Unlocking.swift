@@ -31,6 +31,13 @@ extension GlobalOptions {
         return opening
     }
 
+    /// The same for what a shell offers while a line is typed: nothing is told; nil where nothing opens it.
+    func openedSilently() -> Keyring? {
+        guard case .opened(let keyring)? = try? attempt(mayAsk: false) else { return nil }
+        Reach.vault.confine(keyring)
+        return keyring
+    }
+
     /// Tells what the owner should know; to be called again after an operation.
     ///
     /// What stays until the owner accepts it is told once in a login on a terminal, and once where a program may have it.

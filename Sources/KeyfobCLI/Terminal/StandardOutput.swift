@@ -28,6 +28,13 @@ enum StandardOutput {
         try write(data: TerminalText.line(line) + "\n")
     }
 
+    /// Writes a line for people that a terminal which is narrower gets as several, all but the first behind eight spaces.
+    static func write(entry: String) throws(KeyringError) {
+        guard let columns else { return try write(line: entry) }
+        let lines = TextWrapping.lines(TerminalText.line(entry), to: max(20, columns), hanging: 8)
+        try write(lines: lines.map { $0 + "\n" }.joined())
+    }
+
     /// Writes lines for people, each ended by a line feed.
     static func write(lines: String) throws(KeyringError) {
         try write(data: TerminalText.lines(lines))

@@ -15,6 +15,13 @@ extension KeyringError {
     var hint: String? { advice?.text }
 }
 
+extension KeyringError {
+    /// The first of those that it is about, in brackets; empty where the message names them.
+    var candidateText: String {
+        candidateNames.isEmpty ? "" : " (\(Quantity.list(candidateNames, of: candidates.count)))"
+    }
+}
+
 extension Warning {
     /// The warning and what to do, in one line.
     var text: String { message + (advice.map { "; \($0.text)" } ?? "") }
@@ -31,20 +38,24 @@ extension Advice {
     /// The advice as it is shown: one line.
     var text: String {
         switch self {
-        case .listAccounts: "'keyfob account list' shows those there are"
-        case .chooseAccount: "say which with --account"
-        case .makeDefault: "make one the default with 'keyfob account default'"
-        case .useAccountID: "use the id of one of them"
+        case .listAccounts: "'keyfob account list' shows your accounts"
+        case .chooseAccount(nil, _): "say which with --account"
+        case .chooseAccount(let name?, let group):
+            "say which, for example --account \(ShellWord.quoted(name))" + Self.option(group)
+        case .makeDefault(let name):
+            "make one the default, for example 'keyfob account default \(ShellWord.quoted(name))'"
+        case .useAccountID(let name, let group):
+            "name one of them, for example \(ShellWord.quoted(name))" + Self.option(group)
         case .nameAccountExactly: "name the account exactly, or run 'keyfob doctor'"
-        case .explainSelection: "'keyfob which' says why of each"
-        case .importAccounts: "bring some with 'keyfob import'"
+        case .explainSelection: "'keyfob which' says why"
+        case .importAccounts: "add some with 'keyfob import --discover' or 'keyfob login'"
         case .rebind(let binding): "bind it again, run \(binding.undoing), or name an account with --account"
         case .nameAccountOrUnbind(let binding): "name an account with --account, or run \(binding.undoing)"
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
         case .nameDestination: "ask for it with the URL that it goes to"
         case .removeFromOneGroup(let account):
-            "remove it from one of the two: 'keyfob account remove \(account) --group NAME'"
-        case .chooseGroup: "say in which group with --group"
+            "remove it from one of the two: 'keyfob account remove \(ShellWord.quoted(account)) --group NAME'"
+        case .chooseGroup(let group): "say in which, for example --group \(ShellWord.quoted(group.name))"
         case .chooseClient: "say which with --client"
         case .chooseClientOrAll: "say which with --client, or sign out of all with --everywhere"
         case .chooseClientOrDefault:
@@ -55,7 +66,7 @@ extension Advice {
         case .chooseProvider: "say which with --provider"
 
         case .signIn(let account, let scopes):
-            "run 'keyfob login --account \(ShellWord.quoted(account.description))"
+            "run 'keyfob login --account \(ShellWord.quoted(account))"
                 + scopes.scopes.map { " --scope \(ShellWord.quoted($0))" }.joined() + "'"
         case .meetPolicy(isAboutDevice: true):
             "enrol this machine (Microsoft Intune) and run 'keyfob login' in a browser that shows it, such as Edge, or ask "
@@ -64,8 +75,8 @@ extension Advice {
             "ask the organisation's administrator to allow the client, or sign in with one that is allowed "
                 + "('keyfob login --client')"
         case .takeOver:
-            "'keyfob import --take-over' takes it out of the cache, 'keyfob login' makes one of its own for Keyfob"
-        case .signInApart: "'keyfob login' makes a sign-in of its own for Keyfob"
+            "'keyfob import --take-over' moves it out of the cache, 'keyfob login' makes a separate one for Keyfob"
+        case .signInApart: "'keyfob login' makes a separate sign-in for Keyfob"
         case .signInOrImport:
             "sign in with 'keyfob login', or with the program that owns the account, and import again"
         case .signInAs(let name): "sign in as \(name), or without --account"
@@ -94,20 +105,20 @@ extension Advice {
                 + "\(ShellWord.quoted(provider))' prints the description, whose caFile 'keyfob provider add --replace -' changes"
         case .installLibcurl: "install libcurl (libcurl4 on Debian and Ubuntu)"
         case .wait(let seconds): "try again in \(seconds) seconds"
-        case .waitUntil(let time): "try again after \(time.rfc3339)"
+        case .waitUntil(let time): "try again after \(LocalTime.text(time))"
         case .beginAnew(let waitsLonger): "run the command again" + (waitsLonger ? "; --timeout waits longer" : "")
         case .allowPrompt:
             CommandLine.arguments.contains("--no-input")
                 ? "run this again without --no-input" : "run this again on a terminal, or in the desktop's session"
 
-        case .listProviders: "'keyfob provider list' shows those there are"
-        case .listClients: "'keyfob client list' shows those there are"
-        case .listAccountClients: "'keyfob account show' lists those there are"
+        case .listProviders: "'keyfob provider list' shows the known ones"
+        case .listClients: "'keyfob client list' shows the known ones"
+        case .listAccountClients: "'keyfob account show' lists them"
         case .showDescription: "'keyfob provider show --json NAME' prints one that will"
         case .useDescriptionFormat(let version): "it knows \(version)"
         case .nameProvider: "give it a name"
-        case .replace: "put this one in its place with --replace"
-        case .renameOrReplace: "give the new one another name, or put it in its place with --replace"
+        case .replace: "replace it with --replace"
+        case .renameOrReplace: "give the new one another name, or replace the old one with --replace"
         case .replaceProvider: "change that with 'keyfob provider add --replace'"
         case .separateEnvironments: "each provider needs an environment of its own"
         case .addProvider(let group):
@@ -128,9 +139,9 @@ extension Advice {
         case .unlockWholeVault: "unlock with the vault's passphrase or key file"
         case .unlockOtherwise: "unlock with another slot; 'keyfob doctor' tells how to mend it"
         case .avoidSlot: "the slot was tampered with; unlock with another one"
-        case .listGroups: "'keyfob group list' shows those there are"
+        case .listGroups: "'keyfob group list' shows the groups"
         case .createGroup: "make one with 'keyfob group create'"
-        case .listSlots: "'keyfob slot list' shows those there are"
+        case .listSlots: "'keyfob slot list' shows the slots"
         case .giveOtherKey(let kinds): "it opens with \(kinds.map(Self.key).joined(separator: ", or "))"
         case .replaceLostKey(let kind):
             "if \(kind == "passphrase" ? "it is forgotten" : "the right one is lost"), 'keyfob slot add \(kind)"
@@ -142,7 +153,7 @@ extension Advice {
         case .usePassphraseOrKeyFile: "give it a passphrase or a key file"
         case .giveRecipient: "one looks like age1… (62 characters) or age1pq1… (1959)"
         case .addRecipient: "add one with 'keyfob slot add recipient'"
-        case .nameRecipient: "say for whom it is, or add one with 'keyfob slot add recipient'"
+        case .nameRecipient: "say who it is for, or add one with 'keyfob slot add recipient'"
         case .startSession:
             "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "
                 + "key with 'keyfob unlock --user'"
@@ -179,7 +190,7 @@ extension Advice {
         case .makeRoom: "make room and try again"
         case .openAgain: "open it again"
 
-        case .listBindings: "'keyfob bindings' shows what is"
+        case .listBindings: "'keyfob bindings' lists the bindings"
         case .allow(let path): "review it and run 'keyfob allow \(ShellWord.quoted(path))'"
         case .disallow(let path): "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
         case .replaceLink: "put the file itself in its place"
@@ -189,6 +200,9 @@ extension Advice {
 
         case .giveBundleIdentity: "give the one that it is for; for a backup, that is the recovery key of its vault"
         case .backUpElsewhere: "'keyfob backup --to FOLDER' writes one elsewhere"
+        case .makeFolder(let path):
+            "make it with 'mkdir -p \(ShellWord.quoted(path))'"
+                + (path.hasSuffix("/") ? "" : ", or give the backup a file's name: \(ShellWord.quoted(path + ".age"))")
         case .goOnWithoutBackup: "--no-backup does the same without one"
         case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
         case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"
@@ -201,10 +215,10 @@ extension Advice {
         case .proveBackup:
             "open it with the recovery key of its vault (one identity file can hold several), or take what it holds, but "
                 + "for what decides, with --from-stranger"
-        case .importBundle: "'keyfob import' takes it in"
+        case .importBundle: "'keyfob import' imports it"
         case .convertPropertyList: "convert it with 'plistutil', or with 'plutil -convert binary1'"
-        case .decryptFirst(.oidcAgent): "'oidc-gen --print FILE | keyfob import -' takes it in"
-        case .decryptFirst(.gnuPG): "'gpg --decrypt FILE | keyfob import -' takes it in"
+        case .decryptFirst(.oidcAgent): "'oidc-gen --print FILE | keyfob import -' imports it"
+        case .decryptFirst(.gnuPG): "'gpg --decrypt FILE | keyfob import -' imports it"
         case .decryptFirst(.gcloud):
             "'gcloud auth application-default login' writes a file that is, and 'keyfob login google' needs none"
 
@@ -235,6 +249,11 @@ extension Advice {
         return
             "'keyfob restore \(backup) --bundle-identity \(file)\(flag)' makes a vault of \(path == nil ? "a" : "the newest") "
             + "backup\(known) and deletes nothing\(check)"
+    }
+
+    /// The option for a group that has to be named besides; empty where none has.
+    private static func option(_ group: AccessGroup?) -> String {
+        group.map { " --group \(ShellWord.quoted($0.name))" } ?? ""
     }
 
     /// How a key of a kind is given.
@@ -302,14 +321,14 @@ extension Advice.ServiceTrouble {
 
     private var records: String {
         switch self {
-        case .noLibrary: "install libsecret (libsecret-1-0 on Debian); this vault's records lie with the service"
-        case .noBus: "run this in your desktop session; this vault's records lie with its Secret Service"
-        case .noService: "start the desktop's keyring, in which this vault's records lie"
-        case .timedOut, .interrupted: "see whether the desktop's keyring hangs; this vault's records lie in it"
+        case .noLibrary: "install libsecret (libsecret-1-0 on Debian); this vault's records are kept there"
+        case .noBus: "run this in your desktop session; this vault's records are kept by its Secret Service"
+        case .noService: "start the desktop's keyring, which keeps this vault's records"
+        case .timedOut, .interrupted: "see whether the desktop's keyring hangs; this vault's records are in it"
         case .locked: "unlock it in your session, for example by opening Seahorse"
         case .noCollection: "make one, for example in Seahorse"
         case .noItem: "see whether another keyring holds them, or restore a backup elsewhere (--vault)"
-        case .refused, .tooLarge, .damaged: "see what the desktop's keyring says; this vault's records lie in it"
+        case .refused, .tooLarge, .damaged: "see what the desktop's keyring says; this vault's records are in it"
         }
     }
 

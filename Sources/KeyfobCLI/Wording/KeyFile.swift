@@ -28,7 +28,7 @@ enum KeyFile {
     static func path(of named: String, vault: String, credentials: String?) throws(KeyringError) -> String {
         guard let path = SecretFile.keyPath(of: named, vault: vault, credentials: credentials) else {
             throw KeyringError(
-                .configuration, "the key file lies in the vault's folder, where whoever takes the vault takes it too",
+                .configuration, "the key file is in the vault's folder, and whoever takes the vault takes it too",
                 hint: "keep it somewhere else")
         }
         return path

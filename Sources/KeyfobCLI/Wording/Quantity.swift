@@ -1,3 +1,5 @@
+internal import Keyfob
+
 /// How many of something, as people read it.
 enum Quantity {
     /// `1 record`, `2 records`.
@@ -5,9 +7,12 @@ enum Quantity {
         "\(count) \(count == 1 ? one : several ?? one + "s")"
     }
 
-    /// The first ten names, and how many there are besides.
-    static func list(_ names: [String]) -> String {
-        let rest = names.count - 10
-        return names.prefix(10).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    /// The first three names, and how many there are besides.
+    ///
+    /// - Parameter count: How many there are, where `names` has only the first of them.
+    static func list(_ names: [String], of count: Int? = nil) -> String {
+        let named = names.prefix(KeyringError.namedCandidates)
+        let rest = (count ?? names.count) - named.count
+        return named.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 }

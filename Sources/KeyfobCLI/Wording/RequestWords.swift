@@ -154,7 +154,7 @@ enum ClaimsText {
         guard let text else { return nil }
         guard text.utf8.count <= 16_384, let tape = try? Array(text.utf8).withBytes({ try JSONTape(reading: $0) }),
             tape.kind(of: tape.root) == .object
-        else { return "--claims is no JSON object, or longer than 16 KiB" }
+        else { return "--claims is not a JSON object, or longer than 16 KiB" }
         return nil
     }
 }

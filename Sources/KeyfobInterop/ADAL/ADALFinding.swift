@@ -48,7 +48,7 @@ extension ADALFinding.Reason: CustomStringConvertible {
         case .unacceptable(let field): "its \(field.name) is too long or holds characters that do not belong there"
         case .noToken: "it has neither an access token nor a refresh token"
         case .tombstone: "it marks a token that was deleted"
-        case .noExpiry: "its access token was left out, because its expiry is no time"
+        case .noExpiry: "its access token was left out, because its expiry is not a time"
         case .noResource: "its access token was left out, because it has no resource"
         case .superseded(let ordinal):
             "its access token is superseded by that of entry \(ordinal), which is for the same and newer"

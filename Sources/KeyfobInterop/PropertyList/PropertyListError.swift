@@ -28,7 +28,7 @@ package enum PropertyListError: Error, Hashable, Sendable, CustomStringConvertib
 
     package var description: String {
         switch self {
-        case .notAPropertyList: "the file is no binary property list"
+        case .notAPropertyList: "the file is not a binary property list"
         case .tooLarge(let limit): "the file is larger than \(limit) bytes; check that it is a token cache"
         case .tooManyObjects(let limit): "the file has more than \(limit) objects; check that it is a token cache"
         case .tooDeep(let limit):

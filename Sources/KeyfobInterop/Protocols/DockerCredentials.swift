@@ -20,7 +20,7 @@ package enum DockerCredentials {
             case .noServer: "no credentials server URL"
             case .noUsername: "no credentials username"
             case .noSecret: "no credentials secret"
-            case .notJSON: "what docker wants stored is no JSON object"
+            case .notJSON: "what docker wants stored is not a JSON object"
             }
         }
     }

@@ -45,7 +45,7 @@ package struct ExecCredentialRequest: Hashable, Sendable {
         package var description: String {
             switch self {
             case .missing: "\(variable) is not set: kubectl sets it when it calls"
-            case .notJSON: "\(variable) is no ExecCredential object"
+            case .notJSON: "\(variable) is not an ExecCredential object"
             case .unknownVersion: "\(variable) is of another version than client.authentication.k8s.io/v1 and v1beta1"
             }
         }

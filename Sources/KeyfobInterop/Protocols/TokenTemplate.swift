@@ -89,7 +89,7 @@ package struct TokenTemplate: Sendable {
         guard !word.isEmpty else { return nil }
         guard let bytes = PercentEncoding.decode(word), let text = String(validating: bytes, as: UTF8.self),
             Identifier.isAcceptable(text)
-        else { throw Refusal(line: line, description: "the \(name) of a reference is no percent-encoded name") }
+        else { throw Refusal(line: line, description: "the \(name) of a reference is not a percent-encoded name") }
         return text
     }
 }

@@ -160,7 +160,7 @@ extension DockerSetup {
             } catch {
                 throw .unknownForm("it is not JSON: \(error)")
             }
-            guard tape.kind(of: tape.root) == .object else { throw .unknownForm("it is no JSON object") }
+            guard tape.kind(of: tape.root) == .object else { throw .unknownForm("it is not a JSON object") }
             guard tape.duplicates.isEmpty else { throw .unknownForm("it has a name twice") }
             root = Object(tape, tape.root, bytes)
             // docker takes these for the same.
@@ -168,7 +168,7 @@ extension DockerSetup {
                 throw .unknownForm("it writes \(name) as \(other.name)")
             }
             let list = tape.member(name, of: tape.root, in: bytes)
-            if let list, tape.kind(of: list) != .object { throw .unknownForm("\(name) is no object") }
+            if let list, tape.kind(of: list) != .object { throw .unknownForm("\(name) is not an object") }
             self.list = list.map { Object(tape, $0, bytes) }
             let logins = tape.member("auths", of: tape.root, in: bytes).map { Object(tape, $0, bytes).members } ?? []
             self.logins = Set(logins.map(\.name))

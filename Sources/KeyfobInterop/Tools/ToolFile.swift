@@ -175,7 +175,7 @@ extension ToolFinding.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unended: "it does not end; if a program was writing the file, try again"
-        case .notACredential: "it is no address with a user and a password"
+        case .notACredential: "it is not an address with a user and a password"
         case .notAToken: "its password does not look like a token"
         case .tokenOfAnother: "its token is not one of the provider that runs the host"
         case .nobody: "it does not say whose token it is"
@@ -190,7 +190,7 @@ extension ToolFinding.Reason: CustomStringConvertible {
         case .certificate: "it signs in by a certificate"
         case .tokenFile: "its token is in a file of its own, which others replace"
         case .noToken: "it has no token"
-        case .badIssuer: "its issuer is no https address, or that of a service"
+        case .badIssuer: "its issuer is not an https address, or is that of a service"
         case .noClient: "its refresh token names no client, without which nothing redeems it"
         case .badBase64: "it is damaged: no base64 of a user and a password"
         case .inKeyring: "its token is in the desktop's keyring"

@@ -27,13 +27,14 @@ public struct Authority: Hashable, Sendable {
 
     /// Why a text is no authority; no case holds any of it.
     public enum Flaw: String, Error, Hashable, Sendable, CustomStringConvertible {
-        case notAnAddress = "is no https URL of the form https://host/tenant"
+        case notAnAddress = "is not an https URL of the form https://host/tenant"
         case insecure = "is not https"
         case credentials = "holds a user name or a password, which no authority has"
         case query = "has a query or a fragment, which no authority has"
         case unknownPath = "has a path that no authority of its host has"
         case missingPolicy = "names no policy: https://NAME.b2clogin.com/NAME.onmicrosoft.com/POLICY"
-        case formerB2C = "is where Azure AD B2C is no more: https://NAME.b2clogin.com/NAME.onmicrosoft.com/POLICY"
+        case formerB2C =
+            "is where Azure AD B2C no longer answers: https://NAME.b2clogin.com/NAME.onmicrosoft.com/POLICY"
         case dsts = "is one of dSTS, which is not supported"
 
         /// What follows "the authority".

@@ -5,12 +5,12 @@ public enum Advice: Hashable, Sendable {
     // MARK: Which account, client, group or scope
     /// See which accounts there are.
     case listAccounts
-    /// Say which account is meant.
-    case chooseAccount
-    /// Make one of several accounts the default.
-    case makeDefault
-    /// Name an account by its id.
-    case useAccountID
+    /// Say which account is meant: such as this one, of this group where it is in several.
+    case chooseAccount(such: String?, group: AccessGroup?)
+    /// Make one of several accounts the default, such as this one.
+    case makeDefault(such: String)
+    /// Name one of the accounts that were told: such as this one, of this group where it is in several.
+    case useAccountID(such: String, group: AccessGroup?)
     /// Name the account exactly, or look for damage.
     case nameAccountExactly
     /// See what was said of each account.
@@ -21,10 +21,10 @@ public enum Advice: Hashable, Sendable {
     case rebind(Binding)
     /// Name an account, or take this binding back.
     case nameAccountOrUnbind(Binding)
-    /// Remove the account from one of the groups it is in.
-    case removeFromOneGroup(AccountID)
-    /// Say in which group.
-    case chooseGroup
+    /// Remove the account, by its name, from one of the groups it is in.
+    case removeFromOneGroup(String)
+    /// Say in which group, such as this one.
+    case chooseGroup(such: AccessGroup)
     /// Say which client is meant.
     case chooseClient
     /// Say which client is meant, or sign out of all.
@@ -48,8 +48,8 @@ public enum Advice: Hashable, Sendable {
     case nameDestination
 
     // MARK: Signing in and tokens
-    /// Sign in, with these scopes where there are any.
-    case signIn(AccountID, ScopeSet)
+    /// Sign in to the account of this name, with these scopes where there are any.
+    case signIn(String, ScopeSet)
     /// Sign in where the organisation lets people in, or have its administrator change the rule.
     case meetPolicy(isAboutDevice: Bool)
     /// Take a sign-in away from the program that it came from, or make one of its own.
@@ -257,6 +257,8 @@ public enum Advice: Hashable, Sendable {
     case giveBundleIdentity
     /// Write the backup to another folder.
     case backUpElsewhere
+    /// Make a folder, or name a file in its place.
+    case makeFolder(String)
     /// Do it without the backup that comes first.
     case goOnWithoutBackup
     /// Find out what is in a backup and not here.

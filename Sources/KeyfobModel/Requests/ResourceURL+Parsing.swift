@@ -31,10 +31,10 @@ extension ResourceURL {
             case .empty: "the URL is empty"
             case .tooLong: "the URL is longer than \(ResourceURL.maximumCount) bytes"
             case .forbiddenCharacter: "the URL holds a blank, a backslash or a character that no terminal shows"
-            case .unknownScheme: "the URL's scheme is none of https, http, ssh and git"
+            case .unknownScheme: "the URL's scheme is not one of https, http, ssh and git"
             case .credentials: "the URL holds a user name or a password, which has no place in it"
             case .badHost: "the URL has no host, or one that cannot be"
-            case .badPort: "the URL's port is no number from 1 to 65535"
+            case .badPort: "the URL's port is not a number from 1 to 65535"
             case .badPercentEncoding: "the URL holds a percent sign without two hexadecimal digits"
             case .ambiguousPath: "the URL's path means different things to different servers"
             }

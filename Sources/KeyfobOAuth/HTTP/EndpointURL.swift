@@ -27,7 +27,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         case insecure = "the address is not https, and not on this machine"
         case credentials = "the address holds a user name or a password"
         case badHost = "the address has no host, or one that cannot be"
-        case badPort = "the address's port is no number from 1 to 65535"
+        case badPort = "the address's port is not a number from 1 to 65535"
         case fragment = "the address has a fragment"
 
         package var description: String { rawValue }

@@ -10,11 +10,11 @@ extension BundleError: CustomStringConvertible {
         case .limitExceeded(let limit): limit.description
         case .outOfMemory: "there is not enough memory to test the passphrase"
         case .notJSON(let line, let problem):
-            "line \(line) of the bundle is no JSON object" + (problem.map { ": \($0.rawValue)" } ?? "")
+            "line \(line) of the bundle is not a JSON object" + (problem.map { ": \($0.rawValue)" } ?? "")
         case .repeatedName(let line): "line \(line) of the bundle has a field twice"
         case .missingField(let line, let field): "line \(line) of the bundle has no '\(field.rawValue)'"
         case .badField(let line, let field): "line \(line) of the bundle has a wrong '\(field.rawValue)'"
-        case .noManifest: "the file is no bundle of Keyfob: its first line is no manifest"
+        case .noManifest: "the file is not a Keyfob bundle: its first line is not a manifest"
         case .newerVersion(let major, let minor):
             "the bundle has the newer format version \(major).\(minor); this Keyfob reads"
                 + " \(BundleManifest.formatVersion).\(BundleManifest.minorVersion)"
@@ -68,7 +68,7 @@ extension BundleError.AgeFault: CustomStringConvertible {
     /// One sentence for people.
     package var description: String {
         switch self {
-        case .header: "the file is no age file, or its header is damaged"
+        case .header: "the file is not an age file, or its header is damaged"
         case .headerMAC: "the header of the age file was altered"
         case .armor: "the armor of the age file is damaged"
         case .payload: "the age file was altered, extended or cut short"

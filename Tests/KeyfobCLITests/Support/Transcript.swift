@@ -8,8 +8,9 @@ import Foundation
 ///     ! a warning              its lines on standard error
 ///     [0]                      its status; 0 unless it stands there
 ///
-/// Placeholders: `<id>` `<slot>` `<time>` `<path>` `<key>` `<n>` `<any>`; a line `<…>` stands for any number of
-/// lines. A line `{status}` stands for a whole document that follows `Schemas/status.schema.json`.
+/// Placeholders: `<id>` `<slot>` `<time>` (RFC 3339) `<local>` (of this machine) `<when>` (`3 s ago`) `<path>` `<key>` `<n>`
+/// `<any>`; a line `<…>` stands for any number of lines. A line `{status}` stands for a whole document that follows
+/// `Schemas/status.schema.json`.
 struct Transcript: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let command: String
@@ -67,6 +68,8 @@ enum LinePattern {
     private static let placeholders: [(String, String)] = [
         ("<id>", "[0-9a-f]{32}"), ("<slot>", "[0-9a-f]{8}"), ("<n>", "[0-9]+"), ("<any>", ".*"),
         ("<time>", "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"),
+        ("<local>", "[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}"),
+        ("<when>", "(?:[0-9]+ (?:s|min|h|days) ago|in [0-9]+ (?:s|min|h|days))"),
         ("<key>", "AGE-SECRET-KEY-PQ-1[A-Z0-9]{58}"),
     ]
 

@@ -80,7 +80,7 @@ struct DockerCredentialTests {
             ("get", "", "no credentials server URL\n", 1), ("erase", "\n", "no credentials server URL\n", 1),
             ("store", #"{"Username":"u","Secret":"s"}"#, "no credentials server URL\n", 1),
             ("store", #"{"ServerURL":"s","Secret":"s"}"#, "no credentials username\n", 1),
-            ("store", "nonsense", "what docker wants stored is no JSON object\n", 1),
+            ("store", "nonsense", "what docker wants stored is not a JSON object\n", 1),
         ] {
             let outcome = try docker(operation, input)
             #expect(outcome.status == Int32(status) && outcome.text == text && outcome.errors.isEmpty, "\(outcome)")

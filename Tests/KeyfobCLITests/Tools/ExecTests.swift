@@ -61,7 +61,7 @@ struct ExecTests {
         try place.run("rm key; mkdir folder; printf '#!/nowhere/sh\\n' > broken; chmod +x broken").expectSuccess()
         for (name, status, words) in [
             ("nowhere", 127, "there is no program nowhere"), ("./nowhere", 127, "there is no file ./nowhere"),
-            ("./plain", 126, "./plain is no program"), ("./folder", 126, "./folder is no program"),
+            ("./plain", 126, "./plain is not a program"), ("./folder", 126, "./folder is not a program"),
             ("''", 127, "no program"),
             ("./plain/x", 127, "no file ./plain/x"),
         ] {

@@ -94,7 +94,7 @@ struct KubectlCredentialTests {
     func bad() throws {
         let head = #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/"#
         for (text, status, words) in [
-            ("", 64, "KUBERNETES_EXEC_INFO is not set"), ("x", 64, "no ExecCredential object"),
+            ("", 64, "KUBERNETES_EXEC_INFO is not set"), ("x", 64, "not an ExecCredential object"),
             (head + #"v1alpha1"}"#, 64, "another version"), (head + #"v1"}"#, 77, "provideClusterInfo"),
             (head + #"v1","spec":{"cluster":{"server":"http://evil.example"}}}"#, 77, "not https"),
             (head + #"v1","spec":{"cluster":{"server":"https://evil.example"}}}"#, 77, "do not go to evil.example"),
@@ -107,6 +107,6 @@ struct KubectlCredentialTests {
         }
         let outcome = try home.run(
             "KUBERNETES_EXEC_INFO=$(head -c 100000 /dev/zero | tr '\\0' x) keyfob helper kubectl --account alice")
-        outcome.expectError(64, "no ExecCredential object")
+        outcome.expectError(64, "not an ExecCredential object")
     }
 }

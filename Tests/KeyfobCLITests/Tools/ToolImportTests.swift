@@ -63,7 +63,7 @@ struct ToolImportTests {
         // What is no refresh token of a person brings nothing.
         try place.write("key.json", #"{"type": "service_account", "client_id": "1", "private_key": "k"}"#)
         try place.run("keyfob import key.json").expectError(65, "key.json holds credentials", "(service_account)")
-        try place.run("keyfob import adc.json --replace").expectError(64, "adc.json is no bundle")
+        try place.run("keyfob import adc.json --replace").expectError(64, "adc.json is not a bundle")
         try place.run("keyfob import adc.json --take-over").expectError(64, "--take-over is for caches of MSAL")
     }
 
@@ -84,7 +84,7 @@ struct ToolImportTests {
             (Data("SQLite format 3\u{0}".utf8), 65, "'gcloud auth application-default login' writes a file that is"),
             (
                 Data("512\n\(String(repeating: "A", count: 32))\n\(String(repeating: "B", count: 22))==\n".utf8), 65,
-                "which has encrypted it; 'oidc-gen --print FILE | keyfob import -' takes it in"
+                "which has encrypted it; 'oidc-gen --print FILE | keyfob import -' imports it"
             ),
             (Data([0xFF, 0xFE, 0x00]), 65, "is not JSON"), (Data(), 65, "is not JSON"),
             (Data("{\"auths\": {".utf8), 65, "is not JSON: the text ends early"),

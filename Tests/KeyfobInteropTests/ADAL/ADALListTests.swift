@@ -70,7 +70,7 @@ struct ADALListTests {
         ])
     func badTimes(json: String) throws {
         let file = try ADALFile(entries: [["expiresOn": json]])
-        #expect(file.findings == ["entry 1: its access token was left out, because its expiry is no time"])
+        #expect(file.findings == ["entry 1: its access token was left out, because its expiry is not a time"])
         #expect(file.accessTokens.isEmpty && file.secrets(.refreshToken) == ["refresh"])
     }
 

@@ -64,7 +64,7 @@ struct MSALSkippedTests {
         #expect(!finding.description.contains("john"))
     }
 
-    @Test("what is no object is left out", arguments: ["null", "\"text\"", "1", "[]", "true"])
+    @Test("what is not an object is left out", arguments: ["null", "\"text\"", "1", "[]", "true"])
     func notAnObject(json: String) throws {
         for section in MSALSection.allCases {
             let file = try CacheFile(#"{"\#(section.rawValue)":{"k":\#(json),"l":\#(CacheFile.entity(section))}}"#)
@@ -72,7 +72,7 @@ struct MSALSkippedTests {
         }
     }
 
-    @Test("a section that is no object is left out, null is an empty one")
+    @Test("a section that is not an object is left out, null is an empty one")
     func sections() throws {
         let file = try CacheFile(#"{"AccessToken":[],"IdToken":null,"Account":{"k":\#(CacheFile.entity(.account))}}"#)
         #expect(file.cache.skipped.map(\.description) == ["AccessToken section: it is not an object"])

@@ -41,8 +41,8 @@ struct GitCredentialFileTests {
             ("https://\(ToolSample.github):\(ToolSample.github)@github.com", "it does not say whose token it is"),
             ("https://\(ToolSample.github):x-oauth-basic@github.com", "its password does not look like a token"),
             ("http://ada:\(ToolSample.gitlab)@git.example", "the token is for plain http"),
-            ("https://ada:ghp_%@github.com", "it is no address with a user and a password"),
-            ("https://github.com", "it is no address with a user and a password"),
+            ("https://ada:ghp_%@github.com", "it is not an address with a user and a password"),
+            ("https://github.com", "it is not an address with a user and a password"),
         ])
     func leftOut(line: String, reason: String) throws {
         let sample = try ToolSample("https://eve:pw@git.example\n\(line)\n")

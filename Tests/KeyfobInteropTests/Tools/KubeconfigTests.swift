@@ -91,11 +91,11 @@ struct KubeconfigTests {
             ("auth-provider:\n  name: gcp", "a program brings its tokens, and goes on doing so"),
             (
                 "auth-provider:\n  config:\n    idp-issuer-url: http://idp.example\n    refresh-token: r",
-                "its issuer is no https address, or that of a service"
+                "its issuer is not an https address, or is that of a service"
             ),
             (
                 "auth-provider:\n  config:\n    idp-issuer-url: https://graph.microsoft.com\n    refresh-token: r",
-                "its issuer is no https address, or that of a service"
+                "its issuer is not an https address, or is that of a service"
             ),
         ])
     func leftOut(user: String, reason: String) throws {

@@ -64,7 +64,7 @@ struct ForcedRefreshTests: SilentSuite {
         _ = try await home.token(ada, options: force)
         let first = warned()
         #expect(first.map(\.message) == ["the sign-in of ada@contoso.example ends on 2024-02-12T22:13:20Z"])
-        #expect(first.first?.advice == .signIn(ada.id, []))
+        #expect(first.first?.advice == .signIn(ada.name, []))
         #expect(try home.keyring.endingSignIns().map(\.clientID) == ["app"])
         _ = try await home.token(ada, options: force)
         _ = try await home.token(ada, options: force, from: home.opened())

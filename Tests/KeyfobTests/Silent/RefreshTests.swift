@@ -51,7 +51,7 @@ struct RefreshTests: SilentSuite {
         try home.grant("rt", ada, scopes: ["mail.read"])
         let error = try #require(await home.refusal(ada, scopes: ["mail.read", "mail.send"]))
         #expect(error.code == .signInNeeded && error.message.contains("mail.send"))
-        #expect(error.advice == .signIn(ada.id, ["mail.read", "mail.send"]))
+        #expect(error.advice == .signIn(ada.name, ["mail.read", "mail.send"]))
         #expect(provider.requests.isEmpty)
     }
 

@@ -82,7 +82,7 @@ struct DockerSetupCommand: ParsableCommand {
             let isGone = try file.undo(
                 plan, rest: file.entries.filter { !hosts.contains($0) }, isBlank: DockerSetup.isBlank)
             setup.global.say(
-                "took setup's entries out of \(file.path)\(isGone ? ", and with them the file, which setup had made" : "")"
+                "removed setup's entries from \(file.path)\(isGone ? ", and the file, which setup had made" : "")"
             )
         }
     }

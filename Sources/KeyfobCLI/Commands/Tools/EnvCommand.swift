@@ -25,7 +25,7 @@ struct EnvCommand: ParsableCommand {
     @Argument(help: "The account: id, user name, label, or the beginning of one.") var account: String?
     @Option(name: .long, help: "The shell that evaluates it.") var shell = Shell.sh
     @Flag(name: .long, help: "Print what takes the variables back.") var unset = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     private static let names = ["KEYFOB_ACCOUNT", "KEYFOB_GROUP", "KEYFOB_VAULT"]
 

@@ -57,8 +57,8 @@ struct ExecCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
     @OptionGroup var validity: ValidityOptions
     @OptionGroup var refresh: RefreshOptions
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     @Argument(parsing: .postTerminator, help: "Behind '--', the program and its arguments.")
     var program: [String] = []

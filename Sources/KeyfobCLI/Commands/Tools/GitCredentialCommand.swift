@@ -13,7 +13,7 @@ struct GitCredentialCommand: ParsableCommand {
             takes that and git can (2.46). A user in the address that is an account's name means that account. A token \
             goes only to hosts of its account's provider, and to those that are bound to the account ('keyfob bind --host').
 
-            For other hosts, and where no account will do, it prints nothing and ends with 0, and git goes on to the next \
+            For other hosts, and where no account fits, it prints nothing and ends with 0, and git goes on to the next \
             helper. It asks nothing: where several accounts fit, it names them and ends with 11; bind one to the \
             directory or to the owner's address. For the latter git has to tell the path, which it does with \
             credential.useHttpPath.

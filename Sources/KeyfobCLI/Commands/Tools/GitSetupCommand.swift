@@ -68,7 +68,7 @@ struct GitSetupCommand: ParsableCommand {
             try setup.perform(plan, of: file) { () throws(KeyringError) in
                 let isGone = try file.undo(plan, rest: []) { $0.isEmpty }
                 setup.global.say(
-                    "took setup's lines out of \(file.path)\(isGone ? ", and with them the file, which setup had made" : "")"
+                    "removed setup's lines from \(file.path)\(isGone ? ", and the file, which setup had made" : "")"
                 )
             }
         }

@@ -36,8 +36,8 @@ struct InjectCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
     @OptionGroup var validity: ValidityOptions
     @OptionGroup var refresh: RefreshOptions
-    @OptionGroup var networkOptions: NetworkOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var networkOptions: NetworkOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
         if global.json { throw ValidationError("the result has the template's form; --json has no meaning") }
@@ -67,9 +67,7 @@ struct InjectCommand: ParsableCommand {
             do throws(KeyringError) {
                 tokens.append(try token(reference, keyring))
             } catch {
-                throw KeyringError(
-                    error.code, "\(name), line \(line): \(error.message)", advice: error.advice,
-                    candidates: error.candidates)
+                throw error.saying("\(name), line \(line): \(error.message)", advice: error.advice)
             }
         }
         guard let file else {

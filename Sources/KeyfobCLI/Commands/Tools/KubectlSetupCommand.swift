@@ -94,7 +94,7 @@ struct KubectlSetupCommand: ParsableCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             let isGone = try file.undo(plan, rest: file.entries.filter { $0 != user }, isBlank: KubectlSetup.isBlank)
             setup.global.say(
-                "took the user '\(user)' out of \(file.path)\(isGone ? ", and with it the file, which setup had made" : "")"
+                "removed the user '\(user)' from \(file.path)\(isGone ? ", and the file, which setup had made" : "")"
             )
         }
     }

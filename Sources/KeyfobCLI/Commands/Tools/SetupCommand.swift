@@ -16,7 +16,7 @@ struct SetupCommand: ParsableCommand {
             """,
         subcommands: [GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self])
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let tools = [

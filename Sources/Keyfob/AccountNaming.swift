@@ -1,0 +1,73 @@
+/// What to call accounts in a line for people: by names that can be typed, of which each means one account alone.
+struct AccountNaming {
+    /// Of an id, people are shown so many characters at most where no other name is one account's own.
+    private static let shortID = 40
+
+    private let known: [Candidate]
+
+    /// - Parameter known: The accounts among which a name is looked for.
+    init(among known: [Candidate]) {
+        self.known = known
+    }
+
+    /// What to type so that this account is meant and no other: its label or user name; else its id, or the beginning of
+    /// that where it is long.
+    func typed(_ account: Account) -> String {
+        let id = account.id.description
+        let names = [account.plainName, account.label, account.username] + (id.count <= Self.shortID ? [id] : [])
+        for case let name? in names where means(name, account) { return name }
+        return beginning(of: id, account)
+    }
+
+    /// What people read: the name where it is enough; else with what tells it from others of that name.
+    ///
+    /// - Parameter group: The group the account is in, where that may tell it from another.
+    func shown(_ account: Account, _ group: AccessGroup?) -> String {
+        let (name, typed) = (account.plainName, typed(account))
+        guard name != typed else { return name }
+        let alike = known.filter { $0.account.id != account.id && $0.account.plainName == name }
+        var marks: [String] = []
+        if !typed.contains(account.id.environment),
+            alike.contains(where: { $0.account.id.environment != account.id.environment })
+        {
+            marks.append(account.id.environment)
+        }
+        if let group, alike.contains(where: { $0.group != group }) { marks.append("group \(group)") }
+        let own = typed == account.username ? typed : "id \(typed)"
+        return "\(name) (\((marks + [own]).joined(separator: ", ")))"
+    }
+
+    private func means(_ name: String, _ account: Account) -> Bool {
+        let found = AccountSelector().candidates(named: name, among: known)
+        return !found.isEmpty && found.allSatisfy { $0.account.id == account.id }
+    }
+
+    /// As much of the id as it takes; a good part of it, so that an account which comes later is not taken for it.
+    private func beginning(of id: String, _ account: Account) -> String {
+        // Ids of personal accounts of Microsoft begin with a half of zeros.
+        var length = id.prefix { $0 == "0" || $0 == "-" }.count + 8
+        while length < id.count {
+            let text = String(id.prefix(length))
+            if text.last != "-", means(text, account) { return text }
+            length += 1
+        }
+        return id
+    }
+}
+
+extension Account {
+    /// The label or user name; the id where it is no more than a user name at a host, and where there is nothing else.
+    fileprivate var plainName: String {
+        if let label { return label }
+        if username.isEmpty { return id.description }
+        let isInID = Identifier.folded(id.homeAccountID) == Identifier.folded(username)
+        return isInID && !username.contains("@") ? id.description : username
+    }
+}
+
+extension Candidate {
+    /// An account of which no more is known than its group.
+    init(_ account: Account, in group: AccessGroup) {
+        self.init(account: account, group: group, state: .noCredentials, clientIDs: [], isDefault: false)
+    }
+}

@@ -1,0 +1,86 @@
+internal import Keyfob
+internal import KeyfobFiles
+
+/// Which account counts in the working directory, and who has to sign in.
+struct AccountsHere {
+    private let request: TokenRequest
+    private let selection: Selection
+
+    /// The most that are told one by one.
+    private static let limit = 3
+
+    init(
+        _ keyring: Keyring, in groups: [AccessGroup]?, _ environment: Environment = .current
+    ) throws(KeyringError) {
+        request = try RequestWords().request(
+            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name)
+        selection = try keyring.select(request, in: groups)
+    }
+
+    /// The one that counts, and why; or why none does and what to do.
+    var text: String {
+        for judged in selection.verdicts {
+            guard case .chosen(let reason) = judged.verdict else { continue }
+            return "\(judged.candidate.account.name) (group \(judged.candidate.group)): \(reason)"
+        }
+        guard let error = KeyringError(selection, for: request) else { return "none" }
+        let hint: String? =
+            if case .chooseAccount(let name?, let group) = error.advice {
+                "'keyfob use \(ShellWord.quoted(name))\(group.map { " --group \(ShellWord.quoted($0.name))" } ?? "")' "
+                    + "makes that one the default"
+            } else {
+                error.hint
+            }
+        let message =
+            if case .ambiguous(let all) = selection.outcome, request.account == nil {
+                "\(all.count) accounts fit"
+            } else {
+                error.message
+            }
+        return "none: \(message)\(error.candidateText)" + (hint.map { "; \($0)" } ?? "")
+    }
+
+    /// Those for whom the provider wants a person to sign in.
+    var needingSignIn: [Candidate] {
+        AccountListCommand.sorted(
+            selection.verdicts.map(\.candidate).filter {
+                if case .needsSignIn = $0.state { true } else { false }
+            })
+    }
+
+    /// The same in lines, each with the command that signs in; only the first of many.
+    var signInLines: [(text: String, advice: String)] {
+        let all = needingSignIn
+        var lines = all.prefix(Self.limit).map { candidate in
+            let reason = if case .needsSignIn(let reason) = candidate.state { ": \(reason)" } else { "" }
+            return (
+                "\(candidate.account.name) (group \(candidate.group)) must sign in\(reason)",
+                Advice.signIn(candidate.account.name, ScopeSet()).text
+            )
+        }
+        if all.count > Self.limit {
+            lines.append(("\(all.count - Self.limit) more must sign in", "'keyfob account list' shows them"))
+        }
+        return lines
+    }
+
+    /// For programs.
+    var document: Document {
+        for judged in selection.verdicts {
+            guard case .chosen(let reason) = judged.verdict else { continue }
+            return Document(
+                outcome: "chosen", account: judged.candidate.account.id.description,
+                group: judged.candidate.group.name, reason: reason.name)
+        }
+        if case .ambiguous = selection.outcome { return Document(outcome: "ambiguous") }
+        return Document(outcome: "nobody")
+    }
+
+    /// `Schemas/status.schema.json#/properties/account`.
+    struct Document: Encodable {
+        let outcome: String
+        var account: String?
+        var group: String?
+        var reason: String?
+    }
+}

@@ -1,0 +1,14 @@
+internal import Foundation
+internal import Keyfob
+
+/// Times as the clock on this machine's wall has them.
+enum LocalTime {
+    /// `2026-11-23 14:05`, in this machine's time zone.
+    static func text(_ time: Timestamp) -> String { String(seconds(time).dropLast(3)) }
+
+    /// `2026-11-23 14:05:09`, in this machine's time zone.
+    static func seconds(_ time: Timestamp) -> String {
+        let offset = TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.seconds)))
+        return String(time.advanced(by: Int64(offset)).rfc3339.replacing("T", with: " ").dropLast())
+    }
+}

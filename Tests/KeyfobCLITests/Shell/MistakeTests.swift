@@ -1,0 +1,252 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+/// What a person mistypes, and what they are told: what, why, and what to do next.
+///
+/// Each line changes nothing, and is typed in one home: `ada` at two hosts, `eve` and `Lab` in group `work`, `gone`
+/// signed out.
+@Suite("Mistakes", .waitsForPrograms)
+struct MistakeTests {
+    /// What is typed behind `keyfob`, the status, and parts of the message.
+    private static let mistakes: [(typed: String, status: Int32, told: [String])] = [
+        ("init", 73, ["there is a vault at", "'keyfob status' shows it", "--vault FOLDER makes another"]),
+        ("init --recovery-file recovery --vault other", 73, ["recovery exists already", "choose another name"]),
+        ("init --kdf-memory 5 --vault other", 64, ["between 64 and 1024 MiB", "see 'keyfob init --help'"]),
+        ("init --storage cloud --vault other", 64, ["'cloud' is invalid", "'embedded' and 'secret-service'"]),
+        ("status extra", 64, ["Unexpected argument 'extra'", "see 'keyfob status --help'"]),
+        ("status --vault nowhere", 66, ["there is no vault at nowhere", "make one with 'keyfob init'"]),
+        ("status --vault plain", 78, ["plain cannot be trusted", "it is not a folder"]),
+        ("status --key-file nokey", 66, ["there is no file nokey", "'keyfob slot add key-file NEW"]),
+        ("status --key-file wrong", 77, ["that key file does not open the vault", "'keyfob slot add key-file NEW"]),
+        ("status --identity plain", 78, ["plain is open to other users", "chmod 600 it"]),
+        ("status --color sometimes", 64, ["'sometimes' is invalid", "'auto', 'always' or 'never'"]),
+        ("status --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list' shows the groups"]),
+        ("doctor --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob init'"]),
+        ("verify --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob init'"]),
+        ("unlock --for soon", 64, ["--for takes a duration such as 15m", "see 'keyfob unlock --help'"]),
+        ("lock extra", 64, ["Unexpected argument 'extra'", "see 'keyfob lock --help'"]),
+        ("slot add rubber", 64, ["'rubber' is invalid", "'passphrase', 'key-file', 'recipient'"]),
+        ("slot add key-file", 64, ["say which file: key-file FILE", "see 'keyfob slot add --help'"]),
+        ("slot add key-file nofile", 66, ["there is no file nofile", "head -c 32 /dev/urandom > FILE"]),
+        ("slot add recipient age1nonsense", 64, ["that is not an age recipient", "one looks like age1…"]),
+        ("slot add passphrase", 12, ["a passphrase is needed", "nobody to ask", "give it on a descriptor"]),
+        ("slot remove ffff", 13, ["there is no slot 'ffff'", "'keyfob slot list' shows the slots"]),
+        ("slot list --vault nowhere", 66, ["there is no vault at nowhere", "'keyfob init'"]),
+        ("rekey --keep-key-file nofile --recovery-file new", 66, ["there is no file nofile"]),
+        ("group create ''", 64, ["a group's name cannot be blank"]),
+        ("group create default", 73, ["a group of that name exists already", "'keyfob group list'"]),
+        ("group rename nogroup other", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("group remove nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("group remove default", 64, ["this cannot be undone", "nobody to ask", "--force"]),
+        ("group grant work", 64, ["Missing expected argument '<kind>'", "see 'keyfob group grant --help'"]),
+        ("group grant nogroup key-file key", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("group revoke work ffffffff", 13, ["there is no slot 'ffffffff'", "'keyfob slot list'"]),
+        ("group rotate nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("group list extra", 64, ["Unexpected argument 'extra'", "see 'keyfob group list --help'"]),
+        ("migrate", 64, ["say where to", "--to secret-service or --to embedded"]),
+        ("account show nobody", 13, ["there is no account 'nobody'", "'keyfob account list' shows your accounts"]),
+        (
+            "account show ada", 11,
+            ["'ada' names 2 accounts", "ada@git.example, ada@hub.example", "for example ada@git.example"]
+        ),
+        ("account list --expiring soon", 64, ["--expiring takes a duration such as 12h or 7d"]),
+        ("account list --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("account label nobody Lab", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("account label eve ''", 64, ["a label cannot be blank"]),
+        ("account label eve Lab", 73, ["another account of group 'work' has that label", "'keyfob account list'"]),
+        ("account move eve --to nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("account move eve", 64, ["Missing expected argument '--to <group>'", "see 'keyfob account move --help'"]),
+        ("account remove nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("account remove eve", 64, ["this cannot be undone", "nobody to ask", "--force"]),
+        ("account default nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("account default", 64, ["name an account, or use --none", "see 'keyfob account default --help'"]),
+        ("account refresh nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("account refresh", 64, ["name an account, or say --all", "see 'keyfob account refresh --help'"]),
+        ("account refresh eve", 10, ["nothing renews the tokens of eve", "its provider is not known", "'keyfob add'"]),
+        ("account current --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("add --host git.example", 64, ["Missing expected argument '--account <id>'", "see 'keyfob add --help'"]),
+        ("add --account zoe --host git.example", 64, ["the token from standard input is empty"]),
+        ("add --account zoe --host git.example --token-fd 9", 64, ["descriptor 9 is not open"]),
+        ("token --account nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("token --account ada", 11, ["'ada' names 2 accounts", "for example --account ada@git.example"]),
+        (
+            "token", 11,
+            ["the request fits 4 accounts", "ada@git.example, ada@hub.example, Lab and 1 more", "--account"]
+        ),
+        ("token --account eve --scope admin", 10, ["there is no access token of eve for admin", "'keyfob add'"]),
+        ("token --account eve --min-validity soon", 64, ["'soon' is invalid", "--min-validity <seconds>"]),
+        (
+            "token --account eve --url https://evil.example", 77,
+            ["the tokens of eve do not go to evil.example", "'keyfob bind --host evil.example eve'"]
+        ),
+        (
+            "token --account eve --url ftp://git.example", 64,
+            ["--url:", "scheme is not one of https, http, ssh and git"]
+        ),
+        ("token --account eve --claims nonsense", 64, ["--claims is not a JSON object", "see 'keyfob token --help'"]),
+        ("token --account gone", 10, ["gone must sign in", "the account is signed out", "'keyfob add'"]),
+        ("token --tenant nowhere", 13, ["no account fits", "'keyfob which' says why"]),
+        ("which -a nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("whoami", 11, ["the request fits 4 accounts", "for example --account ada@git.example"]),
+        ("pick --filter nobody", 13, ["no account matches 'nobody'"]),
+        ("pick --no-input", 11, ["choosing among 5 accounts needs a person", "say which with --account"]),
+        ("use nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("use ada", 11, ["'ada' names 2 accounts", "name one of them, for example ada@git.example"]),
+        ("login", 64, ["say where to sign in", "see 'keyfob login --help'"]),
+        ("login nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list' shows the known ones"]),
+        (
+            "login github --no-input", 13,
+            ["there is no client to sign in with", "'keyfob client add --well-known github-cli'"]
+        ),
+        ("login github --device --port 5", 64, ["--device needs no browser on this machine"]),
+        ("logout", 11, ["there are 5 accounts", "and 2 more", "name one of them"]),
+        ("logout nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        (
+            "logout eve --client nosuch --offline", 13,
+            ["eve is not signed in to a client 'nosuch'", "'keyfob account show'"]
+        ),
+        ("request", 64, ["Missing expected argument '<address>'", "see 'keyfob request --help'"]),
+        (
+            "request https://evil.example/x --account eve", 77,
+            ["the tokens of eve do not go to evil.example", "'keyfob bind"]
+        ),
+        ("provider show nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list'"]),
+        ("provider add", 64, ["say what to add", "--issuer or --authority"]),
+        ("provider add nofile", 66, ["there is no file nofile"]),
+        ("provider add --issuer http://idp.example", 64, ["the issuer cannot be used", "not https"]),
+        ("provider add --issuer idp.example", 64, ["the issuer has no scheme", "is it https://idp.example?"]),
+        ("provider rename nosuch other", 13, ["there is no provider 'nosuch'", "'keyfob provider list'"]),
+        ("provider remove github", 64, ["provider 'github' is built in and cannot be removed"]),
+        ("provider list --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("client list --provider nosuch", 13, ["there is no provider 'nosuch'", "'keyfob provider list'"]),
+        ("client add x", 64, ["say of which provider, with --provider", "see 'keyfob client add --help'"]),
+        (
+            "client add --well-known nosuch", 13,
+            ["there is no well-known client 'nosuch'", "'keyfob client list --well-known'"]
+        ),
+        ("client remove nosuch", 13, ["there is no client 'nosuch'", "'keyfob client list'"]),
+        ("exec", 64, ["name the program, behind '--'", "see 'keyfob exec --help'"]),
+        ("exec -- true", 64, ["say how the program gets the token", "--env NAME, or --file"]),
+        ("exec --account eve --env T -- nosuchprogram", 127, ["there is no program nosuchprogram"]),
+        ("exec --account nobody --env T -- true", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("inject -i nofile", 66, ["there is no file nofile"]),
+        ("inject -i reference", 13, ["reference, line 1: there is no account 'nobody'", "'keyfob account list'"]),
+        ("env nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("env eve --shell tcsh", 64, ["'tcsh' is invalid", "'sh' and 'fish'"]),
+        ("helper git", 64, ["Missing expected argument '<operation>'", "see 'keyfob helper git --help'"]),
+        ("helper docker frobnicate", 64, ["docker's helpers have no operation 'frobnicate'"]),
+        ("helper kubectl --account nobody", 64, ["KUBERNETES_EXEC_INFO is not set", "kubectl sets it"]),
+        ("helper aws", 64, ["Missing expected argument '--role-arn <arn>'", "see 'keyfob helper aws --help'"]),
+        ("setup git --frobnicate", 64, ["Unknown option '--frobnicate'", "see 'keyfob setup git --help'"]),
+        ("setup docker --frobnicate", 64, ["Unknown option '--frobnicate'", "see 'keyfob setup docker --help'"]),
+        ("setup kubectl --frobnicate", 64, ["Unknown option '--frobnicate'", "see 'keyfob setup kubectl --help'"]),
+        ("setup nosuch", 64, ["there is no command 'keyfob setup nosuch'", "'keyfob setup --help' lists them"]),
+        ("export x.age", 12, ["a passphrase is needed", "nobody to ask", "--bundle-passphrase-fd", "--to"]),
+        ("import", 64, ["name a file", "or --discover", "see 'keyfob import --help'"]),
+        ("import nofile", 66, ["there is no file nofile"]),
+        ("import folder", 78, ["folder is a folder", "name the file in it"]),
+        ("import plain", 65, ["plain is not JSON", "line 1, column 1"]),
+        ("import empty", 65, ["empty is not JSON", "the text ends early"]),
+        (
+            "backup --to nofolder", 66,
+            ["there is no folder nofolder", "no backup was made", "'mkdir -p nofolder'", "nofolder.age"]
+        ),
+        ("backup --list nofolder", 66, ["there is no folder nofolder"]),
+        ("backup --keep 0 --to folder", 64, ["--keep takes a number from 1 on", "see 'keyfob backup --help'"]),
+        ("backup --verify plain", 65, ["plain is not an age file", "'keyfob backup --list'"]),
+        ("backup --group work", 64, ["a backup is of all groups", "'keyfob export' writes some"]),
+        ("restore plain", 65, ["plain is not an age file", "'keyfob backup --list'"]),
+        ("restore nofile", 66, ["there is no file nofile", "'keyfob backup --list'"]),
+        ("bind nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
+        ("bind eve --directory nofolder", 66, ["there is no directory nofolder"]),
+        ("bind eve --tool a/b", 64, ["--tool takes the name of a program, without its folder"]),
+        ("unbind --tool nosuch", 13, ["tool nosuch is not bound", "'keyfob bindings' lists the bindings"]),
+        ("bindings --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("allow", 66, ["there is no .keyfob.toml here or above", "'keyfob allow --help'"]),
+        ("history show --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("history clear --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("completions tcsh", 64, ["'tcsh' is invalid", "'bash', 'zsh' or 'fish'"]),
+        ("man --directory nofolder", 74, ["nofolder/keyfob.1 cannot be made", "no such folder"]),
+        ("help nosuch", 64, ["there is no command 'keyfob nosuch'", "'keyfob --help' lists them"]),
+        ("acount list", 64, ["there is no command 'keyfob acount'", "did you mean 'keyfob account'?"]),
+        ("account lits", 64, ["did you mean 'keyfob account list'?"]),
+        ("frobnicate", 64, ["there is no command 'keyfob frobnicate'", "'keyfob --help' lists them"]),
+    ]
+
+    private func home() throws -> Workplace {
+        let place = try Workplace.withVault()
+        try place.run("keyfob group create --quiet work && head -c 32 /dev/urandom > wrong && chmod 600 wrong")
+            .expectSuccess()
+        for (id, host, options) in [
+            ("ada", "git.example", ""), ("ada", "hub.example", ""), ("eve", "git.example", "--group work"),
+            ("dan", "git.example", "--group work --label Lab"), ("gone", "git.example", ""),
+        ] {
+            try place.run("printf t | keyfob add -q --account \(id) --host \(host) --scope repo \(options)")
+                .expectSuccess()
+        }
+        try place.run("keyfob logout --quiet gone --offline").expectSuccess()
+        try place.run(
+            "echo plain > plain; chmod 644 plain; : > empty; mkdir folder; echo 'x keyfob://nobody/repo' > reference"
+        ).expectSuccess()
+        return place
+    }
+
+    @Test("each is told what, why and what to do next, and changes nothing")
+    func mistakes() throws {
+        let place = try home()
+        let before = try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text
+        for mistake in Self.mistakes {
+            let outcome = try place.run("keyfob \(mistake.typed)")
+            #expect(outcome.status == mistake.status, "\(outcome)")
+            #expect(outcome.errors.hasPrefix("keyfob: ") && outcome.errors.hasSuffix("\n"), "\(outcome)")
+            #expect(outcome.errors.split(separator: "\n").count == 1, "one line: \(outcome)")
+            for part in mistake.told { #expect(outcome.errors.contains(part), "\(part): \(outcome)") }
+        }
+        #expect(
+            try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text == before)
+        #expect(Self.mistakes.count >= 90)
+    }
+
+    @Test("there is one of every command")
+    func everyCommand() throws {
+        let typed = Self.mistakes.map { "keyfob \($0.typed) " }
+        for words in try CommandList.all() where words.isLeaf {
+            #expect(typed.contains { $0.hasPrefix(words.line + " ") }, "no mistake of '\(words.line)'")
+        }
+    }
+
+    @Test("the way out of an ambiguity is typed as it is told, and leads out of it")
+    func waysOut() throws {
+        let place = try home()
+        let id = "1f3a2b4c-0000-4000-8000-000000000000.11111111-aaaa-4aaa-8aaa-111111111111"
+        let host = "login.microsoftonline.com"
+        for id in [id, id.replacing("1f3a2b4c", with: "77777777")] {
+            try place.run(
+                "printf t | keyfob add -q --account \(id) --username twin@contoso.example --host \(host)"
+            ).expectSuccess()
+        }
+        try place.run("printf t | keyfob add -q --account ada --host git.example --group work").expectSuccess()
+        for command in [
+            "token --authority git.example", "token --account twin", "token --account ada", "which -a twin",
+        ] {
+            let told = try place.run("keyfob \(command)").errors
+            let option = try #require(told.firstMatch(of: /for example (--account .*)\n/)?.output.1, "\(told)")
+            let base = command.split(separator: " ").prefix { $0 != "--account" && $0 != "-a" }.joined(separator: " ")
+            try place.run("keyfob \(base) \(option)").expectSuccess()
+        }
+        let group = try place.run("keyfob token --account ada@git.example").errors
+        let option = try #require(group.firstMatch(of: /for example (--group .*)\n/)?.output.1, "\(group)")
+        try place.run("keyfob token --account ada@git.example \(option)").expectSuccess()
+        for command in ["account show", "use", "logout --offline"] {
+            let told = try place.run("keyfob \(command) twin").errors
+            let name = try #require(told.firstMatch(of: /for example (.*)\n/)?.output.1, "\(told)")
+            #expect(!told.contains("11111111-aaaa"), "\(told)")
+            try place.run("keyfob \(command) \(name)").expectSuccess()
+        }
+        let current = try place.run("keyfob account current --group work").errors
+        let command = try #require(
+            current.firstMatch(of: /for example '(keyfob account default .*)'\n/)?.output.1, "\(current)")
+        try place.run("\(command) --group work").expectSuccess()
+    }
+}

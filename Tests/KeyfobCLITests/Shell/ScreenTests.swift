@@ -1,0 +1,107 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+@testable import KeyfobCLI
+
+@Suite("Screens", .waitsForPrograms)
+struct ScreenTests {
+    /// Names long enough to be cut, one of wide characters.
+    private static let names = [
+        "ada.lovelace-of-the-analytical-engine@contoso.example", "bob", "日本語の名前@contoso.example", "eve@contoso.example",
+    ]
+
+    private func home() throws -> Workplace {
+        let place = try Workplace.withVault()
+        for (number, name) in Self.names.enumerated() {
+            try place.run(
+                "printf t | keyfob add -q --account id\(number) --host git.example --username '\(name)' --scope repo"
+            ).expectSuccess()
+        }
+        return place
+    }
+
+    /// The rows of a screen, without what moves the cursor or colours.
+    private func rows(_ screen: String) -> [String] {
+        let placed = screen.replacing(/\u{1B}\[[0-9]+;1H/, with: "\n")
+        let plain = placed.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").replacing("\r\n", with: "\n")
+        return plain.split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0.replacing("\r", with: ""))
+        }
+    }
+
+    @Test(
+        "no row is longer than the terminal is wide, and what is cut ends with …",
+        arguments: [
+            "account list", "account list --wide", "status", "which --no-input", "doctor", "whoami --account bob",
+        ],
+        [80, 40])
+    func lists(command: String, columns: Int) throws {
+        let place = try home()
+        let run = try place.onTerminal("sh -c 'stty cols \(columns) rows 24; exec keyfob \(command) 2> errors'", [])
+        let rows = rows(run.screen)
+        #expect(rows.count > 3, "\(run)")
+        for row in rows { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
+        guard command.hasPrefix("account list") || command.hasPrefix("which") else { return }
+        for name in Self.names {
+            let isWhole = rows.contains { $0.contains(name) }
+            let isCut = rows.contains { row in
+                row.split(separator: " ").contains { $0.hasSuffix("…") && name.hasPrefix($0.dropLast()) }
+            }
+            #expect(isWhole || isCut, "\(name): \(run.screen)")
+        }
+    }
+
+    @Test(
+        "help is broken between words",
+        arguments: [
+            "--help", "help options", "token --help", "account list --help", "backup --help", "login --help",
+            "helper docker --help", "provider add --help",
+        ], [80, 40])
+    func help(command: String, columns: Int) throws {
+        let run = try Workplace().onTerminal("sh -c 'stty cols \(columns) rows 24; exec keyfob \(command)'", [])
+        #expect(run.status == 0, "\(run)")
+        for row in rows(run.screen) { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
+    }
+
+    @Test("the picker keeps to the terminal", arguments: [80, 40])
+    func picker(columns: Int) throws {
+        let place = try home()
+        let run = try place.onTerminal(
+            "sh -c 'stty cols \(columns) rows 24; exec keyfob pick'", [("bob", "\u{3}")])
+        #expect(run.status == 15, "\(run)")
+        let rows = rows(run.screen)
+        #expect(rows.contains { $0.contains("bob") }, "\(run)")
+        for row in rows { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
+        #expect(
+            rows.contains { $0.contains(Self.names[0]) || $0.contains("…") }, "a name that is cut says so: \(run)")
+    }
+
+    @Test("no line of help takes more than 80 columns", arguments: try CommandList.all())
+    func helpOfAll(_ words: CommandList.Words) throws {
+        let text = try Workplace().run("\(words.line) --help").expectSuccess().text
+        for line in text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 80, "\(line)") }
+    }
+}
+
+@Suite("Breaking lines")
+struct TextWrappingTests {
+    @Test("between words, behind the label")
+    func words() {
+        #expect(
+            TextWrapping.lines("state   unlocked by the key file", to: 20, hanging: 8) == [
+                "state   unlocked by", "        the key file",
+            ])
+        #expect(TextWrapping.lines("short", to: 20, hanging: 8) == ["short"])
+        #expect(TextWrapping.lines("a 'b c' d", to: 6, hanging: 2) == ["a 'b", "  c' d"])
+        #expect(TextWrapping.lines("aaaa 'b c' d", to: 8, hanging: 2) == ["aaaa", "  'b c'", "  d"])
+    }
+
+    @Test("a word that does not fit is broken, and nothing is lost", arguments: [20, 40, 80])
+    func longWords(columns: Int) {
+        let text = "vault   /" + String(repeating: "folder/", count: 30) + "日本語"
+        let lines = TextWrapping.lines(text, to: columns, hanging: 8)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns })
+        #expect(lines.map { $0.replacing(" ", with: "") }.joined() == text.replacing(" ", with: ""))
+    }
+}
