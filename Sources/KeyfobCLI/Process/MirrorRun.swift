@@ -11,7 +11,7 @@ struct MirrorRun {
     let display: String
     /// Clients whose tokens are mirrored, besides those that the file names.
     let clients: [String]
-    /// Where the az's list of subscriptions is; nil for other programs.
+    /// Where az's list of subscriptions is; nil for other programs.
     let profile: String?
     let options: MirrorOptions
     private var global: GlobalOptions { options.global }

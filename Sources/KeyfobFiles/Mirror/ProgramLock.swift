@@ -3,11 +3,13 @@ internal import Glibc
 /// The lock by which MSAL's libraries keep each other from a token cache: `FILE.lockfile`, made exclusively, locked
 /// (flock), and removed by who made it.
 ///
-/// A lock file that a program left behind when it was killed is taken when nobody has locked it for a while; MSAL for
-/// Python does the same after 5 seconds.
+/// To some of them the file alone is the lock, and they write into it which process has it. One that is left behind by a
+/// process that was killed is taken: nobody has locked it, and the process is gone.
 package struct ProgramLock: ~Copyable {
-    /// How long a lock file lies about unlocked before it counts as left behind.
-    private static let staleAfter = 2
+    /// How many seconds a lock file is old that may have been left behind: who has made it locks it in a moment.
+    private static let restingAge = 2
+    /// The same for one that names no process; MSAL for Python waits as long.
+    private static let namelessAge = 5
 
     private let path: String
     private let descriptor: CInt
@@ -24,10 +26,11 @@ package struct ProgramLock: ~Copyable {
                 break
             }
             guard Self.now() < end else { throw .locked(by: path) }
-            usleep(5_000)
+            // Programs try four times a second, and give up after 5 seconds: they have to have their turn.
+            usleep(UInt32.random(in: 50_000...150_000))
         }
         let text = Array("\(getpid()) keyfob".utf8)
-        // What is in it is for people.
+        _ = ftruncate(descriptor, 0)
         try? POSIXFile.writeAll(text, to: descriptor)
     }
 
@@ -57,14 +60,21 @@ package struct ProgramLock: ~Copyable {
             close(present)
             throw .notAFile
         }
-        // Who has just made it locks it in a moment.
-        if time(nil) - status.st_ctim.tv_sec >= staleAfter, flock(present, LOCK_EX | LOCK_NB) == 0,
-            hasName(present, path)
-        {
+        let age = time(nil) - status.st_ctim.tv_sec
+        let isLeft = process(of: present).map { age >= restingAge && kill($0, 0) != 0 && errno == ESRCH }
+        if isLeft ?? (age >= namelessAge), flock(present, LOCK_EX | LOCK_NB) == 0, hasName(present, path) {
             return present
         }
         close(present)
         return nil
+    }
+
+    /// The process that a lock file names: what is in it begins with its number.
+    private static func process(of descriptor: CInt) -> pid_t? {
+        var text = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &text, text.count, 0)
+        let digits = text.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
+        return pid_t(String(decoding: digits, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// Whether the open file is the one with this name.

@@ -328,11 +328,14 @@ struct MirrorTests {
             """
             \(program) ada > told.1 & \(program) bob > told.2 & \(program) carol dave > told.3 &
             end=$(($(date +%s) + 9))
-            pass() { while [ $(date +%s) -lt $end ]; do keyfob mirror azure-cli --quiet || [ $? = 75 ] || exit 1; done; }
+            pass() { while [ $(date +%s) -lt $end ]; do keyfob mirror azure-cli --quiet || [ $? = 75 ] || exit 1
+                keyfob token --account ada@contoso.example >> seen; done; }
             pass & first=$!; pass & second=$!
             wait $first || echo first; wait $second || echo second; wait
             """, deadline: 300)
-        #expect(outcome.text.isEmpty, "\(outcome)")
+        #expect(outcome.text.isEmpty && outcome.errors.isEmpty, "\(outcome)")
+        let seen = String(decoding: try place.read("seen"), as: UTF8.self).split(separator: "\n")
+        #expect(!seen.isEmpty && seen.allSatisfy { $0.hasPrefix("access:ada:") })
         try mirror()
         #expect(try people() == ["ada", "bob", "carol", "dave"], "\(outcome)")
         var told: [String: String] = [:]

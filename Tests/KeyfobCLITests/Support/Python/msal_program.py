@@ -92,7 +92,10 @@ def main(action, path, *people):
         end, told = time.monotonic() + float(people[0]), {}
         while time.monotonic() < end:
             for person in people[1:]:
-                found = account(app, person)
+                # MSAL's extensions read without a lock, and find nobody while another program writes.
+                found, patience = account(app, person), time.monotonic() + 5
+                while found is None and time.monotonic() < patience:
+                    found = account(program(path)[1], person)
                 if found is None:
                     sys.exit(f"{person} is gone")
                 result = app.acquire_token_silent([SCOPE], account=found, force_refresh=True)
