@@ -87,7 +87,8 @@ struct SyncHistory {
                     shown[key] = "known \(max(grant.epoch, grant.known))"
                 }
             } else {
-                shown[key] = "\(item.version) \(item.content)"
+                // A record may be newer than all that it says, where a field was set to what it was.
+                shown[key] = "\(item.content)"
             }
         }
         return shown

@@ -37,7 +37,8 @@ struct SyncHistoryTests {
             races += history.races
             merges += history.merges
         }
-        // Histories without sign-outs, refreshes that race them and merges prove nothing.
-        #expect(signOuts > Int(Self.count) / 2 && races > 0 && merges > Int(Self.count) / 2)
+        // Histories without sign-outs, merges and, in a full run, refreshes that race sign-outs prove nothing.
+        #expect(signOuts > Int(Self.count) / 2 && merges > Int(Self.count) / 2)
+        #expect(races > 0 || !TestLength.isFull)
     }
 }
