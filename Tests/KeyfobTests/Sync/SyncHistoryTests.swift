@@ -38,7 +38,7 @@ struct SyncHistoryTests {
             merges += history.merges
         }
         // Histories without sign-outs, merges and, in a full run, refreshes that race sign-outs prove nothing.
-        #expect(signOuts > Int(Self.count) / 2 && merges > Int(Self.count) / 2)
+        #expect(signOuts > Int(Self.count) / 8 && merges > Int(Self.count) / 8, "\(signOuts), \(merges)")
         #expect(races > 0 || !TestLength.isFull)
     }
 }
