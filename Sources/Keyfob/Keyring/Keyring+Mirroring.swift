@@ -189,7 +189,8 @@ extension Keyring {
             }
             guard matching.count == 1 else {
                 throw KeyringError(
-                    .ambiguous, "'\(name)' names \(matching.count) accounts", advice: .useAccountID,
+                    .ambiguous, "'\(name)' names \(matching.count) accounts",
+                    advice: .useAccountID(such: first.description, group: nil),
                     candidates: matching.map(\.description).sorted())
             }
             wanted.insert(first)

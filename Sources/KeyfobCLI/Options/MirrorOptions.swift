@@ -10,7 +10,7 @@ struct MirrorOptions: ParsableArguments {
     @Flag(name: .long, help: "Also take in accounts that are left out, or were removed from the group.")
     var bringBack = false
     @Flag(name: .long, help: "Do not ask before the first pass.") var force = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     /// What the commands say of it in their help.
     static let discussion = """

@@ -13,7 +13,7 @@ struct AccountsHere {
         _ keyring: Keyring, in groups: [AccessGroup]?, _ environment: Environment = .current
     ) throws(KeyringError) {
         request = try RequestWords().request(
-            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name)
+            usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, person: environment.person)
         selection = try keyring.select(request, in: groups)
     }
 

@@ -121,6 +121,10 @@ struct MirrorFiles: ~Copyable {
             KeyringError(
                 .configuration, "\(path) has other names too (hard links), which would go on showing what it was",
                 hint: "remove the other names")
+        case .hasAccessList:
+            KeyringError(
+                .configuration, "\(path) has an access control list (ACL), which would be lost; nothing was changed",
+                hint: "remove it with 'setfacl -b'")
         case .belongsToAnother: KeyringError(.configuration, "\(path) belongs to another user; nothing was changed")
         case .changed:
             KeyringError(

@@ -48,7 +48,7 @@ struct SyncRunCommand: ParsableCommand {
               keyfob sync
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let (keyring, transport) = try SyncCommand.open(global)
@@ -72,7 +72,7 @@ struct SyncInitCommand: ParsableCommand {
 
     @Argument(help: "A folder, made where only it is missing, or a git repository.") var remote: String
     @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let remote = try SyncRemote(remote)
@@ -105,7 +105,7 @@ struct SyncJoinCommand: ParsableCommand {
     @Argument(help: "The folder, or the git repository, as it is called here.") var remote: String
     @Argument(help: "The six words of a device of the sync.") var words: String?
     @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let remote = try SyncRemote(remote)
@@ -145,7 +145,7 @@ struct SyncApproveCommand: ParsableCommand {
             """)
 
     @Argument(help: "The six words of the machine.") var words: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let groups = try global.group.isEmpty ? nil : global.groups()
@@ -184,7 +184,7 @@ struct SyncRevokeCommand: ParsableCommand {
             """)
 
     @Argument(help: "What it is called, or its words, or the first of them.") var device: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let (keyring, transport) = try SyncCommand.open(global)
@@ -213,7 +213,7 @@ struct SyncAcceptCommand: ParsableCommand {
             """)
 
     @Argument(help: "What it is called, or its words, or the first of them.") var device: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()

@@ -13,7 +13,7 @@ struct SyncStatusCommand: ParsableCommand {
               keyfob sync status --json
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let (keyring, transport) = try SyncCommand.open(global)

@@ -14,7 +14,7 @@ struct MirrorListCommand: ParsableCommand {
               keyfob mirror list --json
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let notes: [MirrorNote]
@@ -53,7 +53,7 @@ struct MirrorStopCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("The file, or az's folder.", valueName: "path")) var path: String
     @Flag(name: .long, help: "Take out of the file what the mirror brought.") var remove = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let isFolder = FileAccess.status(path, following: true)?.isDirectory == true
