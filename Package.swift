@@ -209,6 +209,7 @@ let package = Package(
             name: "KeyfobSyncTests",
             dependencies: [
                 "KeyfobAge", "KeyfobAgeHybrid", "KeyfobModel", "KeyfobSodium", "KeyfobSync", "KeyfobTestSupport",
+                "KeyfobVault",
             ]
         ),
         .testTarget(

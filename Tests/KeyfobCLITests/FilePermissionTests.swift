@@ -35,8 +35,8 @@ struct FilePermissionTests {
     @Test(
         "a key file that is no key file is refused",
         arguments: [
-            ("cp key data/keyfob/key", "data/keyfob/key", 78, "lies in the vault's folder"),
-            ("cp key data/keyfob/key && ln -s data/keyfob/key link", "link", 78, "lies in the vault's folder"),
+            ("cp key data/keyfob/key", "data/keyfob/key", 78, "is in the vault's folder"),
+            ("cp key data/keyfob/key && ln -s data/keyfob/key link", "link", 78, "is in the vault's folder"),
             ("chmod 644 key", "key", 78, "chmod 600 it"), ("chmod 640 key", "key", 78, "chmod 600 it"),
             ("true", "nowhere", 66, "there is no file nowhere"),
             ("mkdir -m 700 folder", "folder", 78, "is a folder"),
@@ -56,7 +56,7 @@ struct FilePermissionTests {
     func identity() throws {
         let place = try Workplace.withVault()
         try place.run("keyfob verify --identity recovery").expectSuccess()
-        try place.run("keyfob verify --identity key").expectError(65, "no age identity")
+        try place.run("keyfob verify --identity key").expectError(65, "is not an age identity")
         try place.run("keyfob init --quiet --vault other --recovery-file other-recovery").expectSuccess()
         try place.run("keyfob verify --identity other-recovery").expectError(77)
         try place.run("chmod 644 recovery; keyfob verify --identity recovery").expectError(78, "chmod 600 it")

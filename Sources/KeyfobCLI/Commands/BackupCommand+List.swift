@@ -21,7 +21,7 @@ extension BackupCommand {
         if origins != nil { header.append("BY") }
         var table = Table(header: header + ["FILE"])
         for (index, backup) in backups.enumerated() {
-            var row = [LocalTime.text(backup.time), TimeText.age(of: backup.time, now: WallClock.system.now)]
+            var row = [LocalTime.text(backup.time), TimeText.distance(to: backup.time, from: WallClock.system.now)]
             row += backup.claim?.columns ?? ["-", "-", "-"]
             row.append("\(backup.size)")
             if folder != nil { row.append(backup.claim.map { String($0.vault.prefix(8)) } ?? "-") }

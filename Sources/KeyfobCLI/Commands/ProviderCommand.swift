@@ -95,7 +95,7 @@ struct ProviderShowCommand: ParsableCommand {
         }
         var table = Table(header: [])
         for (name, value) in rows { table.add([name, value]) }
-        try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))
+        try StandardOutput.write(lines: table.text)
     }
 }
 

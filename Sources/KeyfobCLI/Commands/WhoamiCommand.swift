@@ -39,6 +39,6 @@ struct WhoamiCommand: ParsableCommand {
         for judged in selection.verdicts {
             if case .chosen(let reason) = judged.verdict { table.add(["why", "\(reason)"]) }
         }
-        try StandardOutput.write(lines: String(table.text.drop { $0 == "\n" }))
+        try StandardOutput.write(lines: table.text)
     }
 }

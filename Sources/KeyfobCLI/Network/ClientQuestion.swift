@@ -48,7 +48,7 @@ enum ClientQuestion {
             for (index, client) in known.enumerated() {
                 table.add(["  \(index + 1)", client.title, "of \(client.publisher)"])
             }
-            text += table.text.drop { $0 == "\n" }
+            text += table.text
         }
         if let page {
             text += "\(known.isEmpty ? "Get one" : "Or get an id of your own") at \(page.url)\n"

@@ -33,7 +33,8 @@ struct MirrorOptions: ParsableArguments {
                 .usage, "nothing was done, because there is nobody to ask: \(words)",
                 hint: "type \(line.map(ShellWord.quoted).joined(separator: " "))")
         }
-        let answer = try terminal.ask("\(words).\nMirror it? [y/N] ")
+        global.say("\(words).")
+        let answer = try terminal.ask("Mirror \(path)? [y/N] ")
         guard ["y", "yes"].contains(answer.lowercased()) else {
             throw KeyringError(.cancelled, "cancelled; nothing was changed")
         }

@@ -38,19 +38,19 @@ struct BackupState {
     var text: String {
         var text = "none ('keyfob backup' makes one)"
         if let newest = files.first {
-            let age = TimeText.age(of: newest.time, now: now)
+            let age = TimeText.distance(to: newest.time, from: now)
             text = files.count == 1 ? "1, \(age)" : "\(files.count), the last one \(age)"
             if newest.claim?.isComplete == false { text += ", incomplete" }
         }
         guard let last, !files.contains(where: { $0.path == last.path }) else { return text }
-        let elsewhere = "one elsewhere \(TimeText.age(of: last.time, now: now)), \(last.path)"
+        let elsewhere = "one elsewhere \(TimeText.distance(to: last.time, from: now)), \(last.path)"
         return files.isEmpty ? elsewhere : "\(text); \(elsewhere)"
     }
 
     /// What is wrong, for people.
     var warning: String? {
         guard problem != nil else { return nil }
-        return newest.map { "the last complete backup was made \(TimeText.age(of: $0, now: now))" }
+        return newest.map { "the last complete backup was made \(TimeText.distance(to: $0, from: now))" }
             ?? "there is no complete backup"
     }
 

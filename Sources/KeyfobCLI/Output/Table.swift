@@ -6,9 +6,11 @@ struct Table {
     private var rows: [[String]]
     private let columns: Int?
 
-    /// - Parameter columns: How wide the terminal is; nil where the lines go elsewhere, and are whole.
+    /// - Parameters:
+    ///   - header: The names of the columns; without them there is no such line.
+    ///   - columns: How wide the terminal is; nil where the lines go elsewhere, and are whole.
     init(header: [String], columns: Int? = StandardOutput.columns) {
-        rows = [header]
+        rows = header.isEmpty ? [] : [header]
         self.columns = columns
     }
 

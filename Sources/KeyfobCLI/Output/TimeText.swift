@@ -2,16 +2,10 @@ internal import Keyfob
 
 /// Times as people read and type them.
 enum TimeText {
-    /// How far away a time is: `in 42 min`, `3 h ago`.
+    /// How far away a time is: `in 42 min`, `0 s ago`, `3 h ago`.
     static func distance(to time: Timestamp, from now: Timestamp) -> String {
         let seconds = seconds(from: now, to: time)
-        return seconds >= 0 ? "in \(amount(seconds))" : "\(amount(-seconds)) ago"
-    }
-
-    /// How long ago something was: `0 s ago`, `3 h ago`; what lies ahead, by a clock that is wrong, as it is.
-    static func age(of time: Timestamp, now: Timestamp) -> String {
-        let seconds = seconds(from: time, to: now)
-        return seconds >= 0 ? "\(amount(seconds)) ago" : "in \(amount(-seconds))"
+        return seconds > 0 ? "in \(amount(seconds))" : "\(amount(-seconds)) ago"
     }
 
     /// When something is, by this machine's clock and from now: `2026-11-23 14:05 (in 42 min)`.

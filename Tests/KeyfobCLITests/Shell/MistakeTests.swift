@@ -172,6 +172,17 @@ struct MistakeTests {
         ("acount list", 64, ["there is no command 'keyfob acount'", "did you mean 'keyfob account'?"]),
         ("account lits", 64, ["did you mean 'keyfob account list'?"]),
         ("frobnicate", 64, ["there is no command 'keyfob frobnicate'", "'keyfob --help' lists them"]),
+        ("mirror azure-cli --config-dir nowhere --force", 66, ["the folder of nowhere/", "start the program once"]),
+        ("mirror msal nowhere/cache --force", 66, ["the folder of nowhere/cache is not there", "make the folder"]),
+        ("mirror list extra", 64, ["Unexpected argument 'extra'", "see 'keyfob mirror list --help'"]),
+        ("mirror stop nowhere", 66, ["nowhere is not mirrored", "'keyfob mirror list' shows what is"]),
+        ("sync run", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'", "'keyfob sync join REMOTE'"]),
+        ("sync init nowhere/else", 66, ["there is no folder", "nowhere/else"]),
+        ("sync join folder words", 64, ["'words' is not six words of a device"]),
+        ("sync approve x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
+        ("sync revoke x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
+        ("sync accept x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
+        ("sync status", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
     ]
 
     private func home() throws -> Workplace {

@@ -34,7 +34,7 @@ struct APIRequestTests {
         #expect(try user(home.run("keyfob request \(server.base)/api/me")) == "carol")
         #expect(try user(home.run("cd one && keyfob request \(server.base)/api/me --account bob")) == "bob")
         try home.run("keyfob request --no-input \(server.issuer)/userinfo/").expectError(
-            11, "fits 3 accounts (alice (1@")
+            11, "fits 3 accounts (alice, bob, carol)")
     }
 
     @Test("the answer is printed whatever its status, and a refusal is told in a line without the query")

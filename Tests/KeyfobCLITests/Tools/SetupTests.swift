@@ -176,11 +176,12 @@ struct SetupTests {
             #expect(exec["provideClusterInfo"] as? Bool == true)
         }
         try place.run("kubectl config set-credentials other --token=secret").expectSuccess()
-        try place.run("keyfob setup kubectl mine \(options) --force").expectSuccess()
+        let added = try place.run("keyfob setup kubectl mine \(options) --force").expectSuccess()
+        let undo = try #require(added.errors.firstMatch(of: /'(keyfob setup kubectl [^']*)'/)?.1)
         // kubectl sorts, and writes all of it anew.
         try place.run("kubectl config set-context c --cluster=c --user=other && kubectl config use-context c")
             .expectSuccess()
-        let outcome = try place.run("keyfob setup kubectl mine --undo --force").expectSuccess()
+        let outcome = try place.run("\(undo) --force").expectSuccess()
         #expect(!outcome.errors.contains("secret"))
         let text = String(decoding: try place.read(".kube/config"), as: UTF8.self)
         #expect(!text.contains("keyfob") && text.contains("token: secret"), "\(text)")

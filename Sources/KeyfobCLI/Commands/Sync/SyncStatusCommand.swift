@@ -23,7 +23,7 @@ struct SyncStatusCommand: ParsableCommand {
         try StandardOutput.write(line: "remote  \(TerminalText.line(status.remote))")
         try StandardOutput.write(line: "words   \(status.own.words)")
         try StandardOutput.write(line: "state   \(SyncText.state(status))")
-        try StandardOutput.write(line: "synced  \(status.last?.rfc3339 ?? "not yet")")
+        try StandardOutput.write(line: "synced  \(status.last.map { TimeText.moment($0) } ?? "not yet")")
         for finding in status.findings { try StandardOutput.write(line: "warning \(TerminalText.line(finding.text))") }
         if let finding = status.findings.first(where: \.stays) {
             try StandardOutput.write(line: "        \(SyncText.advice(finding, status))")

@@ -22,7 +22,7 @@ struct KubectlSetupCommand: ParsableCommand {
               keyfob setup kubectl --undo
             """)
 
-    @Argument(help: "What the user is called in the kubeconfig.") var user = "keyfob"
+    @Argument(help: "What the user is called in the kubeconfig.") var user = Self.usualUser
 
     @Option(name: [.short, .long], help: ArgumentHelp("A scope the token must have; repeatable.", valueName: "scope"))
     var scope: [String] = []
@@ -33,6 +33,7 @@ struct KubectlSetupCommand: ParsableCommand {
 
     @OptionGroup var setup: SetupOptions
 
+    private static let usualUser = "keyfob"
     private static let tool = "kubectl"
 
     func validate() throws {
@@ -77,11 +78,15 @@ struct KubectlSetupCommand: ParsableCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [user], beside: (try? KubectlSetup.users(in: file.text)) ?? [])
             setup.global.say(
-                "added the user '\(user)' to \(file.path); 'keyfob setup kubectl --undo' takes it out again")
+                "added the user '\(user)' to \(file.path); '\(undoCommand)' takes it out again")
             setup.global.say("say where its token goes: keyfob bind --host SERVER ACCOUNT")
             setup.global.say(
                 "and where it is used: kubectl config set-context --current --user=\(ShellWord.quoted(user))")
         }
+    }
+
+    private var undoCommand: String {
+        "keyfob setup kubectl \(user == Self.usualUser ? "" : ShellWord.quoted(user) + " ")--undo"
     }
 
     private func undo(_ file: SetupFile) throws(KeyringError) {

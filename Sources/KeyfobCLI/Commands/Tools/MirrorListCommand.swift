@@ -29,7 +29,7 @@ struct MirrorListCommand: ParsableCommand {
         var table = Table(header: ["PROGRAM", "GROUP", "LAST", "LEFT OUT", "FILE"])
         let now = WallClock.system.now
         for note in sorted {
-            let age = note.passedAt.map { TimeText.age(of: $0, now: now) } ?? "never"
+            let age = note.passedAt.map { TimeText.distance(to: $0, from: now) } ?? "never"
             table.add([note.program, note.group.name, age, "\(note.leftOut.count)", note.file])
         }
         try StandardOutput.write(lines: table.text)
