@@ -136,8 +136,10 @@ extension Keyring {
 
     /// Compares what devices have seen of each other with what is seen here.
     private func compareGossip(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
+        guard let roster = session.roster else { return }
         for (_, head) in heads.sorted(by: { $0.key < $1.key }) {
-            for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) {
+            // Of whom nothing is taken any more, nothing is missed.
+            for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) where id == session.own || roster.isActive(id) {
                 let peer = session.state.peers[id]
                 let here = id == session.own ? session.state.own?.head : peer?.beginsAnew == true ? nil : peer?.head
                 guard let here else { continue }

@@ -40,7 +40,9 @@ struct SyncStatusCommand: ParsableCommand {
                 device.isRevoked ? "revoked" : device.sharesAll ? "all groups" : SyncText.groups(device.groups)
             table.add([
                 (device.name.isEmpty ? "-" : device.name) + (isOwn ? " (this one)" : ""), device.words, shares,
-                isOwn ? "#\(device.sequence)" : device.seen.map { "#\(device.sequence) \($0.rfc3339)" } ?? "none yet",
+                isOwn
+                    ? "#\(device.sequence)"
+                    : device.seen.map { "#\(device.sequence) \(LocalTime.text($0))" } ?? "none yet",
                 device.approver ?? "-",
             ])
         }
