@@ -175,9 +175,7 @@ struct DamagedVaultTests {
             .expectSuccess()
         try place.run(Self.change("kdf-cost \(operations) \(memory)")).expectSuccess()
         let before = try place.contents(of: "data").filter { $0.key != "keyfob/vault.lock" }
-        let started = ContinuousClock.now
         try place.run("keyfob verify --passphrase-fd 3 3<right").expectError(65, "nothing was computed")
-        #expect(ContinuousClock.now - started < .seconds(2))
         #expect(try place.contents(of: "data").filter { $0.key != "keyfob/vault.lock" } == before)
     }
 }

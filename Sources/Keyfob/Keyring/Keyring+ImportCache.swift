@@ -79,7 +79,7 @@ extension Keyring {
         utcOffset: ((Timestamp) -> Int64)? = nil,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(KeyringError) -> ImportReport {
-        guard cache.withBytes({ $0.byteCount == 0 || $0.byte(at: 0) != UInt8(ascii: "<") }) else {
+        guard !cache.withBytes({ ADALCache.isTextPropertyList($0) }) else {
             throw KeyringError(
                 .damaged, "the file is XML, and property lists are read in their binary form only",
                 advice: .convertPropertyList)

@@ -25,6 +25,11 @@ package struct ADALCache: Sendable {
         return start < octets.count && octets[start] == UInt8(ascii: "[")
     }
 
+    /// Whether the bytes begin as a property list in XML, which is not read.
+    package static func isTextPropertyList(_ bytes: RawSpan) -> Bool {
+        ["<?xml", "<!DOCTYPE plist", "<plist"].contains { bytes.begins(with: $0) }
+    }
+
     /// Reads a cache.
     ///
     /// What makes no sense is left out and told in ``findings``; the rest is read. `bytes` is needed again to get at

@@ -62,12 +62,35 @@ enum ToolFileShape {
     private static func unreadable(_ bytes: RawSpan) -> ToolFileError? {
         if bytes.begins(with: "SQLite format 3\u{0}") { return .database }
         if bytes.begins(with: "-----BEGIN PGP MESSAGE-----") { return .encrypted(.gnuPG) }
-        guard bytes.byteCount > 1 else { return nil }
-        // Packets with an encrypted session key (RFC 9580, section 4.2); none begins a text in UTF-8.
-        switch bytes.byte(at: 0) {
-        case 0x84, 0x85, 0x8C, 0xC1: return .encrypted(.gnuPG)
-        case 0xC3 where bytes.byte(at: 1) < 0x80: return .encrypted(.gnuPG)
-        default: return nil
+        return beginsWithSessionKey(bytes) ? .encrypted(.gnuPG) : nil
+    }
+
+    /// Whether the first packet is one of OpenPGP with an encrypted session key.
+    ///
+    /// Those are tags 1 and 3 (RFC 9580, sections 4.2, 5.1 and 5.3). The version and the algorithm are looked at too,
+    /// since other bytes often begin with such a tag.
+    private static func beginsWithSessionKey(_ bytes: RawSpan) -> Bool {
+        guard bytes.byteCount > 16 else { return false }
+        let tag = bytes.byte(at: 0)
+        let isPublicKey: Bool
+        let body: Int
+        switch tag {
+        case 0x84...0x86, 0x8C...0x8E:
+            isPublicKey = tag < 0x88
+            body = 1 + 1 << Int(tag & 3)
+        case 0xC1, 0xC3:
+            isPublicKey = tag == 0xC1
+            let length = bytes.byte(at: 1)
+            body = length < 192 ? 2 : length < 224 ? 3 : 6
+        default:
+            return false
+        }
+        switch (isPublicKey, bytes.byte(at: body)) {
+        // A key's id of eight bytes, then the algorithm.
+        case (true, 3): return (1...31).contains(bytes.byte(at: body + 9))
+        case (false, 4), (false, 5): return (1...13).contains(bytes.byte(at: body + 1))
+        case (_, 6): return bytes.byte(at: body + 1) < 64
+        default: return false
         }
     }
 

@@ -28,7 +28,8 @@ struct BrowserSignInTests {
         let browser = SignInPlace.browser("alice", program: ProviderServer.browserProgram)
         let outcome = try home.run("\(browser) keyfob login local --form-post").expectSuccess()
         #expect(outcome.text.isEmpty)
-        let lines = outcome.errors.split(separator: "\n")
+        // Where the browser takes long to start, that is said too.
+        let lines = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("Nothing has come to ") }
         #expect(lines.count == 3 && lines[0] == Self.said, "\(outcome)")
         #expect(try fields(outcome)["response_mode"] == "form_post")
         #expect(lines.last == "alice signed in (group default)")

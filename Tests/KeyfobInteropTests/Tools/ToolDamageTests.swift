@@ -95,8 +95,30 @@ struct ToolDamageTests {
     @Test("what is encrypted, or a database, is told as that")
     func encrypted() {
         #expect(throws: ToolFileError.encrypted(.gnuPG)) { try ToolSample("-----BEGIN PGP MESSAGE-----\n\nhQ==\n") }
-        #expect(throws: ToolFileError.encrypted(.gnuPG)) { try ToolSample([0x85, 0x02, 0x0C, 0x03]) }
         #expect(throws: ToolFileError.database) { try ToolSample("SQLite format 3\u{0}\u{10}\u{0}") }
+    }
+
+    @Test(
+        "what GnuPG encrypts is known by its first packet",
+        arguments: [
+            // For a passphrase, an elliptic key and an RSA key, as GnuPG 2.2 writes them; then by RFC 9580.
+            [0x8C, 0x0D, 0x04, 0x09, 0x03, 0x03], [0x84, 0x5E, 0x03] + Array(repeating: 0xAA, count: 8) + [0x12],
+            [0x85, 0x01, 0x0C, 0x03] + Array(repeating: 0xAA, count: 8) + [0x01],
+            [0xC1, 0x5E, 0x03] + Array(repeating: 0xAA, count: 8) + [0x12], [0xC3, 0x0D, 0x04, 0x09, 0x03, 0x03],
+            [0xC1, 0xC1, 0x10, 0x03] + Array(repeating: 0xAA, count: 8) + [0x01], [0xC3, 0x1E, 0x06, 0x1A, 0x09],
+        ] as [[UInt8]])
+    func packets(beginning: [UInt8]) throws {
+        let rest = [UInt8](repeating: 0xBB, count: 20)
+        #expect(throws: ToolFileError.encrypted(.gnuPG)) { try ToolSample(beginning + rest) }
+        for position in beginning.indices {
+            _ = try? ToolSample(Array(beginning[..<position]))
+        }
+    }
+
+    @Test("other bytes that begin with such a tag are nobody's", arguments: [0x84, 0x85, 0x8C, 0xC1, 0xC3] as [UInt8])
+    func noPackets(tag: UInt8) throws {
+        let bytes: [UInt8] = [tag, 0x78, 0xD5, 0x3C, 0xB0, 0x4B, 0x0A, 0xC7, 0x1F, 0x52, 0x59, 0xE2, 0x25, 0x1B, 0x68]
+        #expect(try ToolSample(bytes + bytes).format == nil)
     }
 
     @Test(
