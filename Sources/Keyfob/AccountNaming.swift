@@ -10,13 +10,13 @@ struct AccountNaming {
         self.known = known
     }
 
-    /// What to type so that this account is meant and no other: its label or user name; else its id, or the beginning of
-    /// that where it is long.
+    /// What to type so that this account is meant and no other: its label or user name, best of one word; else its id, or
+    /// the beginning of that where it is long.
     func typed(_ account: Account) -> String {
         let id = account.id.description
-        let names = [account.plainName, account.label, account.username] + (id.count <= Self.shortID ? [id] : [])
-        for case let name? in names where means(name, account) { return name }
-        return beginning(of: id, account)
+        let names = [account.plainName, account.label, account.username].compactMap(\.self)
+        let typable = (names + (id.count <= Self.shortID ? [id] : [])).filter { means($0, account) }
+        return typable.first { !$0.contains(where: \.isWhitespace) } ?? typable.first ?? beginning(of: id, account)
     }
 
     /// What people read: the name where it is enough; else with what tells it from others of that name.
@@ -24,7 +24,7 @@ struct AccountNaming {
     /// - Parameter group: The group the account is in, where that may tell it from another.
     func shown(_ account: Account, _ group: AccessGroup?) -> String {
         let (name, typed) = (account.plainName, typed(account))
-        guard name != typed else { return name }
+        guard name != typed, !means(name, account) else { return name }
         let alike = known.filter { $0.account.id != account.id && $0.account.plainName == name }
         var marks: [String] = []
         if !typed.contains(account.id.environment),

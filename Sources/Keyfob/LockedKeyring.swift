@@ -1,6 +1,7 @@
 internal import KeyfobAge
 internal import KeyfobDesktop
 internal import KeyfobFiles
+internal import KeyfobKernelKeyring
 internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSQLite
@@ -118,6 +119,20 @@ public struct LockedKeyring: ~Copyable {
 
     private var cache: SessionCache { SessionCache(vault: header.vault, runtime: location.runtime) }
 
+    /// The error where nothing has been kept that opens the vault.
+    private static func locked() -> KeyringError {
+        do {
+            try KernelKeyring.session.probe()
+        } catch .unavailable {
+            return KeyringError(
+                .locked, "the vault is locked, and the kernel offers no keyring here that keeps it open",
+                advice: .giveKeyFile)
+        } catch {
+            // 'unlock' says what is missing.
+        }
+        return KeyringError(.locked, "the vault is locked", advice: .unlock)
+    }
+
     /// Unlocks the keyring.
     ///
     /// A wrong passphrase costs as much time as a right one, half a second by default, and never
@@ -145,7 +160,7 @@ public struct LockedKeyring: ~Copyable {
             vault = try locked.unlocked(withIdentities: text)
         case .session:
             guard let cached = cache.read() else {
-                throw KeyringError(.locked, "the vault is locked", advice: .unlock)
+                throw Self.locked()
             }
             do {
                 vault = try locked.unlock(with: cached)

@@ -27,7 +27,7 @@ struct AdviceTextTests {
         let group = try AccessGroup("my work")
         #expect(
             Advice.chooseAccount(such: "Ada L", group: group).text
-                == "say which, for example --account 'Ada L' --group 'my work'")
+                == #"say which, for example --account "Ada L" --group "my work""#)
         #expect(Advice.useAccountID(such: "ada@x", group: nil).text == "name one of them, for example ada@x")
     }
 
@@ -51,7 +51,7 @@ struct AdviceTextTests {
     func quoting() {
         #expect(
             Advice.signIn("it's ada", ["mail.read", "a b"]).text
-                == #"run 'keyfob login --account 'it'\''s ada' --scope mail.read --scope 'a b''"#)
-        #expect(Advice.allow(path: "/a b").text == "review it and run 'keyfob allow '/a b''")
+                == #"run 'keyfob login --account "it's ada" --scope mail.read --scope "a b"'"#)
+        #expect(Advice.allow(path: "/a b").text == #"review it and run 'keyfob allow "/a b"'"#)
     }
 }

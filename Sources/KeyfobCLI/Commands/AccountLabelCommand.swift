@@ -24,8 +24,10 @@ struct AccountLabelCommand: ParsableCommand {
         let candidate = try keyring.account(named: target.account, in: global.groups())
         try keyring.setLabel(label, of: candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
-        global.say(
-            label.map { "\(candidate.account.id) is labelled '\($0)'" } ?? "\(candidate.account.id) has no label now")
+        let id = candidate.account.id
+        try global.tell(.accountLabelled, label.map { "\(id) is labelled '\($0)'" } ?? "\(id) has no label now") {
+            ($0.account, $0.group, $0.to) = (id.description, candidate.group.name, label)
+        }
     }
 }
 
@@ -49,9 +51,11 @@ struct AccountMoveCommand: ParsableCommand {
         let candidate = try keyring.account(named: target.account, in: global.groups())
         let count = try keyring.move(candidate.account.id, from: candidate.group, to: group)
         global.tellWarnings(of: keyring)
-        global.say(
-            "moved \(candidate.account.name) with \(Quantity.of(count, "record")) from group '\(candidate.group)' to '\(group)'"
-        )
+        let words = "\(candidate.account.name) with \(Quantity.of(count, "record"))"
+        try global.tell(.accountMoved, "moved \(words) from group '\(candidate.group)' to '\(group)'") {
+            ($0.account, $0.group) = (candidate.account.id.description, candidate.group.name)
+            ($0.to, $0.count) = (group.name, count)
+        }
     }
 }
 
@@ -83,7 +87,11 @@ struct AccountRemoveCommand: ParsableCommand {
         let backup = isLeftover ? nil : try undo.backUp(keyring)
         let count = try keyring.remove(account, from: group)
         global.tellWarnings(of: keyring)
-        global.say("removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'")
+        try global.tell(
+            .accountRemoved, "removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'"
+        ) {
+            ($0.account, $0.group, $0.count, $0.backup) = (account.description, group.name, count, backup)
+        }
         undo.tell(backup, ["--account", account.description, "--group", group.name], global)
     }
 
@@ -102,6 +110,15 @@ struct AccountRemoveCommand: ParsableCommand {
                 })
             else { throw error }
             return (id, id.description, left.group, true)
+        }
+    }
+}
+
+extension Candidate {
+    /// Tells that it is the default of its group now.
+    func tellDefault(_ global: GlobalOptions) throws(KeyringError) {
+        try global.tell(.defaultSet, "\(account.name) is the default account of group '\(group)'") {
+            ($0.account, $0.group) = (account.id.description, group.name)
         }
     }
 }
@@ -131,11 +148,13 @@ struct AccountDefaultCommand: ParsableCommand {
         guard let account else {
             let group = groups?.first ?? .default
             try keyring.setDefault(nil, in: group)
-            return global.say("group '\(group)' has no default account now")
+            return try global.tell(.defaultSet, "group '\(group)' has no default account now") {
+                $0.group = group.name
+            }
         }
         let candidate = try keyring.account(named: account, in: groups)
         try keyring.setDefault(candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
-        global.say("\(candidate.account.name) is the default account of group '\(candidate.group)'")
+        try candidate.tellDefault(global)
     }
 }

@@ -11,14 +11,19 @@ struct AddCommand: ParsableCommand {
             answers before it does.
 
             Example:
-              keyfob add --account ada --host git.example --scope repo < token.txt
+              keyfob add ada@github.com
+              keyfob add ada@git.example --scope repo < token.txt
             """)
 
-    @Option(
-        name: [.short, .long], help: ArgumentHelp("Whose token it is, as its provider names them.", valueName: "id"))
-    var account: String
+    @Argument(help: ArgumentHelp("Whose token it is, and the provider's host.", valueName: "user@host"))
+    var name: String?
 
-    @Option(name: .long, help: ArgumentHelp("The provider's host.", valueName: "host")) var host: String
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Whose token it is, where the provider has an id for them.", valueName: "id"))
+    var account: String?
+
+    @Option(name: .long, help: ArgumentHelp("The provider's host.", valueName: "host")) var host: String?
 
     @Option(name: .long, help: ArgumentHelp("The user name to show; the id unless given.", valueName: "name"))
     var username: String?
@@ -43,8 +48,9 @@ struct AddCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
+        let (account, host) = try whose
         for (name, value) in [
-            ("--account", account), ("--host", host), ("--client", client), ("--tenant", tenant ?? "x"),
+            ("the account", account), ("the host", host), ("--client", client), ("--tenant", tenant ?? "x"),
             ("--username", username ?? "x"), ("--label", label ?? "x"),
         ] where !Identifier.isAcceptable(value) {
             throw ValidationError("\(name) is blank, too long, or holds control characters")
@@ -57,9 +63,30 @@ struct AddCommand: ParsableCommand {
         }
     }
 
+    /// The account's id and the provider's host.
+    private var whose: (account: String, host: String) {
+        get throws {
+            switch (name, account, host) {
+            case (nil, let account?, let host?): return (account, host)
+            case (let name?, nil, nil):
+                // User names may be mail addresses; hosts have no '@'.
+                if let mark = name.lastIndex(of: "@"), mark > name.startIndex {
+                    return (String(name[..<mark]), String(name[name.index(after: mark)...]))
+                }
+                throw ValidationError("say at which host: \(ShellWord.quoted(name + "@HOST"))")
+            case (let name?, nil, let host?): return (name, host)
+            case (nil, let account?, nil):
+                throw ValidationError("say at which host: --account \(ShellWord.quoted(account)) --host HOST")
+            case (_?, _?, _): throw ValidationError("say whose token it is once: USER@HOST, or --account with --host")
+            case (nil, nil, _): throw ValidationError("say whose token it is: 'keyfob add USER@HOST'")
+            }
+        }
+    }
+
     func run() throws {
+        let (account, host) = try whose
         guard let id = AccountID(homeAccountID: account, environment: host) else {
-            throw KeyringError(.usage, "--account and --host name no account")
+            throw KeyringError(.usage, "no account can be called '\(account)' at '\(host)'")
         }
         let keyring = try global.unlockedKeyring()
         let secret = try SecretInput.token(descriptor: tokenFd, mayAsk: !global.noInput)

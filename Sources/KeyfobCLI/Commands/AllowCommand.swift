@@ -28,11 +28,18 @@ struct AllowCommand: ParsableCommand {
         guard !revoke else {
             let path = try keyring.disallow(path, in: global.groups())
             global.tellWarnings(of: keyring)
-            return global.say("\(path) does not count any more")
+            return try global.tell(.disallowed, "\(path) does not count any more") {
+                $0.subject = ChangeDocument.Subject(file: path)
+            }
         }
         let binding = try keyring.allow(path, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say(try Self.words(binding, keyring))
+        let words = try Self.words(binding, keyring)
+        try global.tell(.allowed, words) {
+            $0.subject = ChangeDocument.Subject(binding.subject)
+            $0.group = binding.origin.group.name
+            if case .account(let id) = binding.target { $0.account = id.description }
+        }
     }
 
     private static func words(_ binding: Binding, _ keyring: Keyring) throws(KeyringError) -> String {

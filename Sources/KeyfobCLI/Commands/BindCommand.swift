@@ -28,13 +28,24 @@ struct BindCommand: ParsableCommand {
             let group = try groups?.first ?? keyring.groupForNewBindings()
             try keyring.bind(subject, to: .nobody, in: group)
             global.tellWarnings(of: keyring)
-            return global.say("\(subject.kind) \(subject.text) uses no account of group '\(group)'")
+            return try global.tell(.bound, "\(subject.kind) \(subject.text) uses no account of group '\(group)'") {
+                ($0.subject, $0.group) = (ChangeDocument.Subject(subject), group.name)
+            }
         }
         let candidate = try keyring.account(named: account, in: groups)
         try keyring.bind(subject, to: .account(candidate.account.id), in: candidate.group)
         global.tellWarnings(of: keyring)
-        global.say(
-            "\(subject.kind) \(subject.text) uses \(candidate.account.name) of group '\(candidate.group)'")
+        try candidate.tellBinding(of: subject, global)
+    }
+}
+
+extension Candidate {
+    /// Tells that it is bound to `subject` now.
+    func tellBinding(of subject: Binding.Subject, _ global: GlobalOptions) throws(KeyringError) {
+        try global.tell(.bound, "\(subject.kind) \(subject.text) uses \(account.name) of group '\(group)'") {
+            $0.subject = ChangeDocument.Subject(subject)
+            ($0.account, $0.group) = (account.id.description, group.name)
+        }
     }
 }
 
@@ -65,7 +76,8 @@ struct UnbindCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let count = try keyring.unbind(subject, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say(
-            "removed \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text)")
+        try global.tell(.unbound, "removed \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text)") {
+            ($0.subject, $0.count) = (ChangeDocument.Subject(subject), count)
+        }
     }
 }

@@ -151,7 +151,7 @@ struct ClientAddCommand: ParsableCommand {
         var client =
             program?.registration ?? ClientRegistration(id: id ?? "", name: name, redirectURIs: redirectURIs)
         if !scopes.isEmpty { client.scopes = scopes }
-        let place = program?.provider ?? provider ?? ""
+        let named = program?.provider ?? provider ?? ""
         let keyring: Keyring
         let added: RegisteredClient
         if let secretFd {
@@ -159,15 +159,18 @@ struct ClientAddCommand: ParsableCommand {
             let secret = try SecretInput.clientSecret(descriptor: secretFd)
             keyring = try global.unlockedKeyring()
             added = try keyring.addClient(
-                client, secret: secret, at: place, isDefault: `default`, replacing: replace, in: global.groups())
+                client, secret: secret, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         } else {
             keyring = try global.unlockedKeyring()
             added = try keyring.addClient(
-                client, at: place, isDefault: `default`, replacing: replace, in: global.groups())
+                client, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         }
         global.tellWarnings(of: keyring)
         let words = added.isDefault ? ", the one to take unless another is named" : ""
-        global.say("added client '\(client.id)' of \(added.provider ?? added.environment)\(words)")
+        let place = added.provider ?? added.environment
+        try global.tell(.clientAdded, "added client '\(client.id)' of \(place)\(words)") {
+            ($0.client, $0.provider) = (client.id, place)
+        }
         if let program { global.say(program.notice) }
     }
 
@@ -209,7 +212,7 @@ struct ClientRemoveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         try keyring.removeClient(id, at: provider, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say("removed client '\(id)'")
+        try global.tell(.clientRemoved, "removed client '\(id)'") { ($0.client, $0.provider) = (id, provider) }
     }
 }
 

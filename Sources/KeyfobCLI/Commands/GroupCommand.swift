@@ -65,7 +65,7 @@ struct GroupCreateCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         try keyring.createGroup(group)
         global.tellWarnings(of: keyring)
-        global.say("made group '\(group)'")
+        try global.tell(.groupCreated, "made group '\(group)'") { $0.group = group.name }
     }
 }
 
@@ -86,7 +86,9 @@ struct GroupRenameCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         try keyring.renameGroup(group, to: new)
         global.tellWarnings(of: keyring)
-        global.say("group '\(group)' is called '\(new)' now")
+        try global.tell(.groupRenamed, "group '\(group)' is called '\(new)' now") {
+            ($0.group, $0.to) = (group.name, new.name)
+        }
     }
 }
 
@@ -120,7 +122,9 @@ struct GroupRemoveCommand: ParsableCommand {
         let backup = isThere ? try undo.backUp(keyring) : nil
         let count = try keyring.removeGroup(group)
         global.tellWarnings(of: keyring)
-        global.say("removed group '\(group)' and \(Quantity.of(count, "record"))")
+        try global.tell(.groupRemoved, "removed group '\(group)' and \(Quantity.of(count, "record"))") {
+            ($0.group, $0.count, $0.backup) = (group.name, count, backup)
+        }
         undo.tell(backup, ["--group", group.name], global)
     }
 }
@@ -148,7 +152,10 @@ struct GroupRotateCommand: ParsableCommand {
         defer { progress.finish() }
         let count = try keyring.rotateGroup(group, backsUp: !noBackup, progress: progress.update)
         global.tellWarnings(of: keyring)
-        global.say("group '\(group)' has a new key; \(Quantity.of(count, "record was", "records were")) sealed again")
+        let words = "\(Quantity.of(count, "record was", "records were")) sealed again"
+        try global.tell(.groupRotated, "group '\(group)' has a new key; \(words)") {
+            ($0.group, $0.count) = (group.name, count)
+        }
     }
 }
 

@@ -8,8 +8,7 @@ struct GroupGrantCommand: ParsableCommand {
             Whoever unlocks with it opens that group and no other, with the whole vault in hand.
 
             Example:
-              head -c 32 /dev/urandom > ci.key && chmod 600 ci.key
-              keyfob group grant work key-file ci.key
+              keyfob group grant work key-file --new ci.key
             """)
 
     @Argument(help: "The group's name.") var name: String

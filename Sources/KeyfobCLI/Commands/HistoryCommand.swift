@@ -56,7 +56,7 @@ struct HistoryClearCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         try keyring.forgetChoices(in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say("keyfob: forgotten")
+        try global.tell(.historyCleared, "forgot the choices")
     }
 }
 

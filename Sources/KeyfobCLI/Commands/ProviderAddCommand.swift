@@ -117,9 +117,11 @@ struct ProviderAddCommand: ParsableCommand {
             provider = try keyring.addProvider(new, replacing: replace, in: groups)
         }
         global.tellWarnings(of: keyring)
-        let group = if case .added(let group) = provider.origin { " to group '\(group)'" } else { "" }
-        global.say(
-            "added provider '\(provider.name)' for \(provider.environment)\(group)")
+        let group: AccessGroup? = if case .added(let group) = provider.origin { group } else { nil }
+        let place = group.map { " to group '\($0)'" } ?? ""
+        try global.tell(.providerAdded, "added provider '\(provider.name)' for \(provider.environment)\(place)") {
+            ($0.provider, $0.group) = (provider.name, group?.name)
+        }
     }
 
     /// The file of certificates by its whole path, after a look at what it holds.

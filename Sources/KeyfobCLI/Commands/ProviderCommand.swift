@@ -118,7 +118,10 @@ struct ProviderRenameCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let provider = try keyring.renameProvider(named: name, to: newName, in: global.groups())
         global.tellWarnings(of: keyring)
-        global.say("provider '\(Identifier.folded(name))' is called '\(provider.name)' now")
+        let old = Identifier.folded(name)
+        try global.tell(.providerRenamed, "provider '\(old)' is called '\(provider.name)' now") {
+            ($0.provider, $0.to) = (old, provider.name)
+        }
     }
 }
 
@@ -147,7 +150,9 @@ struct ProviderRemoveCommand: ParsableCommand {
         }
         let clients = removal.clients > 0 ? " and \(Quantity.of(removal.clients, "client"))" : ""
         let place = provider.origin == .builtIn ? ", of which the built-in one took no notice" : ""
-        global.say("removed provider '\(provider.name)'\(clients)\(place)")
+        try global.tell(.providerRemoved, "removed provider '\(provider.name)'\(clients)\(place)") {
+            ($0.provider, $0.count) = (provider.name, removal.clients)
+        }
     }
 }
 

@@ -53,7 +53,7 @@ struct SlotAddCommand: ParsableCommand {
 
             Example:
               keyfob slot add passphrase
-              keyfob slot add key-file ~/.config/keyfob.key
+              keyfob slot add key-file --new ~/.config/keyfob.key
               keyfob slot add recipient age1…
               keyfob slot add secret-service
             """)

@@ -62,6 +62,8 @@ struct StatusCommand: ParsableCommand {
             case "unlocked": "unlocked \(key?.words ?? "")"
             case "group": "unlocked for one group, \(key?.words ?? "")"
             case _ where storage == .secretService: "locked"
+            case _ where opening.problem?.advice == .giveKeyFile:
+                "locked, and the kernel offers no keyring here that keeps it open"
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
@@ -71,6 +73,9 @@ struct StatusCommand: ParsableCommand {
         try StandardOutput.write(entry: "state   \(words)\(limit)")
         if storage == .secretService, let reason = opening.problem {
             try StandardOutput.write(entry: "        \(reason.message)")
+        }
+        if let advice = opening.problem?.advice, advice == .giveKeyFile {
+            try StandardOutput.write(entry: "        \(advice.text)")
         }
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"

@@ -36,7 +36,9 @@ struct UnlockCommand: ParsableCommand {
         try keyring.keepKey(in: place, seconds: seconds)
         let limits = [user ? "in every session of yours" : nil, keyring.opensWholeVault ? nil : "one group"]
         let words = limits.compactMap(\.self).joined(separator: ", ")
-        global.say("unlocked for \(duration)\(words.isEmpty ? "" : " (\(words))")")
+        try global.tell(.unlocked, "unlocked for \(duration)\(words.isEmpty ? "" : " (\(words))")") {
+            $0.seconds = Int(seconds)
+        }
     }
 }
 
@@ -55,7 +57,8 @@ struct LockCommand: ParsableCommand {
     func run() throws {
         let locked = try LockedKeyring(at: global.location())
         guard locked.storage == .embedded else {
-            return global.say(
+            return try global.tell(
+                .locked,
                 "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
         }
         let wasUnlocked = try locked.forgetKeptKeys()
@@ -63,6 +66,6 @@ struct LockCommand: ParsableCommand {
         let still =
             items.contains { $0.state == .opens }
             ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
-        global.say((wasUnlocked ? "locked" : "it was locked already") + still)
+        try global.tell(.locked, (wasUnlocked ? "locked" : "it was locked already") + still)
     }
 }

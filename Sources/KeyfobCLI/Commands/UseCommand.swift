@@ -18,22 +18,20 @@ struct UseCommand: ParsableCommand {
     @Flag(name: .long, help: "In the current directory, and below it.") var here = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
-    func validate() throws {
-        if global.json { throw ValidationError("it prints no data; --json has no meaning") }
-    }
-
     func run() throws {
         let subject = here ? try Binding.Subject(directoryAt: ".", mustExist: true) : nil
         let keyring = try global.unlockedKeyring(reaching: here ? .files() : .vault)
         let candidate = try keyring.account(named: named.account, in: global.groups())
-        let (id, name) = (candidate.account.id, candidate.account.name)
         if let subject {
-            try keyring.bind(subject, to: .account(id), in: candidate.group)
-            global.say("\(subject.kind) \(subject.text) uses \(name) of group '\(candidate.group)'")
+            try keyring.bind(subject, to: .account(candidate.account.id), in: candidate.group)
         } else {
-            try keyring.setDefault(id, in: candidate.group)
-            global.say("\(name) is the default account of group '\(candidate.group)'")
+            try keyring.setDefault(candidate.account.id, in: candidate.group)
         }
         global.tellWarnings(of: keyring)
+        if let subject {
+            try candidate.tellBinding(of: subject, global)
+        } else {
+            try candidate.tellDefault(global)
+        }
     }
 }

@@ -26,11 +26,11 @@ struct WhichCommand: ParsableCommand {
             ? try keyring.selectAndProve(request, in: global.groups())
             : (try keyring.select(request, in: global.groups()), nil)
         global.tellWarnings(of: keyring)
+        // Of each account it would say that another one is named.
+        let isOfNobody = if case .nobodyNamed = selection.outcome { true } else { false }
         if global.json {
             try JSONOutput.print(SelectionDocument(selection))
-        } else if case .nobodyNamed = selection.outcome {
-            // Of each it would say that another one is named.
-        } else {
+        } else if !isOfNobody {
             try StandardOutput.write(lines: Self.table(selection).text)
         }
         if let doubt { throw doubt }

@@ -16,10 +16,6 @@ struct WhoamiCommand: ParsableCommand {
     @OptionGroup var options: RequestOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
-    func validate() throws {
-        if global.json { throw ValidationError("'keyfob which --json' prints it as a document") }
-    }
-
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let request = try options.request()
@@ -29,6 +25,7 @@ struct WhoamiCommand: ParsableCommand {
             throw KeyringError(selection, for: request)
                 ?? KeyringError(.noSuchAccount, "there is no account", hint: nil)
         }
+        if global.json { return try JSONOutput.print(SelectionDocument(selection)) }
         let account = candidate.account
         let isLabelled = account.label != nil && !account.username.isEmpty
         var table = Table(header: [])

@@ -10,6 +10,9 @@ struct NewSlotInput: ParsableArguments {
     @Argument(help: "The key file's path, or the age recipient (age1… or age1pq1…).")
     var value: String?
 
+    @Flag(name: .long, help: "Make the key file, with a random key.")
+    var new = false
+
     @Option(name: .long, help: ArgumentHelp("Read the new passphrase from this descriptor.", valueName: "n"))
     var newPassphraseFd: Int32?
 
@@ -24,6 +27,7 @@ struct NewSlotInput: ParsableArguments {
     }
 
     func validate() throws {
+        if new, kind != .keyFile { throw ValidationError("--new makes a key file: key-file --new FILE") }
         switch kind {
         case .passphrase where value != nil:
             throw ValidationError(
@@ -44,10 +48,16 @@ struct NewSlotInput: ParsableArguments {
             return .passphrase(text, memory: kdfMemory << 20)
         case .keyFile:
             let vault = try global.location().vault
+            if new {
+                return .keyFile(
+                    try KeyFile.make(
+                        value ?? "", vault: vault,
+                        whenThere: "without --new the key that it holds is used"))
+            }
             return .keyFile(
                 try KeyFile.read(
                     value ?? "", vault: vault, credentials: Environment.current["CREDENTIALS_DIRECTORY"],
-                    ifMissing: .makeLongKeyFile))
+                    ifMissing: .words("--new makes it")))
         case .recipient: return .recipient(value ?? "")
         case .secretService: return .secretService(global.secretService())
         }

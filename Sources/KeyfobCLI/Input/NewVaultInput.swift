@@ -44,7 +44,9 @@ struct NewVaultInput: ParsableArguments {
         let service = global.secretService()
         let beside = secretService ? service : nil
         if let newKeyFile {
-            let content = try KeyFile.make(newKeyFile, vault: location.vault)
+            let content = try KeyFile.make(
+                newKeyFile, vault: location.vault,
+                whenThere: "'keyfob init --key-file \(ShellWord.quoted(newKeyFile))' uses the key that it holds")
             return NewVaultSlots(first: .keyFile(content), secretService: beside, madeKeyFile: newKeyFile)
         }
         if let descriptor = global.passphraseFd {
@@ -54,7 +56,7 @@ struct NewVaultInput: ParsableArguments {
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
             let content = try KeyFile.read(
                 named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
-                ifMissing: .makeLongKeyFile)
+                ifMissing: .words("--new-key-file in place of --key-file makes it"))
             return NewVaultSlots(first: .keyFile(content), secretService: beside)
         }
         let isKeptByService = secretService ? true : try global.wantsSecretService(service)

@@ -36,7 +36,7 @@ struct BackupState {
 
     /// How many there are and how old the newest is: `2, the last one 3 days ago`.
     var text: String {
-        var text = "none ('keyfob backup' makes one)"
+        var text = "none" + (isEmpty ? " ('keyfob backup' makes one)" : "")
         if let newest = files.first {
             let age = TimeText.distance(to: newest.time, from: now)
             text = files.count == 1 ? "1, \(age)" : "\(files.count), the last one \(age)"

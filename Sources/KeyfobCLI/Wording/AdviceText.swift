@@ -145,7 +145,7 @@ extension Advice {
         case .giveOtherKey(let kinds): "it opens with \(kinds.map(Self.key).joined(separator: ", or "))"
         case .replaceLostKey(let kind):
             "if \(kind == "passphrase" ? "it is forgotten" : "the right one is lost"), 'keyfob slot add \(kind)"
-                + "\(kind == "passphrase" ? "" : " NEW") --identity FILE' makes another (FILE: your recovery key)"
+                + "\(kind == "passphrase" ? "" : " --new NEW") --identity FILE' makes another (FILE: your recovery key)"
         case .addSlot: "add another slot first"
         case .useKeyFile: "give the group a key file"
         case .makeKeyFile(let group): "make another key file for group '\(group)'"
@@ -157,7 +157,8 @@ extension Advice {
         case .startSession:
             "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "
                 + "key with 'keyfob unlock --user'"
-        case .giveKeyFile: "give a key file (--key-file, KEYFOB_KEY_FILE) to each command"
+        case .giveKeyFile:
+            "give each command a key file (--key-file FILE); 'keyfob slot add key-file --new FILE' makes one"
         case .setRuntimeFolder:
             "log in through PAM with pam_systemd, or set it to a folder of your own with mode 0700, best on a tmpfs"
         case .useOwnRuntimeFolder: "XDG_RUNTIME_DIR is to be a folder of your own with mode 0700"

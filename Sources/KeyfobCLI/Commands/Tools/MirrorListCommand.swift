@@ -76,7 +76,10 @@ struct MirrorStopCommand: ParsableCommand {
                 throw KeyringError(.inputOutput, "the note of the mirror cannot be removed")
             }
         }
-        global.say("\(file) is not mirrored any more\(remove ? ", and what the mirror had brought is out of it" : "")")
+        let words = remove ? ", and what the mirror had brought is out of it" : ""
+        try global.tell(.mirrorStopped, "\(file) is not mirrored any more\(words)") {
+            $0.subject = ChangeDocument.Subject(file: file)
+        }
     }
 
     private func takeOut(_ note: MirrorNote, _ files: borrowing MirrorFiles) throws(KeyringError) {
