@@ -120,7 +120,10 @@ public struct LockedKeyring: ~Copyable {
     private var cache: SessionCache { SessionCache(vault: header.vault, runtime: location.runtime) }
 
     /// The error where nothing has been kept that opens the vault.
-    private static func locked() -> KeyringError {
+    private static func locked(_ kinds: Set<KeySlot.Kind>) -> KeyringError {
+        guard kinds.contains(.passphrase) || kinds.contains(.secretService) else {
+            return KeyringError(.locked, "the vault is locked", advice: .giveOtherKey(kinds.names))
+        }
         do {
             try KernelKeyring.session.probe()
         } catch .unavailable {
@@ -160,7 +163,7 @@ public struct LockedKeyring: ~Copyable {
             vault = try locked.unlocked(withIdentities: text)
         case .session:
             guard let cached = cache.read() else {
-                throw Self.locked()
+                throw Self.locked(Set(locked.header.slots.map(\.kind)))
             }
             do {
                 vault = try locked.unlock(with: cached)

@@ -161,9 +161,20 @@ struct PickerTerminalTests {
         expectLeft(run)
     }
 
+    @Test("where the terminal cannot be drawn on, the accounts have numbers")
+    func numbers() throws {
+        let place = try home()
+        let run = try place.onTerminal(
+            "env TERM=dumb keyfob pick > out", [("Its number, 1 to 3: ", "9\n"), ("Its number, 1 to 3: ", "2\n")])
+        #expect(run.status == 0 && !run.screen.contains("\u{1B}") && run.screen.contains("  2  "), "\(run)")
+        #expect(try place.read("out").count > 3)
+        let none = try place.onTerminal("env TERM=dumb keyfob pick > out", [("Its number, 1 to 3: ", "\n")])
+        #expect(none.status == 15, "\(none)")
+    }
+
     @Test(
         "without colour no look is asked for",
-        arguments: ["env NO_COLOR=1 keyfob pick", "keyfob --color never pick", "env TERM=dumb keyfob pick"])
+        arguments: ["env NO_COLOR=1 keyfob pick", "keyfob --color never pick"])
     func colorless(line: String) throws {
         let run = try pick(home(), running: line + " > out", .await("3/3"), .shot, .type("\u{1B}"))
         #expect(run.status == 15 && !run.hasLooks, "\(run)")

@@ -172,7 +172,7 @@ struct TransportTests {
     func unresolvable() async throws {
         #expect(try await network.post("https://nonexistent.invalid/token") == .failed(.unreachable(.noAddress)))
         #expect(
-            network.log == ["POST https://nonexistent.invalid/token: no such host, or no name service that knows it"])
+            network.log == ["POST https://nonexistent.invalid/token: the host name cannot be resolved"])
     }
 
     @Test("Without time, nothing is sent", arguments: [0, -1, Int64.min])

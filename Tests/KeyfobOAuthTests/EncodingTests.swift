@@ -77,7 +77,8 @@ import Testing
     @Test(
         "refuses what is unsafe or no address",
         arguments: [
-            ("http://a.example/", EndpointURL.Flaw.insecure), ("ftp://a.example", .insecure), ("", .insecure),
+            ("http://a.example/", EndpointURL.Flaw.insecure), ("ftp://a.example", .insecure), ("", .noScheme),
+            ("a.example/x", .noScheme),
             ("https://", .badHost), ("https://u:p@a.example/", .credentials), ("https://a.example/#f", .fragment),
             ("https://a..b/", .badHost), ("https://a.example:0/", .badPort), ("https://a.example:x/", .badPort),
             ("https://a.example:65536/", .badPort), ("https://a b/", .forbiddenCharacter),

@@ -132,7 +132,7 @@ import Testing
                 Issue.record("the grant lasts")
                 continue
             }
-            #expect(reason.hasPrefix("interrupted rotation: "))
+            #expect(reason.hasPrefix("a refresh was cut off: "))
             #expect(world.provider.requests == 3)
         }
     }
@@ -288,7 +288,7 @@ import Testing
         let result = world.run()
         if wasLost {
             let reason =
-                "interrupted rotation: the answer to an earlier refresh is lost; the provider refused: invalid_grant (status 400)"
+                "a refresh was cut off, and its refresh token may be used up; the provider refused: invalid_grant (status 400)"
             #expect(result == .failed(RefreshTransactionTests.token, RotatingProvider.refusal))
             #expect(world.store.state == .needsSignIn(reason: reason))
         } else {

@@ -120,14 +120,21 @@ extension Keyring {
     }
 
     /// Makes a backup before something is removed, from which it can come back; a warning where none can be made, because
-    /// nobody could open it or the key held does not open the whole vault.
+    /// the key held does not open the whole vault.
     ///
-    /// - Throws: what writing can throw; nothing should be removed then.
+    /// - Throws: `configuration` where the vault has no recovery key, and what writing can throw; nothing should be
+    ///   removed then.
     public func backUpBeforeRemoval() throws(KeyringError) -> BackupReport? {
         try withState { state in
             guard state.vault.opensWholeVault else {
                 state.warn(Warning(.noBackup, "no backup was made: that takes a key of the whole vault"))
                 return nil
+            }
+            guard !Self.recoveryRecipients(of: state.vault).isEmpty else {
+                throw KeyringError(
+                    .configuration,
+                    "nothing was changed, because no backup can be made before: the vault has no recovery key",
+                    advice: .goOnWithoutBackup)
             }
             return try backUpBeforehand(&state, .beforeRemoval)
         }

@@ -95,7 +95,19 @@ extension Keyring {
     ) throws(KeyringError) -> Int {
         let count = try move(account, from: source, to: target, patience: .seconds(5))
         try? warnOfSharing(account, movedTo: target)
+        try? warnOfProvider(account, in: target)
         return count
+    }
+
+    /// Warns where nothing renews the tokens of an account in a group: a provider counts in its own group alone.
+    private func warnOfProvider(_ account: AccountID, in group: AccessGroup) throws(KeyringError) {
+        let holdsGrant = try credentials(of: account, in: group).contains { $0.kind == .refreshToken }
+        guard holdsGrant, try !providers(in: [group]).contains(where: { $0.environment == account.environment }) else {
+            return
+        }
+        warn(
+            .noProvider, "nothing in group '\(group)' describes \(account.environment), so no token is renewed there",
+            advice: .addProvider(group))
     }
 
     /// The same, waiting so long for a refresh that is under way.

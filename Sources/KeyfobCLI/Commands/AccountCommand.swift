@@ -28,7 +28,8 @@ struct AccountListCommand: ParsableCommand {
         discussion: """
             Without --group, of all groups that the key opens; '*' marks a group's default. Where the provider has told how long a sign-in lasts, its \
             last days are told with its state: the last fifth, and a week at most. --format prints one line for each account, \
-            in which {id}, {username}, {label}, {name}, {group}, {state}, {environment}, {tenant} and \\t are replaced. --expiring \
+            in which {id}, {username}, {label}, {name}, {group}, {provider}, {state}, {environment}, {tenant} and \\t are \
+            replaced. --expiring \
             lists only sign-ins that are known to end within that time, and those that have ended.
 
             Example:
@@ -48,6 +49,10 @@ struct AccountListCommand: ParsableCommand {
         if let expiring, TimeText.seconds(expiring) == nil {
             throw ValidationError("--expiring takes a duration such as 12h or 7d")
         }
+        for field in (format ?? "").matches(of: /\{[a-z]+\}/).map({ String($0.output) })
+        where !Self.fields.contains(field) {
+            throw ValidationError("--format knows no \(field); it knows \(Self.fields.joined(separator: ", "))")
+        }
     }
 
     func run() throws {
@@ -60,7 +65,8 @@ struct AccountListCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(AccountListDocument(accounts: candidates.map { AccountDocument($0) }))
         } else if let format {
-            let lines = candidates.map { Self.fill(format, $0) + "\n" }
+            let providers = ProviderNames(keyring, try global.groups())
+            let lines = candidates.map { Self.fill(format, $0, providers) + "\n" }
             try StandardOutput.write(data: lines.joined())
         } else if candidates.isEmpty, let expiring {
             global.say("no sign-in is known to end within \(expiring)")
@@ -88,7 +94,8 @@ struct AccountListCommand: ParsableCommand {
     private func table(_ candidates: [Candidate], _ providers: ProviderNames) -> String {
         let now = WallClock.system.now
         var table = Table(
-            header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []))
+            header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
+            columns: wide ? nil : StandardOutput.columns)
         for candidate in candidates {
             let account = candidate.account
             table.add(
@@ -102,17 +109,23 @@ struct AccountListCommand: ParsableCommand {
         return table.text
     }
 
-    private static func fill(_ template: String, _ candidate: Candidate) -> String {
+    /// What --format replaces.
+    private static let fields = [
+        "{id}", "{username}", "{label}", "{name}", "{group}", "{provider}", "{state}", "{environment}", "{tenant}",
+    ]
+
+    private static func fill(_ template: String, _ candidate: Candidate, _ providers: ProviderNames) -> String {
         let account = candidate.account
-        let values = [
-            "{id}": account.id.description, "{username}": account.username, "{label}": account.label ?? "",
-            "{name}": account.name, "{group}": candidate.group.name, "{state}": candidate.state.name,
-            "{environment}": account.id.environment, "{tenant}": account.homeRealm ?? "", "\\t": "\t",
+        let fields = [
+            account.id.description, account.username, account.label ?? "", account.name, candidate.group.name,
+            providers.name(of: account.id.environment), candidate.state.name, account.id.environment,
+            account.homeRealm ?? "",
         ]
+        let values = zip(Self.fields, fields) + [("\\t", "\t")]
         var line = ""
         var rest = Substring(template)
         while let character = rest.first {
-            if let (key, value) = values.first(where: { rest.hasPrefix($0.key) }) {
+            if let (key, value) = values.first(where: { rest.hasPrefix($0.0) }) {
                 line += key == "\\t" ? value : TerminalText.line(value)
                 rest = rest.dropFirst(key.count)
             } else {

@@ -24,8 +24,9 @@ struct AccountLabelCommand: ParsableCommand {
         let candidate = try keyring.account(named: target.account, in: global.groups())
         try keyring.setLabel(label, of: candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
-        let id = candidate.account.id
-        try global.tell(.accountLabelled, label.map { "\(id) is labelled '\($0)'" } ?? "\(id) has no label now") {
+        let (id, name) = (candidate.account.id, candidate.account.username)
+        let who = name.isEmpty ? id.description : name
+        try global.tell(.accountLabelled, label.map { "\(who) is labelled '\($0)'" } ?? "\(who) has no label now") {
             ($0.account, $0.group, $0.to) = (id.description, candidate.group.name, label)
         }
     }

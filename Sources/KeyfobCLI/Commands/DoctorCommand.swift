@@ -223,13 +223,14 @@ struct DoctorCommand: ParsableCommand {
                         "storage", .ok, "KeePassXC answers before it has saved what it is given",
                         hint: "let it save after every change (its settings, General), or save before you close it"))
             }
-            if try keyring.slots().isEmpty {
-                findings.append(
-                    Finding(
-                        "backups", .warning, "there is no recovery key that could open a backup",
-                        hint: "add one with 'keyfob slot add recipient'"))
-            }
-        } else if keyring.opensWholeVault, try keyring.slots().count < 2 {
+        }
+        if keyring.opensWholeVault, try !keyring.slots().contains(where: { $0.kind == "recipient" }) {
+            findings.append(
+                Finding(
+                    "backups", .warning, "there is no recovery key, and no backup can be made without one",
+                    hint: Advice.addRecipient.text))
+        }
+        if keyring.storage == .embedded, keyring.opensWholeVault, try keyring.slots().count < 2 {
             findings.append(
                 Finding(
                     "slots", .warning, "there is one way only to unlock the vault",

@@ -21,7 +21,7 @@ extension ImportCommand {
             for account in file.report.removedAccounts {
                 StandardError.write(
                     line:
-                        "skipped: \(file.path): \(account.name), which was removed from group '\(file.report.group)'; "
+                        "skipped: \(file.path): \(account.name), who was removed from group '\(file.report.group)'; "
                         + "--bring-back takes it in")
             }
             tellBesides(file.report)

@@ -186,7 +186,7 @@ struct ImportCommand: ParsableCommand {
         for account in report.removedAccounts {
             StandardError.write(
                 line:
-                    "skipped: \(account.name), which was removed from group '\(report.group)'; --bring-back takes it in"
+                    "skipped: \(account.name), who was removed from group '\(report.group)'; --bring-back takes it in"
             )
         }
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }

@@ -1,26 +1,54 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Keyfob
+internal import KeyfobFiles
 
 struct ManCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "man", abstract: "Print the manual, or write its pages into a folder.",
+        commandName: "man", abstract: "Show the manual, or write its pages into a folder.",
         discussion: """
+            On a terminal man(1) shows the page; elsewhere it is printed in the form that man(1) reads.
+
             Example:
-              keyfob man | man -l -
+              keyfob man
+              keyfob man account list
               keyfob man --directory /usr/local/share/man/man1
             """)
+
+    @Argument(help: "The command whose page is shown; the page of all commands unless given.") var words: [String] = []
 
     @Option(name: .long, help: ArgumentHelp("Write a page for each command into this folder.", valueName: "dir"))
     var directory: String?
 
     func run() throws {
         let root = try CommandDescription.ofKeyfob()
-        guard let directory else { return try StandardOutput.write(data: ManualPage(root).text) }
+        guard let directory else {
+            guard let command = root.withSubcommands.first(where: { $0.words.dropFirst().elementsEqual(words) }) else {
+                throw UnknownCommand.error(in: words) ?? KeyringError(.usage, "there is no such page")
+            }
+            let page = ManualPage(command).text
+            if StandardOutput.columns == nil || !Self.show(page) { try StandardOutput.write(data: page) }
+            return
+        }
         for command in root.withSubcommands {
             let page = ManualPage(command)
             let file = try OutputFile("\(directory)/\(page.name).1", replacing: true)
             try Array(page.text.utf8).withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
             try file.commit(mode: 0o644)
         }
+    }
+
+    /// Lets man(1) show a page; false where there is no such program.
+    private static func show(_ page: String) -> Bool {
+        let reader = Process()
+        reader.executableURL = URL(filePath: "/usr/bin/man")
+        reader.arguments = ["-l", "-"]
+        let pipe = Pipe()
+        reader.standardInput = pipe
+        guard (try? reader.run()) != nil else { return false }
+        try? pipe.fileHandleForWriting.write(contentsOf: Data(page.utf8))
+        try? pipe.fileHandleForWriting.close()
+        reader.waitUntilExit()
+        return true
     }
 }

@@ -75,7 +75,7 @@ struct SlotRemoveCommand: ParsableCommand {
         discussion: """
             Whoever used the slot may have kept what it opens: 'keyfob rekey' gives the vault another key. For a slot of \
             one group, 'keyfob group revoke' also gives the group a new key. With a slot of the desktop's keyring its \
-            item there goes too. Before nothing but the recovery key is left, you are asked.
+            item there goes too. Before the recovery key goes, or nothing else is left, you are asked.
 
             Example:
               keyfob slot remove 3fa9c1d2
@@ -84,7 +84,7 @@ struct SlotRemoveCommand: ParsableCommand {
     @Argument(help: "The slot's id, or the beginning of it.")
     var id: String
 
-    @Flag(name: .long, help: "Do not ask, although only the recovery key is left to open the vault.") var force = false
+    @Flag(name: .long, help: "Do not ask, although the recovery key goes or only that is left.") var force = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
@@ -93,6 +93,11 @@ struct SlotRemoveCommand: ParsableCommand {
         let opensVault = slot.group == nil && keyring.storage == .embedded
         if opensVault, !force {
             let left = try keyring.slots().filter { $0.group == nil && $0.id != slot.id }
+            if slot.isRecoveryKey, !left.isEmpty, !left.contains(where: \.isRecoveryKey) {
+                try Confirmation.ask(
+                    "It is the recovery key, without which no backup can be made. Type 'remove' to go on: ", "remove",
+                    global)
+            }
             if !slot.isRecoveryKey, !left.isEmpty, left.allSatisfy(\.isRecoveryKey) {
                 try Confirmation.ask(
                     "After that the recovery key alone opens the vault. Type 'remove' to go on: ", "remove", global)

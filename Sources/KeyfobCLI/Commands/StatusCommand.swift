@@ -64,6 +64,7 @@ struct StatusCommand: ParsableCommand {
             case _ where storage == .secretService: "locked"
             case _ where opening.problem?.advice == .giveKeyFile:
                 "locked, and the kernel offers no keyring here that keeps it open"
+            case _ where opening.problem?.advice != .unlock: "locked"
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
@@ -74,7 +75,7 @@ struct StatusCommand: ParsableCommand {
         if storage == .secretService, let reason = opening.problem {
             try StandardOutput.write(entry: "        \(reason.message)")
         }
-        if let advice = opening.problem?.advice, advice == .giveKeyFile {
+        if let advice = opening.problem?.advice, keyring == nil, advice != .unlock {
             try StandardOutput.write(entry: "        \(advice.text)")
         }
         for key in kept {

@@ -32,12 +32,26 @@ struct UnlockCommand: ParsableCommand {
         let place: KeyPlace = user ? .user : .session
         // What would keep it from working is said before a passphrase is asked for.
         try LockedKeyring(at: global.location()).requireKeeping(in: place)
-        let keyring = try global.unlockedKeyring()
+        let keyring = try unlocked()
         try keyring.keepKey(in: place, seconds: seconds)
         let limits = [user ? "in every session of yours" : nil, keyring.opensWholeVault ? nil : "one group"]
         let words = limits.compactMap(\.self).joined(separator: ", ")
         try global.tell(.unlocked, "unlocked for \(duration)\(words.isEmpty ? "" : " (\(words))")") {
             $0.seconds = Int(seconds)
+        }
+    }
+}
+
+extension UnlockCommand {
+    /// The keyring; where nobody can be asked, that is said: this is the command that others advise.
+    private func unlocked() throws(KeyringError) -> Keyring {
+        do throws(KeyringError) {
+            return try global.unlockedKeyring()
+        } catch {
+            guard error.advice == .unlock else { throw error }
+            throw KeyringError(
+                .locked, "the vault is locked, and there is nobody to ask for its passphrase",
+                hint: "give it with --passphrase-fd, or a key file with --key-file")
         }
     }
 }

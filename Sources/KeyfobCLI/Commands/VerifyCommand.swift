@@ -52,7 +52,7 @@ struct VerifyCommand: ParsableCommand {
 extension Keyring.Orphans {
     /// What is left, for people.
     var text: String {
-        "group \(group): \(Quantity.of(tokens, "token")) of \(account), which was removed, \(tokens == 1 ? "is" : "are") left"
+        "group \(group): \(Quantity.of(tokens, "token")) of \(account), who was removed, \(tokens == 1 ? "is" : "are") left"
     }
     /// How to be rid of it.
     var advice: String {

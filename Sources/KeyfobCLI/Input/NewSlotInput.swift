@@ -47,20 +47,23 @@ struct NewSlotInput: ParsableArguments {
             let text = try NewPassphraseInput.read(descriptor: newPassphraseFd, mayAsk: !global.noInput)
             return .passphrase(text, memory: kdfMemory << 20)
         case .keyFile:
-            let vault = try global.location().vault
-            if new {
-                return .keyFile(
-                    try KeyFile.make(
-                        value ?? "", vault: vault,
-                        whenThere: "without --new the key that it holds is used"))
-            }
-            return .keyFile(
-                try KeyFile.read(
-                    value ?? "", vault: vault, credentials: Environment.current["CREDENTIALS_DIRECTORY"],
-                    ifMissing: .words("--new makes it")))
+            return .keyFile(try keyFile(try global.location().vault))
         case .recipient: return .recipient(value ?? "")
         case .secretService: return .secretService(global.secretService())
         }
+    }
+}
+
+extension NewSlotInput {
+    /// What the key file holds, which is made where that is asked for.
+    private func keyFile(_ vault: String) throws(KeyringError) -> SecretBytes {
+        guard !new else {
+            return try KeyFile.make(
+                value ?? "", vault: vault, whenThere: "without --new the key that it holds is used")
+        }
+        return try KeyFile.read(
+            value ?? "", vault: vault, credentials: Environment.current["CREDENTIALS_DIRECTORY"],
+            ifMissing: .words("--new makes it"))
     }
 }
 
@@ -69,7 +72,7 @@ enum NewPassphraseInput {
     /// Reads it; `what` it is for is said to whoever is asked, `hint` what else one can do where nobody is.
     static func read(
         descriptor: Int32?, mayAsk: Bool, what: String? = nil,
-        hint: String = "give it on a descriptor, or use a key file"
+        hint: String = "give it with --new-passphrase-fd, or use a key file"
     ) throws(KeyringError) -> SecretBytes {
         if let descriptor { return try SecretInput.passphrase(descriptor: descriptor) }
         guard mayAsk, let terminal = Terminal() else {
@@ -88,7 +91,7 @@ enum NewPassphraseInput {
             if PassphraseStrength.isWeak(first) {
                 StandardError.write(
                     line:
-                        "keyfob: warning: whoever takes the vault may guess this passphrase; five random words are harder"
+                        "keyfob: warning: whoever takes the file may guess this passphrase; five random words are harder"
                 )
             }
             return first

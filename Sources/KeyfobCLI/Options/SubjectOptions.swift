@@ -8,6 +8,8 @@ struct SubjectOptions: ParsableArguments {
         help: ArgumentHelp("A directory with what is below it; the current one unless given.", valueName: "dir"))
     var directory: String?
 
+    @Flag(name: .long, help: "The current directory with what is below it, as without any of these.") var here = false
+
     @Option(name: .long, help: ArgumentHelp("A URL with what is below it: an owner, a repository.", valueName: "url"))
     var url: String?
 
@@ -17,8 +19,8 @@ struct SubjectOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("A calling program, by its name.", valueName: "name")) var tool: String?
 
     func validate() throws {
-        if [directory, url, host, tool].count(where: { $0 != nil }) > 1 {
-            throw ValidationError("--directory, --url, --host and --tool exclude one another")
+        if [directory, url, host, tool].count(where: { $0 != nil }) + (here ? 1 : 0) > 1 {
+            throw ValidationError("--directory, --here, --url, --host and --tool exclude one another")
         }
     }
 

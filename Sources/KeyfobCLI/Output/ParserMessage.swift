@@ -8,8 +8,12 @@ enum ParserMessage {
         let lines = text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
         var message = lines.isEmpty ? "bad usage" : lines.joined(separator: " ")
         if message.hasSuffix("."), !message.hasSuffix("..") { message.removeLast() }
+        for option in grave { message.replace(". Did you mean '\(option)'?", with: "") }
         return shortened(message)
     }
+
+    /// Options that nobody is led to who has mistyped another one.
+    private static let grave = ["--forget", "--force", "--no-backup", "--put-aside", "--everywhere"]
 
     private static func shortened(_ message: String) -> String {
         var message = message

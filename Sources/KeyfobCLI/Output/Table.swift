@@ -28,7 +28,10 @@ struct Table {
         return rows.map { row in
             var line = ""
             for (column, whole) in row.enumerated() {
-                let cell = DisplayWidth.cut(whole, to: widths[column])
+                // What tells one path from another is at its end.
+                let cell =
+                    whole.hasPrefix("/")
+                    ? DisplayWidth.cutStart(whole, to: widths[column]) : DisplayWidth.cut(whole, to: widths[column])
                 line += cell
                 if column < row.count - 1 {
                     line += String(repeating: " ", count: widths[column] - DisplayWidth.of(cell) + 2)

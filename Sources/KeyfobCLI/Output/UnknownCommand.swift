@@ -33,8 +33,21 @@ enum UnknownCommand {
         return error(in: words.dropFirst(), behind: path + [word], command.configuration.subcommands)
     }
 
+    /// What people type who come from other programs.
+    private static let meanings = [
+        "version": "keyfob --version", "list": "keyfob account list", "ls": "keyfob account list",
+        "accounts": "keyfob account list", "rm": "keyfob account remove", "remove": "keyfob account remove",
+        "delete": "keyfob account remove", "signin": "keyfob login", "sign-in": "keyfob login", "auth": "keyfob login",
+        "signout": "keyfob logout", "sign-out": "keyfob logout", "switch": "keyfob use", "get": "keyfob token",
+        "print": "keyfob token", "undo": "keyfob backup --list",
+    ]
+
     private static func error(of word: String, behind path: [String], among names: [String]) -> KeyringError {
         let command = path.joined(separator: " ")
+        if let meant = meanings[word], path == ["keyfob"] {
+            return KeyringError(
+                .usage, ParserMessage.line("there is no command 'keyfob \(word)'"), hint: "did you mean '\(meant)'?")
+        }
         let near = names.map { (distance(word, $0), $0) }.filter { $0.0 <= max(1, word.count / 3) }.min { $0 < $1 }
         let shown = ParserMessage.line("there is no command '\((path + [word]).joined(separator: " "))'")
         return KeyringError(

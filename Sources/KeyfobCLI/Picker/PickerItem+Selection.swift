@@ -51,8 +51,11 @@ extension GlobalOptions {
         }
         let purpose =
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
-        let index = try AccountPicker.choose(
-            among: candidates.map(PickerItem.init), purpose: purpose, color: usesColor())
+        let items = candidates.map(PickerItem.init)
+        let index =
+            Environment.current["TERM"] == "dumb"
+            ? try AccountQuestion.choose(among: items, purpose: purpose)
+            : try AccountPicker.choose(among: items, purpose: purpose, color: usesColor())
         return candidates[index].candidate
     }
 

@@ -52,7 +52,13 @@ extension GlobalOptions {
     private func attempt(mayAsk: Bool) throws(KeyringError) -> UnlockOutcome {
         let location = try location()
         let locked = try LockedKeyring(at: location)
-        if let key = try givenKey(location, locked) { return .opened(try locked.unlock(with: key)) }
+        if let key = try givenKey(location, locked) {
+            do throws(KeyringError) {
+                return .opened(try locked.unlock(with: key))
+            } catch {
+                throw named(error)
+            }
+        }
         let (hasService, hasPassphrase) = (locked.hasSecretServiceSlot, locked.hasPassphraseSlot)
         let reason: KeyringError
         do throws(KeyringError) {
@@ -60,10 +66,33 @@ extension GlobalOptions {
         } catch  where error.meansNoKeyIsKept {
             reason = error
         }
-        guard mayAsk, hasPassphrase || !hasService, let terminal = Terminal() else { return .shut(reason) }
+        guard mayAsk, hasPassphrase, let terminal = Terminal() else { return .shut(reason) }
         if hasService { StandardError.write(line: "keyfob: warning: \(reason.message)") }
+        for _ in 1..<Self.attempts {
+            let passphrase = try terminal.askSecret("Passphrase for \(location.vault): ")
+            do throws(KeyringError) {
+                return .opened(try LockedKeyring(at: location).unlock(with: .passphrase(passphrase)))
+            } catch  where error.code == .wrongKey {
+                StandardError.write(line: "That passphrase does not open the vault.")
+            }
+        }
         let passphrase = try terminal.askSecret("Passphrase for \(location.vault): ")
         return .opened(try LockedKeyring(at: location).unlock(with: .passphrase(passphrase)))
+    }
+
+    /// How often a passphrase that is mistyped is asked for.
+    private static let attempts = 3
+
+    /// The error where a key file does not open the vault, with the file and what named it.
+    private func named(_ error: KeyringError) -> KeyringError {
+        guard error.code == .wrongKey, passphraseFd == nil, identity == nil else { return error }
+        if let keyFile { return error.saying("the key file \(keyFile) does not open the vault", advice: error.advice) }
+        guard let usual = Environment.current["KEYFOB_KEY_FILE"] else { return error }
+        let message = "the key file \(usual) (KEYFOB_KEY_FILE) does not open the vault"
+        guard case .giveOtherKey? = error.advice, let hint = error.hint else {
+            return error.saying(message, advice: error.advice)
+        }
+        return error.saying(message, advice: .words("unset KEYFOB_KEY_FILE: \(hint)"))
     }
 
     /// What the options or the environment give to unlock with.

@@ -1,13 +1,13 @@
 internal import Keyfob
 
-/// A question before something that cannot be undone.
+/// A question before something that takes much away.
 enum Confirmation {
     /// Asks on the terminal; the answer must be `expected`.
     ///
     /// - Throws: `cancelled` for another answer, `usage` where there is nobody to ask.
     static func ask(_ question: String, _ expected: String, _ global: GlobalOptions) throws(KeyringError) {
         guard !global.noInput, let terminal = Terminal() else {
-            throw KeyringError(.usage, "this cannot be undone and there is nobody to ask", hint: "say it with --force")
+            throw KeyringError(.usage, "nothing was changed: there is nobody to ask", hint: "--force does it without asking")
         }
         guard try terminal.ask(question) == expected else {
             throw KeyringError(.cancelled, "cancelled; nothing was changed")

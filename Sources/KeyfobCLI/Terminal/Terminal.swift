@@ -93,6 +93,9 @@ struct Terminal: ~Copyable {
         }
     }
 
+    /// Shows lines, in which nothing may be that a terminal obeys.
+    func show(_ lines: String) { write(lines) }
+
     private func write(_ text: String) {
         try? DescriptorWriter.write(Array(text.utf8), to: descriptor, name: "the terminal")
     }

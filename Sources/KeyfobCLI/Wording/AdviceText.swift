@@ -152,8 +152,10 @@ extension Advice {
         case .makeLongKeyFile: "make one with 'head -c 32 /dev/urandom > FILE' and chmod 600 it"
         case .usePassphraseOrKeyFile: "give it a passphrase or a key file"
         case .giveRecipient: "one looks like age1… (62 characters) or age1pq1… (1959)"
-        case .addRecipient: "add one with 'keyfob slot add recipient'"
-        case .nameRecipient: "say who it is for, or add one with 'keyfob slot add recipient'"
+        case .addRecipient:
+            "'keyfob rekey --recovery-file FILE' makes a recovery key, and 'keyfob slot add recipient age1…' takes a key of age's"
+        case .nameRecipient:
+            "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
             "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "
                 + "key with 'keyfob unlock --user'"
@@ -284,8 +286,8 @@ extension Advice {
     /// What the owner can do so that a token of an account goes to a host.
     private static func waysOut(to host: String, _ account: String?) -> String {
         let (host, name) = (ShellWord.quoted(host), account.map(ShellWord.quoted) ?? "NAME")
-        return "if they should, run 'keyfob bind --host \(host) \(name)', or name the host among the apiHosts of the "
-            + "account's provider, or say --account \(name) --allow-host \(host) this once"
+        return "if they should, run 'keyfob bind --host \(host) \(name)', or name it with --api-host of 'keyfob "
+            + "provider add', or say --account \(name) --allow-host \(host) this once"
     }
 }
 

@@ -47,6 +47,8 @@ public struct Warning: Hashable, Sendable, CustomStringConvertible {
         case stoppedChange
         /// A sign-in is in use in two places, each of which may end it for the other.
         case sharedSignIn
+        /// No provider is known that could renew the tokens of an account.
+        case noProvider
         /// A sign-in is about to end.
         case signInEnds
         /// A provider still takes a token after the account was signed out.

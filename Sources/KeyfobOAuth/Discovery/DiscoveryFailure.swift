@@ -11,7 +11,7 @@ package enum DiscoveryFailure: Error, Hashable, Sendable, CustomStringConvertibl
 
     package var description: String {
         switch self {
-        case .unavailable(let failure): "the provider's description cannot be had: \(failure)"
+        case .unavailable(let failure): "can't read the provider's metadata: \(failure)"
         case .badDocument(let violation): "the provider's description is wrong: \(violation)"
         case .endpointMissing(let endpoint): "the provider has no \(endpoint.rawValue) and none is configured"
         case .noPKCE: "the provider does not support PKCE with S256"

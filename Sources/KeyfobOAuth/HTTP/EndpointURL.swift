@@ -24,6 +24,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
     package enum Flaw: String, Error, Hashable, Sendable, CustomStringConvertible {
         case tooLong = "the address is longer than 2048 bytes"
         case forbiddenCharacter = "the address holds a character that must be percent-encoded"
+        case noScheme = "the address has no scheme, such as https://"
         case insecure = "the address is not https, and not on this machine"
         case credentials = "the address holds a user name or a password"
         case badHost = "the address has no host, or one that cannot be"
@@ -42,7 +43,7 @@ package struct EndpointURL: Hashable, Sendable, CustomStringConvertible {
         guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
         let folded = Identifier.folded(String(text.prefix(8)))
         let isSecure = folded.hasPrefix("https://")
-        guard isSecure || folded.hasPrefix("http://") else { throw .insecure }
+        guard isSecure || folded.hasPrefix("http://") else { throw text.contains("://") ? .insecure : .noScheme }
         let rest = text.dropFirst(isSecure ? 8 : 7)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         do {

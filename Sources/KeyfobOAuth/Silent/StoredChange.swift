@@ -21,7 +21,7 @@ package enum StoredChange: Hashable, Sendable {
     ) -> [StoredChange] {
         guard let refusal = failure.refusal else { return [] }
         if refusal.suberror == "user_account_deleted" { return [.removeClientCredentials] }
-        let interrupted = "interrupted rotation: the answer to an earlier refresh is lost; "
+        let interrupted = "a refresh was cut off, and its refresh token may be used up; "
         // A refusal that says nothing tells enough of a refresh token that may have been replaced.
         if case .refusedWithoutReason = failure, wasInterrupted, token.source == .own {
             return [.markNeedsSignIn(token, reason: interrupted + refusal.description)]

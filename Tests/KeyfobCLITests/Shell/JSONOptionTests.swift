@@ -6,7 +6,7 @@ import Testing
 struct JSONOptionTests {
     /// What prints something of another form, as it is typed.
     private static let refusing = [
-        "env", "exec -- true", "inject -i in -o out", "request https://git.example/", "helper git get",
+        "env", "exec --env T -- true", "inject -i in -o out", "request https://git.example/", "helper git get",
         "helper docker list", "helper kubectl", "helper aws --role-arn arn:aws:iam::123456789012:role/x",
         "completions bash", "man",
     ]

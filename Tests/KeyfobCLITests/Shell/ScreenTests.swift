@@ -33,7 +33,7 @@ struct ScreenTests {
     @Test(
         "no row is longer than the terminal is wide, and what is cut ends with …",
         arguments: [
-            "account list", "account list --wide", "status", "which --no-input", "doctor", "whoami --account bob",
+            "account list", "status", "which --no-input", "doctor", "whoami --account bob",
         ],
         [80, 40])
     func lists(command: String, columns: Int) throws {

@@ -88,7 +88,7 @@ struct ProviderFaultTests: SilentSuite {
         provider.answer(isInDoubt ? .status(400) : .tokens("at", refresh: "rt3", scope: "mail.read"))
         let isNew = fault.kept == "the new refresh token"
         if isInDoubt {
-            #expect(await home.refusal(ada)?.message.contains("interrupted rotation") == true)
+            #expect(await home.refusal(ada)?.message.contains("a refresh was cut off") == true)
         } else {
             #expect(try await home.token(ada).text == "at")
         }

@@ -18,7 +18,7 @@ struct RefreshKillTests {
         if isLost {
             #expect(before.good == stored + 1, sourceLocation: sourceLocation)
             #expect(ending.output.hasPrefix("error signInNeeded "), "\(ending.output)", sourceLocation: sourceLocation)
-            #expect(ending.output.contains("interrupted rotation"), "\(ending.output)", sourceLocation: sourceLocation)
+            #expect(ending.output.contains("a refresh was cut off"), "\(ending.output)", sourceLocation: sourceLocation)
         } else {
             #expect(ending.isToken, "\(ending.output)", sourceLocation: sourceLocation)
             #expect(try victim.providerState().isAlive, sourceLocation: sourceLocation)
@@ -59,12 +59,12 @@ struct RefreshKillTests {
         let victim = try RefreshVictim()
         _ = try victim.run(["--at-provider", "after"])
         let (first, second) = (try victim.run().output, try victim.run().output)
-        #expect(first.contains("interrupted rotation") && second.contains("interrupted rotation"))
+        #expect(first.contains("a refresh was cut off") && second.contains("a refresh was cut off"))
         guard case .needsSignIn(let reason) = try victim.home.theGrant(of: victim.ada).state else {
             Issue.record("the grant goes on")
             return
         }
-        #expect(reason.hasPrefix("interrupted rotation"))
+        #expect(reason.hasPrefix("a refresh was cut off"))
     }
 
     @Test("at any moment, from outside, whatever the provider says of it", arguments: 0..<moments)
@@ -107,8 +107,8 @@ struct RefreshKillTests {
         }
         let others = endings.filter { !$0.wasKilled }
         #expect(others.count >= 3)
-        let isLost = others.contains { $0.output.contains("interrupted rotation") }
-        #expect(others.allSatisfy { isLost ? $0.output.contains("interrupted rotation") || $0.isToken : $0.isToken })
+        let isLost = others.contains { $0.output.contains("a refresh was cut off") }
+        #expect(others.allSatisfy { isLost ? $0.output.contains("a refresh was cut off") || $0.isToken : $0.isToken })
         #expect(try isLost || victim.providerState().isAlive)
         #expect(try victim.home.opened().verify().problems == [])
     }

@@ -169,7 +169,7 @@ struct RefreshTests: SilentSuite {
             home.clock.advance(by: 1)
         }
         let error = try #require(await home.refusal(ada))
-        #expect(error.message.contains("interrupted rotation") && provider.tokenRequests.count == 3)
+        #expect(error.message.contains("a refresh was cut off") && provider.tokenRequests.count == 3)
     }
 
     @Test("a new refresh token is kept, whatever else is wrong with the answer")
@@ -239,13 +239,13 @@ struct RefreshTests: SilentSuite {
         #expect(await home.refusal(ada)?.code == .offline)
         home.clock.advance(by: 1)
         let error = try #require(await home.refusal(ada))
-        #expect(error.code == .signInNeeded && error.message.contains("interrupted rotation"))
+        #expect(error.code == .signInNeeded && error.message.contains("a refresh was cut off"))
         guard case .needsSignIn(let reason) = try home.theGrant(of: ada).state else {
             Issue.record("the grant goes on")
             return
         }
-        #expect(reason.hasPrefix("interrupted rotation"))
-        #expect(await home.refusal(ada)?.message.contains("interrupted rotation") == true)
+        #expect(reason.hasPrefix("a refresh was cut off"))
+        #expect(await home.refusal(ada)?.message.contains("a refresh was cut off") == true)
     }
 
     @Test("nothing was interrupted where the provider never rotates, or takes a replaced token")

@@ -100,7 +100,7 @@ struct SharedGrantTests: SilentSuite {
         }
         home.clock.advance(by: 1)
         let error = await #expect(throws: KeyringError.self) { _ = try await token(in: work) }
-        #expect(error?.message.contains("interrupted rotation") == true)
+        #expect(error?.message.contains("a refresh was cut off") == true)
     }
 
     @Test("another refresh token of the same account and client stays what it is")

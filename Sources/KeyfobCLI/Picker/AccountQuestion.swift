@@ -1,0 +1,31 @@
+internal import Keyfob
+
+/// Lets a person choose an account by its number, where the terminal cannot be drawn on.
+enum AccountQuestion {
+    /// How often a number that is none is asked for again.
+    private static let attempts = 3
+
+    /// Shows the items, best first, and returns the index of the one that was chosen.
+    ///
+    /// - Throws: `cancelled` when the person leaves without an answer, `unavailable` without a terminal,
+    ///   `noSuchAccount` when there is nothing to choose from.
+    static func choose(among items: [PickerItem], purpose: String) throws(KeyringError) -> Int {
+        guard !items.isEmpty else { throw KeyringError(.noSuchAccount, "there are no accounts to choose from") }
+        guard let terminal = Terminal() else {
+            throw KeyringError(.unavailable, "there is no terminal to choose on", hint: "say which with --account")
+        }
+        var table = Table(header: [], columns: nil)
+        for (index, item) in items.enumerated() {
+            let name = item.details.map { "\(item.title) (\($0))" } ?? item.title
+            table.add(["  \(index + 1)", name, item.group, item.reason])
+        }
+        let place = purpose.isEmpty ? "" : " " + TerminalText.line(purpose)
+        terminal.show("Which account\(place)?\n\(table.text)")
+        for _ in 0..<attempts {
+            let answer = try terminal.ask("Its number, 1 to \(items.count): ")
+            guard !answer.isEmpty else { break }
+            if let number = Int(answer), items.indices.contains(number - 1) { return number - 1 }
+        }
+        throw KeyringError(.cancelled, "cancelled; no account was chosen")
+    }
+}
