@@ -114,13 +114,13 @@ struct TerminalTests {
         #expect(try place.read("out") == Data("token\n".utf8))
         #expect(try place.read("err").isEmpty)
         let again = try place.onTerminal(
-            "keyfob token", [("Passphrase for", "wrong\n"), ("That passphrase does not open", "correct horse\n")])
+            "keyfob token", [("Passphrase for", "wrong\n"), ("open the vault.\r\nPassphrase for", "correct horse\n")])
         #expect(again.status == 0, "\(again)")
         let wrong = try place.onTerminal(
             "keyfob token",
             [
-                ("Passphrase for", "wrong\n"), ("That passphrase does not open", "wrong\n"),
-                ("That passphrase does not open", "wrong\n"),
+                ("Passphrase for", "wrong\n"), ("open the vault.\r\nPassphrase for", "wrong\n"),
+                ("open the vault.\r\nPassphrase for", "wrong\n"),
             ])
         #expect(wrong.status == 77 && wrong.screen.contains("keyfob: that passphrase does not open"), "\(wrong)")
     }
