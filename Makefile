@@ -18,7 +18,7 @@ PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests 
 	KeyfobSyncTests KeyfobInteropTests
 STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
-# The names by which other tools call the command; `Sources/KeyfobLookup/CalledAs.swift` has them too.
+# The names by which other tools call the command; `Sources/KeyfobModel/Requests/ToolCall.swift` has them too.
 HELPERS = git-credential-keyfob docker-credential-keyfob kubectl-keyfob
 
 BIN = $(DESTDIR)$(PREFIX)/bin

@@ -9,7 +9,7 @@ enum Main {
     static func main() {
         let words = CommandLine.arguments
         let arguments = LeadingOptions.moved(
-            (words.first.flatMap(CalledAs.init(path:))?.words ?? []) + words.dropFirst())
+            (words.first.flatMap(ToolCall.init(path:))?.words ?? []) + words.dropFirst())
         // What is to become another program has limits and signals that are the other's, and no keys.
         if arguments.first == ExecCommand.name {
             ProcessHardening.applyNotInherited()

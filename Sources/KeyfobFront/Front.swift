@@ -28,7 +28,7 @@ enum Front {
     /// What was typed behind the name of the program, or stands for it; nil where it is no text.
     private static func words(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [String]? {
         guard let name = unsafe arguments.pointee, let path = unsafe String(validatingCString: name) else { return nil }
-        var words = CalledAs(path: path)?.words ?? []
+        var words = ToolCall(path: path)?.words ?? []
         var next = unsafe arguments + 1
         while let word = unsafe next.pointee {
             // The front takes far fewer.

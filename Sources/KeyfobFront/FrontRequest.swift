@@ -52,7 +52,7 @@ struct FrontRequest {
             guard let parsed = try? ResourceURL(parsing: text) else { return nil }
             address = parsed
         }
-        let tool = question.map { _ in CalledAs.git.tool } ?? arguments[.tool]
+        let tool = question.map { _ in ToolCall.git.tool } ?? arguments[.tool]
         let named = arguments[.account] ?? variables["KEYFOB_ACCOUNT"] ?? question?.login
         request = TokenRequest(
             account: named, realm: arguments[.tenant].flatMap(TokenRequest.specificTenant),

@@ -1,4 +1,5 @@
 internal import KeyfobLookup
+internal import KeyfobModel
 
 /// The command lines that the front answers, of `keyfob token` and of git's helper; others are for the full program.
 ///
@@ -55,9 +56,9 @@ struct TokenArguments {
 
     /// What was typed behind the command's name; nil for what the front does not take.
     init?(_ words: [String]) {
-        let isHelper = words.starts(with: CalledAs.git.words)
+        let isHelper = words.starts(with: ToolCall.git.words)
         guard isHelper || words.first == "token" else { return nil }
-        var index = isHelper ? CalledAs.git.words.count : 1
+        var index = isHelper ? ToolCall.git.words.count : 1
         while index < words.count {
             let word = words[index]
             index += 1

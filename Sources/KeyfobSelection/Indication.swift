@@ -50,7 +50,7 @@ extension Account {
     }
 
     /// Whether its user name or its label is the name of an owner.
-    func isCalledAs(owner: String) -> Bool {
+    func isToolCall(owner: String) -> Bool {
         let name = Identifier.folded(owner)
         return Identifier.folded(username) == name || label.map(Identifier.folded) == name
     }

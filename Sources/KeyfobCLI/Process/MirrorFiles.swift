@@ -37,7 +37,7 @@ struct MirrorFiles: ~Copyable {
         do throws(ForeignFile.Failure) {
             return try ProgramLock(for: path, orBusyAfter: patience)
         } catch {
-            throw self.error(error, path)
+            throw KeyringError(error, path)
         }
     }
 
@@ -46,7 +46,7 @@ struct MirrorFiles: ~Copyable {
         do throws(ForeignFile.Failure) {
             return try MirroredFile.place(of: name)
         } catch {
-            throw Self.error(error, name)
+            throw KeyringError(error, name)
         }
     }
 
@@ -68,7 +68,7 @@ struct MirrorFiles: ~Copyable {
             try file.requireWritable()
             return file
         } catch {
-            throw Self.error(error, path)
+            throw KeyringError(error, path)
         }
     }
 
@@ -84,7 +84,7 @@ struct MirrorFiles: ~Copyable {
         } catch .changed {
             return false
         } catch {
-            throw Self.error(error, path)
+            throw KeyringError(error, path)
         }
     }
 
@@ -103,40 +103,6 @@ struct MirrorFiles: ~Copyable {
         case .diskFull?: KeyringError(.diskFull, "the disk is full; what was mirrored is not noted")
         default:
             KeyringError(.inputOutput, "what was mirrored cannot be noted", hint: "see to the folder of KEYFOB's state")
-        }
-    }
-
-    static func error(_ failure: ForeignFile.Failure, _ path: String) -> KeyringError {
-        switch failure {
-        case .danglingLink:
-            KeyringError(.configuration, "\(path) is a link to nothing", hint: "make the file that it leads to")
-        case .missingFolder:
-            KeyringError(
-                .noSuchFile, "the folder of \(path) is not there", hint: "start the program once, or make the folder")
-        case .notAFile: KeyringError(.configuration, "\(path), or its lock file, is not a regular file")
-        case .tooLarge(let limit): KeyringError(.limitExceeded, "\(path) has more than \(limit) bytes")
-        case .readOnly:
-            KeyringError(.inputOutput, "\(path), or its folder, cannot be written; nothing was changed")
-        case .hasOtherNames:
-            KeyringError(
-                .configuration, "\(path) has other names too (hard links), which would go on showing what it was",
-                hint: "remove the other names")
-        case .hasAccessList:
-            KeyringError(
-                .configuration, "\(path) has an access control list (ACL), which would be lost; nothing was changed",
-                hint: "remove it with 'setfacl -b'")
-        case .belongsToAnother: KeyringError(.configuration, "\(path) belongs to another user; nothing was changed")
-        case .changed:
-            KeyringError(
-                .busy, "\(path) was changed again and again meanwhile; it was not written", hint: "try again")
-        case .locked(let lock):
-            KeyringError(
-                .busy, "another program has had \(lock) for 10 seconds", hint: "try again when it is done")
-        case .diskFull: KeyringError(.diskFull, "the disk is full; \(path) is as it was")
-        case .failed(let number):
-            KeyringError(.inputOutput, "\(path) could not be read or written (error \(number)); it is as it was")
-        case .unconfirmed:
-            KeyringError(.unconfirmed, "\(path) was written, but the disk does not confirm it")
         }
     }
 }

@@ -58,7 +58,7 @@ struct MirrorRun {
             try files.keep(next)
             return try tell(pass.report, next, since: note, file.isReadableByOthers)
         }
-        throw MirrorFiles.error(.changed, path)
+        throw KeyringError(.changed, path)
     }
 
     private func merged(
@@ -146,7 +146,7 @@ struct MirroredProfile {
 
     init(_ path: String) throws(KeyringError) {
         self.path = path
-        do throws(ForeignFile.Failure) { file = try ForeignFile(path) } catch { throw MirrorFiles.error(error, path) }
+        do throws(ForeignFile.Failure) { file = try ForeignFile(path) } catch { throw KeyringError(error, path) }
     }
 
     /// Adds who is missing, and takes out whom the mirror had added and who is gone.
@@ -175,7 +175,7 @@ struct MirroredProfile {
         do throws(ForeignFile.Failure) {
             try file.replace(with: text, lock: .none)
         } catch {
-            throw MirrorFiles.error(error, path)
+            throw KeyringError(error, path)
         }
     }
 }

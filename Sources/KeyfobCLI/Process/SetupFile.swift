@@ -97,6 +97,9 @@ struct SetupFile {
         return bytes == nil
     }
 
+    /// What stood where the entries are that are noted.
+    var former: FormerEntries { note.flatMap { FormerEntries(rawValue: $0.form) } ?? .some }
+
     /// The entries that are noted.
     var entries: [String] { note?.entries ?? [] }
 
@@ -133,37 +136,6 @@ struct SetupFile {
     }
 
     private static func error(_ failure: ForeignFile.Failure, _ path: String) -> KeyringError {
-        switch failure {
-        case .danglingLink:
-            KeyringError(.configuration, "\(path) is a link to nothing", hint: "make the file that it leads to")
-        case .missingFolder: KeyringError(.configuration, "the folder of \(path) is not there")
-        case .notAFile: KeyringError(.configuration, "\(path) is not a file that can be written")
-        case .tooLarge(let limit): KeyringError(.limitExceeded, "\(path) has more than \(limit) bytes")
-        case .readOnly:
-            KeyringError(
-                .inputOutput, "\(path), or its folder, cannot be written; nothing was changed",
-                hint: "write the lines above where the file comes from")
-        case .hasOtherNames:
-            KeyringError(
-                .configuration, "\(path) has other names too (hard links), which would go on showing what it was",
-                hint: "write the lines above into it by hand")
-        case .hasAccessList:
-            KeyringError(
-                .configuration, "\(path) has an access control list (ACL), which would be lost; nothing was changed",
-                hint: "write the lines above into it by hand")
-        case .belongsToAnother:
-            KeyringError(.configuration, "\(path) belongs to another user, or another group; nothing was changed")
-        case .changed:
-            KeyringError(.busy, "\(path) was changed meanwhile; nothing was written", hint: "try again")
-        case .locked(let lock):
-            KeyringError(
-                .busy, "\(lock) is there: another program is changing the file, or was stopped while it did",
-                hint: "try again, or remove it where no such program runs")
-        case .diskFull: KeyringError(.diskFull, "the disk is full; \(path) is as it was")
-        case .failed(let number):
-            KeyringError(.inputOutput, "\(path) could not be read or written (error \(number)); it is as it was")
-        case .unconfirmed:
-            KeyringError(.unconfirmed, "\(path) was written, but the disk does not confirm it")
-        }
+        KeyringError(failure, path, byHand: "write the lines above")
     }
 }

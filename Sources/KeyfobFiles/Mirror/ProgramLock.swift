@@ -16,7 +16,7 @@ package struct ProgramLock: ~Copyable {
 
     /// Takes the lock for the file at `file`.
     ///
-    /// - Throws: `locked` when another program has it so long; what making a file can throw.
+    /// - Throws: `inUse` when another program has it so long; what making a file can throw.
     package init(for file: String, orBusyAfter limit: Duration) throws(ForeignFile.Failure) {
         path = file + ".lockfile"
         let end = Self.now() + limit
@@ -25,7 +25,7 @@ package struct ProgramLock: ~Copyable {
                 descriptor = taken
                 break
             }
-            guard Self.now() < end else { throw .locked(by: path) }
+            guard Self.now() < end else { throw .inUse(path) }
             // Programs try four times a second, and give up after 5 seconds: they have to have their turn.
             usleep(UInt32.random(in: 50_000...150_000))
         }

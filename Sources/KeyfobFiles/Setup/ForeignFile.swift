@@ -26,6 +26,8 @@ package struct ForeignFile: Sendable {
         case changed
         /// The program whose it is keeps others from changing it by this file.
         case locked(by: String)
+        /// Another program has locked this file, which keeps others from changing it.
+        case inUse(String)
         case diskFull
         /// The system's reason.
         case failed(errno: CInt)

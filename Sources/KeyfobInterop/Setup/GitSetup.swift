@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 
 /// The lines by which git asks Keyfob, between two remarks that find them again.
 ///
@@ -11,29 +11,18 @@ package struct GitSetup: Sendable {
     private static let path = "\tuseHttpPath = true"
     private static let variable = "\thelper = "
 
-    /// What the helper's program is called, and the words for git's own helper in it.
-    private static let program = "git-credential-keyfob"
-    private static let words = " helper git"
-
-    /// What git calls.
-    package enum Call: Hashable, Sendable {
-        /// What it finds by its name in `PATH`.
-        case named
-        /// The helper's program, at a path that begins with a slash.
-        case at(String)
-        /// This program, which is told what it is to be.
-        case word(of: String)
-    }
+    /// The words for git's own helper in the program.
+    private static let words = " " + ToolCall.git.words.joined(separator: " ")
 
     /// What `credential.helper` is to be.
     private let value: String
 
     /// The lines that name a helper.
-    package init(_ call: Call) {
-        switch call {
+    package init(_ way: ToolCall.Way) {
+        switch way {
         case .named: value = "keyfob"
-        case .at(let path): value = Self.isPlain(path) ? path : "!" + Self.quoted(path)
-        case .word(of: let path): value = "!" + (Self.isPlain(path) ? path : Self.quoted(path)) + Self.words
+        case .at(let path): value = (ShellWord.isPlain(path) ? "" : "!") + ShellWord.quoted(path)
+        case .word(of: let path): value = "!" + ShellWord.quoted(path) + Self.words
         }
     }
 
@@ -99,7 +88,7 @@ package struct GitSetup: Sendable {
 
     private static func isOwn(_ value: String) -> Bool {
         let bare = value.replacing("'", with: "")
-        return value == "keyfob" || bare.hasSuffix("/" + program) || bare.hasSuffix("/keyfob" + words)
+        return value == "keyfob" || bare.hasSuffix("/" + ToolCall.git.program) || bare.hasSuffix("/keyfob" + words)
             || bare == "!keyfob" + words
     }
 
@@ -137,16 +126,9 @@ package struct GitSetup: Sendable {
 
     /// A value as it stands in the file.
     private func escaped(_ value: String) -> String {
-        guard !Self.isPlain(value) else { return value }
+        guard !ShellWord.isPlain(value) else { return value }
         return "\"" + value.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#) + "\""
     }
-
-    /// Whether neither git nor a shell sees more in it than itself.
-    private static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+".utf8.contains($0) }
-    }
-
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }
 
 extension GitSetup {

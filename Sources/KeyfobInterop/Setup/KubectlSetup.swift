@@ -1,10 +1,8 @@
-internal import KeyfobModel
+package import KeyfobModel
 
 /// The user of a kubeconfig whose token Keyfob gives: its lines as kubectl itself writes them, so that they are the same
 /// after kubectl has written the file anew.
 package struct KubectlSetup: Sendable {
-    private static let program = "kubectl-keyfob"
-    private static let words = ["helper", "kubectl"]
     private static let skeleton = "apiVersion: v1\nkind: Config\n"
 
     /// The user's name.
@@ -15,13 +13,23 @@ package struct KubectlSetup: Sendable {
     /// A user.
     ///
     /// - Parameters:
-    ///   - path: The program, where `PATH` does not find it by its name.
-    ///   - isHelper: Whether that is the helper, and not the one that has to be told what it is to be.
+    ///   - way: How kubectl starts the program.
     ///   - options: What it is called with, each in one word.
-    package init(user: String, path: String?, isHelper: Bool, options: [String]) {
+    package init(user: String, _ way: ToolCall.Way, options: [String]) {
         self.user = user
-        command = path ?? Self.program
-        arguments = (path != nil && !isHelper ? Self.words : []) + options
+        switch way {
+        case .named: (command, arguments) = (ToolCall.kubectl.program, options)
+        case .at(let path): (command, arguments) = (path, options)
+        case .word(of: let path): (command, arguments) = (path, ToolCall.kubectl.words + options)
+        }
+    }
+
+    /// The command of kubectl that does the same, in words.
+    package var commandOfKubectl: [String] {
+        [
+            "kubectl", "config", "set-credentials", user, "--exec-command=\(command)",
+            "--exec-api-version=client.authentication.k8s.io/v1beta1", "--exec-provide-cluster-info=true",
+        ] + arguments.map { "--exec-arg=\($0)" }
     }
 
     /// How the user comes into a file, as the first of its users.
@@ -140,11 +148,12 @@ package struct KubectlSetup: Sendable {
                 rest = rest.dropFirst()
             }
         }
-        if Array(arguments.prefix(2)) == words { arguments = Array(arguments.dropFirst(2)) }
+        if Array(arguments.prefix(2)) == ToolCall.kubectl.words { arguments = Array(arguments.dropFirst(2)) }
         guard arguments.allSatisfy({ $0.hasPrefix("--") }), let line = rest.first, line.hasPrefix("      command: "),
             let command = KubeconfigLines.text(line.dropFirst(15))
         else { return false }
-        guard [program, "keyfob"].contains(where: { command == $0 || command.hasSuffix("/" + $0) }) else {
+        guard [ToolCall.kubectl.program, "keyfob"].contains(where: { command == $0 || command.hasSuffix("/" + $0) })
+        else {
             return false
         }
         let tail = ["      env: null", mode, "      provideClusterInfo: true"]

@@ -50,7 +50,7 @@ struct IndicationPolicy {
             }
         }
         if let owned, let owner = owned.owner {
-            let own = open.filter { isOwned(candidates[$0]) && candidates[$0].account.isCalledAs(owner: owner) }
+            let own = open.filter { isOwned(candidates[$0]) && candidates[$0].account.isToolCall(owner: owner) }
             if own.count == 1 {
                 found.append((own[0], .owner(ResourceURL(host: owned.host, path: [owner]))))
             }

@@ -229,7 +229,7 @@ struct SetupTests {
         try link(".gitconfig", to: "nothing")
         try expectRefused(78, "a link to nothing")
         try place.run("rm .gitconfig; mkdir .gitconfig").expectSuccess()
-        try expectRefused(78, "not a file that can be written")
+        try expectRefused(78, "is not a regular file")
         try place.run("rmdir .gitconfig; ln real .gitconfig").expectSuccess()
         try expectRefused(78, "hard links")
         try place.run("rm real; touch .gitconfig.lock").expectSuccess()

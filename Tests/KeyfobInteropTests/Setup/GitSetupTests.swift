@@ -1,4 +1,5 @@
 import KeyfobInterop
+import KeyfobModel
 import KeyfobTestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct GitSetupTests {
 
         """
 
-    private func added(_ text: [UInt8], _ helper: GitSetup.Call = .named) throws -> [UInt8] {
+    private func added(_ text: [UInt8], _ helper: ToolCall.Way = .named) throws -> [UInt8] {
         try GitSetup(helper).adding(to: text).edit.applied(to: text)
     }
 
@@ -49,7 +50,7 @@ struct GitSetupTests {
     @Test("they come and go without a trace", arguments: files.keys.sorted())
     func roundTrip(name: String) throws {
         let text = try #require(Self.files[name])
-        for helper in [GitSetup.Call.named, .at("/o p/'t\"\\/git-credential-keyfob"), .word(of: "/opt/x/keyfob")] {
+        for helper in [ToolCall.Way.named, .at("/o p/'t\"\\/git-credential-keyfob"), .word(of: "/opt/x/keyfob")] {
             let after = try added(text, helper)
             #expect(after.count > text.count && GitSetup.isThere(in: after) && GitSetup.hasLines(in: after))
             #expect(try removed(after) == text)

@@ -1,11 +1,12 @@
 import KeyfobInterop
+import KeyfobModel
 import KeyfobTestSupport
 import Testing
 
 @Suite("Setup's user in a kubeconfig")
 struct KubectlSetupTests {
     private static let setup = KubectlSetup(
-        user: "keyfob", path: nil, isHelper: true, options: ["--scope=https://api/.default", "--account=Ada: 'x' #1"])
+        user: "keyfob", .named, options: ["--scope=https://api/.default", "--account=Ada: 'x' #1"])
 
     private static let lines = """
         - name: keyfob
@@ -44,8 +45,8 @@ struct KubectlSetupTests {
     func roundTrip(file: String) throws {
         let text = Array(file.utf8)
         for setup in [
-            Self.setup, KubectlSetup(user: "keyfob", path: "/o p/keyfob", isHelper: false, options: []),
-            KubectlSetup(user: "keyfob", path: "/opt/kubectl-keyfob", isHelper: true, options: []),
+            Self.setup, KubectlSetup(user: "keyfob", .word(of: "/o p/keyfob"), options: []),
+            KubectlSetup(user: "keyfob", .at("/opt/kubectl-keyfob"), options: []),
         ] {
             let plan = try setup.adding(to: text)
             let after = plan.edit.applied(to: text)
@@ -53,7 +54,7 @@ struct KubectlSetupTests {
             #expect(try setup.adding(to: after).edit.isEmpty)
             #expect(try back(after, plan.former) == text, "\(String(decoding: after, as: UTF8.self))")
             // Two of them.
-            let other = KubectlSetup(user: "no", path: nil, isHelper: true, options: [])
+            let other = KubectlSetup(user: "no", .named, options: [])
             let both = try other.adding(to: after).edit.applied(to: after)
             let left = try KubectlSetup.removing("no", from: both, former: plan.former).edit.applied(to: both)
             #expect(left == after)

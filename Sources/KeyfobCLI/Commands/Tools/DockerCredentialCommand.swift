@@ -27,7 +27,7 @@ struct DockerCredentialCommand: ParsableCommand {
 
     @OptionGroup var options: CredentialOptions
 
-    private static let tool = CalledAs.docker.tool
+    private static let tool = ToolCall.docker.tool
 
     func run() throws {
         do {

@@ -4,7 +4,7 @@ internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
 
-struct DockerSetupCommand: ParsableCommand {
+struct DockerSetupCommand: ToolSetupCommand {
     static let configuration = CommandConfiguration(
         commandName: "docker", abstract: "Let docker, podman and skopeo ask Keyfob for some registries.",
         discussion: """
@@ -27,7 +27,7 @@ struct DockerSetupCommand: ParsableCommand {
 
     @OptionGroup var setup: SetupOptions
 
-    private static let tool = "docker"
+    static let tool = ToolCall.docker.tool
 
     func validate() throws {
         for host in host where !Identifier.isAcceptable(host) || host.contains(where: \.isWhitespace) {
@@ -35,41 +35,31 @@ struct DockerSetupCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let file = try Self.file(setup.global)
-        if setup.undo { try undo(file) } else { try add(file) }
-        if setup.global.json {
-            try JSONOutput.print(SetupDocument(tools: [try Self.state(setup.global)]))
-        }
-    }
-
-    private func add(_ file: SetupFile) throws(KeyringError) {
-        guard case .named = try CredentialProgram(.docker) else {
+    func add() throws(KeyringError) {
+        guard case .named = try ToolCall.docker.way() else {
             throw KeyringError(
-                .configuration, "docker finds docker-credential-keyfob by PATH alone, and it is not there",
+                .configuration, "docker finds \(ToolCall.docker.program) by PATH alone, and it is not there",
                 hint: "put the folder where it is into PATH, or link keyfob by that name in one that is")
         }
+        let file = try Self.file(setup.global)
         // What is no configuration is said before the vault is opened.
         _ = try plan(file, [])
         let hosts = try hosts(file)
         let plan = try plan(file, hosts)
-        guard !plan.edit.isEmpty else {
-            for remark in plan.remarks { setup.global.say("\(file.path): \(remark)") }
-            return setup.global.say("there is nothing to add to \(file.path)")
-        }
+        guard isNeeded(plan, of: file, orSaying: "there is nothing to add to \(file.path)") else { return }
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             let present = Self.hosts(in: file.text)
             let written = Self.hosts(in: plan.edit.applied(to: file.text)).filter { !present.contains($0) }
             try file.write(plan, entries: written, beside: present)
-            setup.global.say("docker asks Keyfob now; 'keyfob setup docker --undo' takes the entries out again")
+            setup.global.say("docker asks Keyfob now; '\(Self.undoCommand)' takes the entries out again")
         }
     }
 
-    private func undo(_ file: SetupFile) throws(KeyringError) {
+    func undo() throws(KeyringError) {
+        let file = try Self.file(setup.global)
         let hosts = host.isEmpty ? file.entries : host
-        let former = file.note.flatMap { FormerEntries(rawValue: $0.form) } ?? .some
         let plan = try file.plan(hint: "take them out by hand") { text throws(SetupFlaw) in
-            try DockerSetup.removing(hosts, from: text, former: former)
+            try DockerSetup.removing(hosts, from: text, former: file.former)
         }
         guard !plan.edit.isEmpty else {
             let there = Self.hosts(in: file.text)
@@ -78,13 +68,9 @@ struct DockerSetupCommand: ParsableCommand {
                 ? "" : "; for \(Quantity.list(there)) Keyfob is named all the same, and --host takes that out"
             return setup.global.say("\(file.path) has no entries of setup\(host.isEmpty ? "" : " for these")\(hint)")
         }
-        try setup.perform(plan, of: file) { () throws(KeyringError) in
-            let isGone = try file.undo(
-                plan, rest: file.entries.filter { !hosts.contains($0) }, isBlank: DockerSetup.isBlank)
-            setup.global.say(
-                "removed setup's entries from \(file.path)\(isGone ? ", and the file, which setup had made" : "")"
-            )
-        }
+        try remove(
+            "setup's entries", plan, from: file, rest: file.entries.filter { !hosts.contains($0) },
+            isBlank: DockerSetup.isBlank)
     }
 
     private func plan(_ file: SetupFile, _ hosts: [String]) throws(KeyringError) -> SetupPlan {

@@ -48,7 +48,7 @@ struct GitCredentialCommand: ParsableCommand {
         guard let url = request.url, request.takesToken else { return }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        let question = CredentialOptions.Question(tool: CalledAs.git.tool, url: url, logins: request.logins)
+        let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, logins: request.logins)
         guard let token = try options.token(question, in: keyring) else { return }
         let found = token.answer.found
         guard
@@ -67,7 +67,7 @@ struct GitCredentialCommand: ParsableCommand {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         let logins = request.account.map { [$0] } ?? request.logins
-        let question = CredentialOptions.Question(tool: CalledAs.git.tool, url: url, logins: logins)
+        let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, logins: logins)
         try options.refused(secret, question, in: keyring)
     }
 

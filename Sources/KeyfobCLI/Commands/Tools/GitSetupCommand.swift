@@ -4,7 +4,7 @@ internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
 
-struct GitSetupCommand: ParsableCommand {
+struct GitSetupCommand: ToolSetupCommand {
     static let configuration = CommandConfiguration(
         commandName: "git", abstract: "Let git ask Keyfob for credentials.",
         discussion: """
@@ -22,41 +22,24 @@ struct GitSetupCommand: ParsableCommand {
 
     @OptionGroup var setup: SetupOptions
 
-    private static let tool = "git"
+    static let tool = ToolCall.git.tool
 
-    func run() throws {
-        if setup.undo { try undo() } else { try add() }
-        if setup.global.json {
-            try JSONOutput.print(SetupDocument(tools: [try Self.state(setup.global)]))
-        }
-    }
-
-    private func add() throws(KeyringError) {
+    func add() throws(KeyringError) {
         let file = try Self.file(Self.path(), setup.global)
-        let call: GitSetup.Call =
-            switch try CredentialProgram(.git) {
-            case .named: .named
-            case .at(let path): .at(path)
-            case .word(of: let path): .word(of: path)
-            }
+        let way = try ToolCall.git.way()
         let plan = try file.plan(
             hint:
                 "type 'git config --global credential.helper keyfob' and 'git config --global credential.useHttpPath true'"
-        ) { text throws(SetupFlaw) in try GitSetup(call).adding(to: text) }
-        guard !plan.edit.isEmpty else {
-            for remark in plan.remarks { setup.global.say("\(file.path): \(remark)") }
-            return setup.global.say("git asks Keyfob already, by \(file.path)")
-        }
-        if call != .named {
-            setup.global.say("git-credential-keyfob is not in PATH: its path is written, and has to stay as it is")
-        }
+        ) { text throws(SetupFlaw) in try GitSetup(way).adding(to: text) }
+        guard isNeeded(plan, of: file, orSaying: "git asks Keyfob already, by \(file.path)") else { return }
+        tellPath(.git, way)
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [Self.tool])
-            setup.global.say("git asks Keyfob now; 'keyfob setup git --undo' takes the lines out again")
+            setup.global.say("git asks Keyfob now; '\(Self.undoCommand)' takes the lines out again")
         }
     }
 
-    private func undo() throws(KeyringError) {
+    func undo() throws(KeyringError) {
         var isDone = false
         for path in try Self.paths() {
             let file = try Self.file(path, setup.global)
@@ -65,12 +48,7 @@ struct GitSetupCommand: ParsableCommand {
                 hint: "take out by hand what stands between '# keyfob setup: begin' and '# keyfob setup: end'",
                 GitSetup.removing)
             isDone = true
-            try setup.perform(plan, of: file) { () throws(KeyringError) in
-                let isGone = try file.undo(plan, rest: []) { $0.isEmpty }
-                setup.global.say(
-                    "removed setup's lines from \(file.path)\(isGone ? ", and the file, which setup had made" : "")"
-                )
-            }
+            try remove("setup's lines", plan, from: file, isBlank: \.isEmpty)
         }
         guard !isDone else { return }
         let path = try Self.path()

@@ -55,7 +55,7 @@ struct KubectlCredentialCommand: ParsableCommand {
         }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        let question = CredentialOptions.Question(tool: CalledAs.kubectl.tool, url: url)
+        let question = CredentialOptions.Question(tool: ToolCall.kubectl.tool, url: url)
         let token = replacingRefused(try options.requiredToken(question, in: keyring), for: keyring)
         let answer = request.answer(until: token.answer.found.credential.expiresOn)
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {

@@ -4,7 +4,7 @@ internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
 
-struct KubectlSetupCommand: ParsableCommand {
+struct KubectlSetupCommand: ToolSetupCommand {
     static let configuration = CommandConfiguration(
         commandName: "kubectl", abstract: "Add a user to the kubeconfig whose token Keyfob gives.",
         discussion: """
@@ -34,7 +34,7 @@ struct KubectlSetupCommand: ParsableCommand {
     @OptionGroup var setup: SetupOptions
 
     private static let usualUser = "keyfob"
-    private static let tool = "kubectl"
+    static let tool = ToolCall.kubectl.tool
 
     func validate() throws {
         for (name, value) in [("the user", user), ("--account", account)] + scope.map({ ("--scope", $0) }) {
@@ -44,75 +44,46 @@ struct KubectlSetupCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let file = try Self.file(setup.global)
-        if setup.undo { try undo(file) } else { try add(file) }
-        if setup.global.json {
-            try JSONOutput.print(SetupDocument(tools: [try Self.state(setup.global)]))
-        }
-    }
-
     private var options: [String] {
         let global = setup.global
         return scope.map { "--scope=\($0)" } + (account.map { ["--account=\($0)"] } ?? [])
             + (global.vault.map { ["--vault=\($0)"] } ?? []) + global.group.map { "--group=\($0)" }
     }
 
-    private func add(_ file: SetupFile) throws(KeyringError) {
-        let (path, isHelper): (String?, Bool) =
-            switch try CredentialProgram(.kubectl) {
-            case .named: (nil, true)
-            case .at(let path): (path, true)
-            case .word(of: let path): (path, false)
-            }
-        let plan = try file.plan(hint: "choose another name, or type \(command(path, isHelper: isHelper))") {
-            text throws(SetupFlaw) in
-            try KubectlSetup(user: user, path: path, isHelper: isHelper, options: options).adding(to: text)
+    func add() throws(KeyringError) {
+        let file = try Self.file(setup.global)
+        let way = try ToolCall.kubectl.way()
+        let new = KubectlSetup(user: user, way, options: options)
+        let command = new.commandOfKubectl.map(ShellWord.quoted).joined(separator: " ")
+        let plan = try file.plan(hint: "choose another name, or type \(command)") { text throws(SetupFlaw) in
+            try new.adding(to: text)
         }
-        guard !plan.edit.isEmpty else {
-            return setup.global.say("\(file.path) has the user '\(user)' already")
-        }
-        if path != nil {
-            setup.global.say("kubectl-keyfob is not in PATH: its path is written, and has to stay as it is")
-        }
+        guard isNeeded(plan, of: file, orSaying: "\(file.path) has the user '\(user)' already") else { return }
+        tellPath(.kubectl, way)
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [user], beside: (try? KubectlSetup.users(in: file.text)) ?? [])
             setup.global.say(
-                "added the user '\(user)' to \(file.path); '\(undoCommand)' takes it out again")
+                "added the user '\(user)' to \(file.path); '\(undoing)' takes it out again")
             setup.global.say("say where its token goes: keyfob bind --host SERVER ACCOUNT")
             setup.global.say(
                 "and where it is used: kubectl config set-context --current --user=\(ShellWord.quoted(user))")
         }
     }
 
-    private var undoCommand: String {
+    private var undoing: String {
         "keyfob setup kubectl \(user == Self.usualUser ? "" : ShellWord.quoted(user) + " ")--undo"
     }
 
-    private func undo(_ file: SetupFile) throws(KeyringError) {
-        let former = file.note.flatMap { FormerEntries(rawValue: $0.form) } ?? .some
+    func undo() throws(KeyringError) {
+        let file = try Self.file(setup.global)
         let plan = try file.plan(hint: "type kubectl config unset users.\(ShellWord.quoted(user))") {
             text throws(SetupFlaw) in
-            try KubectlSetup.removing(user, from: text, former: former)
+            try KubectlSetup.removing(user, from: text, former: file.former)
         }
         guard !plan.edit.isEmpty else { return setup.global.say("\(file.path) has no user '\(user)'") }
-        try setup.perform(plan, of: file) { () throws(KeyringError) in
-            let isGone = try file.undo(plan, rest: file.entries.filter { $0 != user }, isBlank: KubectlSetup.isBlank)
-            setup.global.say(
-                "removed the user '\(user)' from \(file.path)\(isGone ? ", and the file, which setup had made" : "")"
-            )
-        }
-    }
-
-    /// The command of kubectl that does the same.
-    private func command(_ path: String?, isHelper: Bool) -> String {
-        let words = path == nil || isHelper ? [] : ["helper", "kubectl"]
-        let all =
-            [
-                "kubectl", "config", "set-credentials", user, "--exec-command=\(path ?? "kubectl-keyfob")",
-                "--exec-api-version=client.authentication.k8s.io/v1beta1", "--exec-provide-cluster-info=true",
-            ] + (words + options).map { "--exec-arg=\($0)" }
-        return all.map(ShellWord.quoted).joined(separator: " ")
+        try remove(
+            "the user '\(user)'", plan, from: file, rest: file.entries.filter { $0 != user },
+            isBlank: KubectlSetup.isBlank)
     }
 
     static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {

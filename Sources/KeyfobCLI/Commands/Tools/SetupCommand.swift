@@ -14,15 +14,16 @@ struct SetupCommand: ParsableCommand {
               keyfob setup git
               keyfob setup git --undo
             """,
-        subcommands: [GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self])
+        subcommands: tools)
+
+    private static let tools: [any ToolSetupCommand.Type] = [
+        GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self,
+    ]
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
-        let tools = [
-            try GitSetupCommand.state(global), try DockerSetupCommand.state(global),
-            try KubectlSetupCommand.state(global),
-        ]
+        let tools = try Self.tools.map { try $0.state(global) }
         if global.json { return try JSONOutput.print(SetupDocument(tools: tools)) }
         var table = Table(header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"])
         for tool in tools {
