@@ -147,6 +147,17 @@ extension GroupWriter {
         try insert(.credential(mark))
     }
 
+    /// Whether an access token is there.
+    package func holds(_ credential: Credential) throws -> Bool {
+        try reader.records(of: keys.blind(credential.account), kind: RecordHeader.Kind(.accessToken)).contains {
+            record in
+            let token = try record.decode(keys) { body throws(FieldList.Malformed) in
+                try CredentialBody.decode(body, kind: .accessToken)
+            }
+            return token == credential
+        }
+    }
+
     /// Removes the access and ID tokens of an account that `isMeant` names.
     ///
     /// - Returns: How many went.

@@ -38,9 +38,10 @@ struct ProcessSecrecyTests {
         }
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
-            "account", "address", "device", "file", "files", "id", "kind", "label", "name", "new-name", "operation",
+            "account", "address", "device", "entry", "file", "files", "id", "kind", "label", "name", "new-name",
+            "operation",
             "path",
-            "program", "provider", "remote", "shell", "slot", "subcommands", "user", "value", "words",
+            "profile", "program", "provider", "remote", "shell", "slot", "subcommands", "user", "value", "words",
         ]
         #expect(Set(values.filter { $0.name.isEmpty }.map(\.value)).isSubset(of: known))
     }

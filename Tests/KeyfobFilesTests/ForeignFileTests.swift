@@ -33,13 +33,13 @@ struct ForeignFileTests {
     func missing() throws {
         let deep = folder.path + "/a/b/config"
         let file = try ForeignFile(deep)
-        #expect(file.content == nil && !file.hasFolder && file.place == folder.path + "/a")
+        #expect(file.content == nil && file.missingFolders > 0 && file.place == folder.path + "/a")
         try file.replace(with: [1], lock: .target)
         #expect(try folder.read("a/b/config") == [1] && mode("a/b/config") == 0o600 && mode("a/b") == 0o700)
         let there = try ForeignFile(deep)
-        #expect(there.hasFolder && there.place == deep)
+        #expect(there.missingFolders == 0 && there.place == deep)
         try there.replace(with: nil, lock: .target)
-        there.removeFolder()
+        there.removeFolders(1)
         #expect(try POSIXFile.names(in: folder.path + "/a").isEmpty)
     }
 

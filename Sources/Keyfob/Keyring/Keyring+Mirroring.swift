@@ -233,7 +233,7 @@ extension Keyring {
                     }
                 }
                 let isFamily = kind == .refreshToken && credential.familyID != nil
-                guard item.record.secretCommitment != nil, credential.partition.isEmpty,
+                guard item.record.secretCommitment != nil, credential.partition.isEmpty, !credential.isRole,
                     isFamily || clients.contains(Identifier.folded(credential.clientID))
                 else { continue }
                 credential.prepareForMSAL()

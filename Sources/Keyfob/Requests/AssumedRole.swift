@@ -1,5 +1,6 @@
 package import KeyfobInterop
 package import KeyfobOAuth
+internal import KeyfobRecords
 internal import KeyfobSodium
 
 /// A role of AWS that an account takes by its token (AssumeRoleWithWebIdentity of the Security Token Service).
@@ -28,7 +29,59 @@ package struct RoleRequest: Hashable, Sendable {
     }
 }
 
+extension RoleRequest {
+    /// What credentials of the role are for, in the place of a token's scope.
+    fileprivate var scope: String {
+        let words = ["aws", endpoint, roleARN, sessionName, seconds.map(String.init) ?? ""]
+        return words.map { PercentEncoding.encode($0) }.joined(separator: "|")
+    }
+
+    /// For how many more seconds kept credentials must be valid: AWS's tools ask again from a quarter of an hour before
+    /// their end on.
+    fileprivate var minimumValidity: Int64 { min(900, Int64(seconds ?? 3_600) / 4) }
+}
+
 extension Keyring {
+    /// The answer with credentials of a role that is kept for the account which a request means.
+    ///
+    /// - Parameters:
+    ///   - request: As for the token by which they would be got.
+    ///   - role: The role that an account takes.
+    /// - Returns: Nil where nobody is meant, or nothing is kept that lasts.
+    package func keptAnswer(
+        for request: TokenRequest, in groups: [AccessGroup]?, taking role: (Account) -> RoleRequest
+    ) throws(KeyringError) -> SecretBytes? {
+        guard case .chosen(let chosen) = try select(request, in: groups).outcome else { return nil }
+        let role = role(chosen.account)
+        let kept = TokenRequest(
+            account: chosen.account.id.description, clientID: request.clientID, scopes: [role.scope],
+            minimumValidity: role.minimumValidity, tokenType: Credential.roleTokenType)
+        let answer: TokenAnswer
+        // Whatever is wrong is told where the token is asked for.
+        do throws(KeyringError) { answer = try token(for: kept, in: [chosen.group]) } catch { return nil }
+        return answer.secret.withBytes { SecretBytes(copying: $0) }
+    }
+
+    /// Keeps the answer with credentials of a role, while the token is still there by which they were got: a sign-out takes
+    /// both.
+    package func keep(
+        _ answer: borrowing SecretBytes, of role: RoleRequest, until end: Timestamp, gotBy token: FoundToken
+    ) throws(KeyringError) {
+        let now = clock.now
+        let credential = Credential(
+            kind: .accessToken, account: token.account.id, clientID: token.credential.clientID,
+            realm: token.credential.realm, scopes: [role.scope], tokenType: Credential.roleTokenType, cachedAt: now,
+            expiresOn: end)
+        let answer = answer.withBytes { SecretBytes(copying: $0) }
+        try withState { state in
+            try change(&state, try state.group(token.group)) { writer in
+                guard try writer.holds(token.credential) else { return }
+                _ = try writer.save(credential, secret: answer, from: .owner)
+                try writer.removeTokens(of: token.account.id) { $0.isRole && $0.expiresOn.map { $0 < now } ?? false }
+            }
+        }
+    }
+
     /// Takes a role by an account's token.
     ///
     /// - Parameter answer: The token, asked for with the endpoint as the URL of its context: it goes to that host alone.

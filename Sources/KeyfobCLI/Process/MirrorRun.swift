@@ -45,7 +45,7 @@ struct MirrorRun {
             let file = try files.read()
             let pass = try merged(file, note, keyring, path)
             if pass.isChanged {
-                guard try files.write(pass.content, over: file) else { continue }
+                guard try write(pass, over: file, note, isFirst: earlier == nil, files) else { continue }
             }
             var next = pass.note
             do {
@@ -61,6 +61,34 @@ struct MirrorRun {
         throw KeyringError(.changed, path)
     }
 
+    /// Writes the cache, once it is noted that it is to be.
+    ///
+    /// - Returns: Whether it still was what was read.
+    private func write(
+        _ pass: borrowing Keyring.MirrorPass, over file: borrowing MirroredFile, _ note: MirrorNote, isFirst: Bool,
+        _ files: borrowing MirrorFiles
+    ) throws(KeyringError) -> Bool {
+        let former = file.text(orElse: Self.empty)
+        let begun = former.withBytes { note.before(writing: $0, for: pass.report.went.map(\.id), ending: pass.note) }
+        try files.keep(begun)
+        do throws(KeyringError) {
+            if try files.write(pass.content, over: file) { return true }
+        } catch {
+            if error.code != .unconfirmed { try takeBack(note, isFirst, files) }
+            throw error
+        }
+        try takeBack(note, isFirst, files)
+        return false
+    }
+
+    /// Notes that nothing was written.
+    private func takeBack(_ note: MirrorNote, _ isFirst: Bool, _ files: borrowing MirrorFiles) throws(KeyringError) {
+        if isFirst { try files.forget() } else { try files.keep(note) }
+    }
+
+    /// A cache of nothing.
+    private static let empty = Array("{}".utf8)
+
     private func merged(
         _ file: borrowing MirroredFile, _ note: MirrorNote, _ keyring: Keyring, _ path: String
     ) throws(KeyringError) -> Keyring.MirrorPass {
@@ -68,7 +96,7 @@ struct MirrorRun {
         (choice.clients, choice.accounts, choice.bringsBack) = (clients, options.account, options.bringBack)
         let subscriptions = subscriptions()
         do throws(KeyringError) {
-            let content = file.text(orElse: Array("{}".utf8))
+            let content = file.text(orElse: Self.empty)
             return try keyring.mirror(content, since: note, options: choice, azureProfile: subscriptions)
         } catch {
             throw ImportCommand.naming(path, error)

@@ -64,7 +64,8 @@ struct SetupFile {
     func write(_ plan: SetupPlan, entries: [String], beside present: [String] = []) throws(KeyringError) {
         let earlier = note.flatMap { $0.entries.contains(where: present.contains) ? $0 : nil }
         let former: SetupNotes.Former =
-            file.content.map { $0.isEmpty ? .emptyFile : .text } ?? (file.hasFolder ? .noFile : .noFolder)
+            file.content.map { $0.isEmpty ? .emptyFile : .text }
+            ?? (file.missingFolders == 0 ? .noFile : .noFolder(file.missingFolders))
         var new = earlier ?? SetupNotes.Note(former: former, form: plan.former.rawValue, entries: [])
         new.entries += entries.filter { !new.entries.contains($0) }
         try change(noting: new) { () throws(ForeignFile.Failure) in
@@ -92,7 +93,7 @@ struct SetupFile {
         new?.entries = rest
         try change(notingAfter: rest.isEmpty ? nil : new) { () throws(ForeignFile.Failure) in
             try file.replace(with: bytes, lock: lock)
-            if bytes == nil, note?.former == .noFolder { file.removeFolder() }
+            if bytes == nil, case .noFolder(let count) = note?.former { file.removeFolders(count) }
         }
         return bytes == nil
     }

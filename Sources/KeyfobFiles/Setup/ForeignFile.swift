@@ -68,16 +68,16 @@ package struct ForeignFile: Sendable {
         content = try Self.read(real)
     }
 
-    /// Whether the folder is there in which it is, or would be.
-    package var hasFolder: Bool {
-        FileAccess.status(POSIXFile.folder(of: target), following: true)?.isDirectory == true
+    /// How many of the folders above it are not there.
+    package var missingFolders: Int { missing.dropFirst().count }
+
+    /// It and the folders above it, as far as they are not there.
+    private var missing: [String] {
+        Array(FileAccess.ancestors(of: target).prefix { FileAccess.status($0, following: true) == nil })
     }
 
     /// What is made first where it is missing: the file, or the first of the folders above it that is not there.
-    package var place: String {
-        let missing = FileAccess.ancestors(of: target).prefix { FileAccess.status($0, following: true) == nil }
-        return Array(missing).last ?? target
-    }
+    package var place: String { missing.last ?? target }
 
     /// Whether it could be changed, as far as that shows beforehand.
     package func requireWritable() throws(Failure) {
@@ -141,8 +141,12 @@ package struct ForeignFile: Sendable {
         do { try POSIXFile.synchronizeFolder(of: target) } catch { throw .unconfirmed }
     }
 
-    /// Removes the folder that was made for it, where nothing else is in it.
-    package func removeFolder() { try? POSIXFile.removeFolder(POSIXFile.folder(of: target)) }
+    /// Removes so many folders above it that were made for it, as far as nothing else is in them.
+    package func removeFolders(_ count: Int) {
+        for folder in FileAccess.ancestors(of: target).dropFirst().prefix(count) {
+            guard (try? POSIXFile.removeFolder(folder)) != nil else { return }
+        }
+    }
 
     /// Gives what is to come in the file's place its owner, group and mode.
     private func copyOwner(to descriptor: CInt) throws(Failure) {

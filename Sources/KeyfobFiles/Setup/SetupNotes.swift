@@ -7,8 +7,31 @@ internal import KeyfobModel
 /// left without them, where that says nothing, stays as an empty file: no other text goes by it.
 package struct SetupNotes: Sendable {
     /// What there was of a file.
-    package enum Former: String, Sendable {
-        case noFolder, noFile, emptyFile, text
+    package enum Former: Hashable, Sendable, RawRepresentable {
+        /// Neither the file nor so many folders above it.
+        case noFolder(Int)
+        case noFile, emptyFile, text
+
+        private static let noFolder = "noFolder"
+
+        /// As it is noted.
+        package var rawValue: String {
+            switch self {
+            case .noFolder(1): Self.noFolder
+            case .noFolder(let count): "\(Self.noFolder)-\(count)"
+            case .noFile: "noFile"
+            case .emptyFile: "emptyFile"
+            case .text: "text"
+            }
+        }
+
+        /// What is noted so; nil for nothing of the kind.
+        package init?(rawValue: String) {
+            let count = rawValue.hasPrefix(Self.noFolder + "-") ? UInt8(rawValue.dropFirst(Self.noFolder.count + 1)) : 1
+            let all = [.noFile, .emptyFile, .text] + (count.map { [Former.noFolder(Int($0))] } ?? [])
+            guard let found = all.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = found
+        }
     }
 
     /// What is known of a file.

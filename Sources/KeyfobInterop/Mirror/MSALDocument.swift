@@ -25,6 +25,8 @@ package struct MSALDocument: Sendable {
         case client(AppMetadata)
     }
 
+    /// Tells the text from what it was before.
+    let digest: MirrorDigest
     let tape: JSONTape
     /// What is in it.
     package let cache: MSALCache
@@ -34,6 +36,7 @@ package struct MSALDocument: Sendable {
     /// Reads a cache; one of nothing is one without entries.
     package init(reading bytes: RawSpan) throws(MSALCacheError) {
         let limits = MSALLimits()
+        digest = MirrorDigest(hashing: bytes)
         do {
             tape = try JSONTape(reading: bytes, limits: limits.json)
         } catch {

@@ -152,7 +152,9 @@ extension MirrorMerge {
             }
         }
         let traces = note.traces.values.filter { $0.there != nil }
-        let wereListed = Set(traces.filter { $0.owner == nil }.compactMap(\.account))
+        // Of a pass that was killed: a file that is not what it was before has what the pass brought, or had it.
+        let brought = note.underWay.flatMap { $0.former == file.digest ? nil : $0.brought } ?? []
+        let wereListed = brought.union(traces.filter { $0.owner == nil }.compactMap(\.account))
         let werePresent = Set(traces.compactMap(\.account))
         for account in Set(group.document.entries.compactMap(\.account)).sorted() where isWanted(account) {
             let digest = MirrorDigest(account)
@@ -278,6 +280,7 @@ extension MirrorMerge {
         refusing refused: [MirrorNote.LeftOut], keeping kept: Set<Int>, named: (AccountID) -> String
     ) -> MirrorNote {
         var next = note
+        next.underWay = nil
         let away = Set(refused.map(\.account))
         let others = note.leftOut.filter { left in
             !isWanted(left.account) || (left.reason == .signedOutThere && leftOut.contains(left.account))

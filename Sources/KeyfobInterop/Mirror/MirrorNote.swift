@@ -25,6 +25,33 @@ package struct MirrorNote: Hashable, Sendable {
     package var brought: Set<MirrorDigest> = []
     /// The entries of `azureProfile.json` that the mirror wrote.
     package var subscriptions: Set<MirrorDigest> = []
+    /// What the pass that left this was about to write; nil where it has ended.
+    package var underWay: UnderWay?
+
+    /// What a pass is about to write, noted before it does, so that nobody who signs out in the program comes back where the
+    /// pass was killed before its end.
+    package struct UnderWay: Hashable, Sendable {
+        /// What the file holds without it.
+        package let former: MirrorDigest
+        /// The accounts that it brings.
+        package let brought: Set<MirrorDigest>
+    }
+
+    /// The note as it is kept before a pass writes over a file.
+    ///
+    /// - Parameters:
+    ///   - content: What the file holds.
+    ///   - accounts: Whom the pass brings.
+    ///   - next: What it leaves when it ends; whom it leaves out stays out although it does not.
+    package func before(
+        writing content: RawSpan, for accounts: some Sequence<AccountID>, ending next: MirrorNote
+    ) -> MirrorNote {
+        var note = self
+        note.leftOut += next.leftOut.filter { !leftOut.contains($0) }
+        note.underWay = UnderWay(
+            former: MirrorDigest(hashing: content), brought: Set(accounts.map { MirrorDigest($0) }))
+        return note
+    }
 
     /// What is known of an entry.
     package struct Trace: Hashable, Sendable {
@@ -84,6 +111,10 @@ extension MirrorNote {
         }
         lines += brought.map { ["brought", $0.description] }.sorted { $0[1] < $1[1] }
         lines += subscriptions.map { ["subscription", $0.description] }.sorted { $0[1] < $1[1] }
+        if let underWay {
+            lines.append(["under-way", underWay.former.description])
+            lines += underWay.brought.map { ["brings", $0.description] }.sorted { $0[1] < $1[1] }
+        }
         lines += traces.sorted { $0.key.description < $1.key.description }.map { key, trace in
             let parts = [trace.account, trace.owner, trace.there, trace.here].map { $0?.description ?? "-" }
             return ["entry", key.description, trace.isGrant ? "grant" : "other"] + parts
@@ -123,6 +154,12 @@ extension MirrorNote {
         case ("brought", 2):
             guard let digest = MirrorDigest(written: words[1]) else { return false }
             brought.insert(digest)
+        case ("under-way", 2):
+            guard let digest = MirrorDigest(written: words[1]) else { return false }
+            underWay = UnderWay(former: digest, brought: [])
+        case ("brings", 2):
+            guard let digest = MirrorDigest(written: words[1]), let begun = underWay else { return false }
+            underWay = UnderWay(former: begun.former, brought: begun.brought.union([digest]))
         case ("subscription", 2):
             guard let digest = MirrorDigest(written: words[1]) else { return false }
             subscriptions.insert(digest)

@@ -49,6 +49,18 @@ package struct WebIdentityCredentials: ~Copyable, Sendable {
         self.expiresOn = expiresOn
     }
 
+    /// What a credential_process answers; no value has a character that JSON would write as another.
+    package borrowing func answer() -> SecretBytes {
+        var buffer = SecretBuffer(capacity: 512 + secretAccessKey.count + sessionToken.count)
+        func append(_ text: String) { Array(text.utf8).withBytes { buffer.append($0) } }
+        append("{\"Version\":1,\"AccessKeyId\":\"\(accessKeyID)\",\"SecretAccessKey\":\"")
+        secretAccessKey.withBytes { buffer.append($0) }
+        append("\",\"SessionToken\":\"")
+        sessionToken.withBytes { buffer.append($0) }
+        append("\",\"Expiration\":\"\(expiresOn.rfc3339)\"}\n")
+        return buffer.withBytes { SecretBytes(copying: $0) }
+    }
+
     /// A date in UTC; fractions of a second are left out.
     private static func date(_ text: String) -> Timestamp? {
         let seconds = text.prefix { $0 != "." }

@@ -5,8 +5,6 @@ package import KeyfobModel
 /// They come first in the file, so that of several helpers Keyfob is the first that is asked; or behind the line that takes
 /// back all helpers before it.
 package struct GitSetup: Sendable {
-    private static let begin = "# keyfob setup: begin"
-    private static let end = "# keyfob setup: end"
     private static let section = "[credential]"
     private static let path = "\tuseHttpPath = true"
     private static let variable = "\thelper = "
@@ -31,47 +29,30 @@ package struct GitSetup: Sendable {
         let configuration = GitConfiguration(text)
         guard configuration.isSound else { throw .unknownForm("it does not begin as git's configuration does") }
         let remarks = Self.remarks(configuration.entries, text)
-        guard Self.blocks(in: try Self.lines(text)).isEmpty else { return SetupPlan(.none, remarks: remarks) }
+        guard try Self.marked(text).blocks.isEmpty else { return SetupPlan(.none, remarks: remarks) }
         if let own = configuration.entries.first(where: { $0.url == nil && Self.isOwn($0) }) {
             let number = Self.number(of: own.range, text)
             return SetupPlan(.none, remarks: ["line \(number) names Keyfob, which setup did not write"] + remarks)
         }
-        let isCRLF = text.firstIndex(of: 0x0A).map { $0 > 0 && text[$0 - 1] == 0x0D } ?? false
-        let ending = isCRLF ? "\r\n" : "\n"
-        let lines = [Self.begin, Self.section, Self.variable + escaped(value), Self.path, Self.end]
+        let lines = [Self.section, Self.variable + escaped(value), Self.path]
         // What takes helpers back must come before.
         let reset = configuration.entries.last { $0.url == nil && $0.name == "helper" && $0.value == "" }
         let place = reset?.range.upperBound ?? GitConfiguration.start(of: text)
-        guard reset == nil || text[place - 1] == 0x0A else {
-            return SetupPlan(
-                TextEdit(adding: ending + lines.joined(separator: ending), at: place), remarks: remarks)
-        }
-        return SetupPlan(TextEdit(adding: lines.map { $0 + ending }.joined(), at: place), remarks: remarks)
+        return SetupPlan(MarkedLines.adding(lines, to: text, at: place), remarks: remarks)
     }
 
     /// How they go again; what else stands between the remarks by now stays, and the section with it.
     ///
     /// - Throws: `changed` where one of the remarks is gone.
     package static func removing(from text: [UInt8]) throws(SetupFlaw) -> SetupPlan {
-        let lines = try lines(text)
-        var ranges: [Range<Int>] = []
-        for block in blocks(in: lines) {
-            let inside = lines[block].dropFirst().dropLast()
-            let isWhole = inside.allSatisfy(\.isOwn)
-            let going = lines[block].filter { $0.isOwn && (isWhole || $0.text != section) }
-            // At the end of a file that has no line's end there, it is the one before that came with them.
-            let start = lines[block.lowerBound].range.lowerBound
-            let isLast = isWhole && lines[block].last?.hasEnding == false && start > 0 && text[start - 1] == 0x0A
-            for line in going {
-                let range = isLast ? line.rangeWithEndingBefore(text) : line.range
-                if let last = ranges.last, last.upperBound == range.lowerBound {
-                    ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
-                } else {
-                    ranges.append(range)
-                }
-            }
-        }
-        return SetupPlan(TextEdit(removing: ranges))
+        let marked = try marked(text)
+        return SetupPlan(
+            marked.removing(
+                marked.blocks, isOwn: { $0 == path || isHelper($0) }, isHead: { line, _ in line == section }))
+    }
+
+    private static func marked(_ text: [UInt8]) throws(SetupFlaw) -> MarkedLines {
+        try MarkedLines(text, from: GitConfiguration.start(of: text))
     }
 
     /// Whether git calls Keyfob by what a file says for all addresses, whoever wrote that.
@@ -80,7 +61,7 @@ package struct GitSetup: Sendable {
     }
 
     /// Whether setup's lines stand in a file.
-    package static func hasLines(in text: [UInt8]) -> Bool { String(decoding: text, as: UTF8.self).contains(begin) }
+    package static func hasLines(in text: [UInt8]) -> Bool { MarkedLines.areThere(in: text) }
 
     private static func isOwn(_ entry: GitConfiguration.Entry) -> Bool {
         entry.name == "helper" && isOwn(entry.value ?? "")
@@ -129,63 +110,9 @@ package struct GitSetup: Sendable {
         guard !ShellWord.isPlain(value) else { return value }
         return "\"" + value.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#) + "\""
     }
-}
-
-extension GitSetup {
-    /// A line of a file.
-    private struct Line {
-        let text: String
-        /// With its end.
-        let range: Range<Int>
-        let hasEnding: Bool
-        let isOwn: Bool
-
-        func rangeWithEndingBefore(_ bytes: [UInt8]) -> Range<Int> {
-            let start = range.lowerBound
-            let isCRLF = start > 1 && bytes[start - 2] == 0x0D
-            let end = hasEnding ? range.upperBound - (isCRLF ? 2 : 1) : range.upperBound
-            return start - (isCRLF ? 2 : 1)..<end
-        }
-    }
-
-    /// The lines of a file, of which those count as setup's own that it may have written, within its remarks.
-    ///
-    /// - Throws: `changed` where a remark has no partner.
-    private static func lines(_ text: [UInt8]) throws(SetupFlaw) -> [Line] {
-        var lines: [Line] = []
-        var begun: Int?
-        var start = GitConfiguration.start(of: text)
-        while start < text.count {
-            let newline = text[start...].firstIndex(of: 0x0A)
-            let end = newline ?? text.count
-            let bytes = text[start..<end].last == 0x0D ? text[start..<end].dropLast() : text[start..<end]
-            let line = String(decoding: bytes, as: UTF8.self)
-            switch line {
-            case begin:
-                if let begun { throw .changed(line: begun) }
-                begun = lines.count + 1
-            case Self.end where begun == nil: throw .changed(line: lines.count + 1)
-            default: break
-            }
-            let isOwn = begun != nil && ([begin, Self.end, section, path].contains(line) || isHelper(line))
-            let range = start..<(newline.map { $0 + 1 } ?? end)
-            lines.append(Line(text: line, range: range, hasEnding: newline != nil, isOwn: isOwn))
-            if line == Self.end { begun = nil }
-            start = range.upperBound
-        }
-        if let begun { throw .changed(line: begun) }
-        return lines
-    }
 
     private static func isHelper(_ line: String) -> Bool {
         guard line.hasPrefix(variable) else { return false }
         return GitConfiguration(Array("[credential]\n\(line)\n".utf8)).entries.first.map(isOwn) ?? false
-    }
-
-    /// Where setup's lines are, remarks included.
-    private static func blocks(in lines: [Line]) -> [Range<Int>] {
-        let begins = lines.indices.filter { lines[$0].isOwn && lines[$0].text == begin }
-        let ends = lines.indices.filter { lines[$0].isOwn && lines[$0].text == end }
-        return zip(begins, ends).map { $0..<$1 + 1 }
     }
 }

@@ -96,6 +96,12 @@ extension Credential {
         tokenType.map(Identifier.folded) ?? "bearer"
     }
 
+    /// The token type of credentials of a role of AWS's, which are kept beside the tokens by which they were got.
+    package static let roleTokenType = "aws-role"
+
+    /// Whether it is no token of OAuth's, and of no use but to who got it.
+    package var isRole: Bool { effectiveTokenType == Self.roleTokenType }
+
     /// On behalf of whom (a hash of the user assertion) and for which claims a token was issued, as some MSAL libraries
     /// store it to keep such tokens apart.
     ///

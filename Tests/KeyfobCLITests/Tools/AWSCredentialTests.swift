@@ -48,7 +48,27 @@ struct AWSCredentialTests {
         #expect(try home.run("aws s3 ls").expectSuccess().text.hasSuffix(" books\n"))
         let forbidden = try home.run("aws iam list-users")
         #expect(forbidden.errors.contains("AccessDenied"), "\(forbidden)")
-        #expect(try server.requests() == ["taken alice alice", "taken alice alice"])
+        // The second program had those of the first.
+        #expect(try server.requests() == ["taken alice alice"])
+    }
+
+    @Test("credentials are kept until they end or the person signs out, for one role and session, and go nowhere else")
+    func kept() throws {
+        try home.run("keyfob bind -q --host \(server.host) alice").expectSuccess()
+        let first = try document.expectSuccess().text
+        #expect(try document.expectSuccess().text == first)
+        let command = "keyfob helper aws --role-arn \(role) --endpoint http://\(server.host)/"
+        for options in ["--session-name other", "--duration 1000", "--force-refresh"] {
+            #expect(try home.run("\(command) \(options)").expectSuccess().text != first, "\(options)")
+        }
+        #expect(try server.requests().count == 4)
+        let key = try #require(first.firstMatch(of: /"AccessKeyId":"([^"]*)"/)?.1)
+        #expect(try !home.run("keyfob export --format msal -q -").expectSuccess().text.contains(key))
+        #expect(try !home.run("keyfob token").expectSuccess().text.contains("AccessKeyId"))
+        try home.run("keyfob logout -q alice").expectSuccess()
+        let outcome = try document
+        #expect(outcome.status == 10 && outcome.text.isEmpty, "\(outcome)")
+        try home.expectSound()
     }
 
     @Test("a token that has expired over there is replaced, once, and the account stays")
@@ -59,7 +79,8 @@ struct AWSCredentialTests {
         try document.expectSuccess()
         #expect(try server.requests() == ["expired - alice", "taken alice alice"])
         try server.refuse("*")
-        let outcome = try document
+        let outcome = try home.run(
+            "keyfob helper aws --role-arn \(role) --endpoint http://\(server.host)/ --session-name other")
         #expect(outcome.status == 10 && outcome.errors.contains("ExpiredTokenException"), "\(outcome)")
         #expect(outcome.text.isEmpty)
         #expect(try provider.refreshes().count { $0.refreshToken == sign } == 1)

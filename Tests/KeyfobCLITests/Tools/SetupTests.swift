@@ -25,15 +25,17 @@ struct SetupTests {
     }
 
     /// Sets a tool up and back again, and looks that nothing is another than before.
-    private func expectRoundTrip(_ tool: String, _ options: String = "", between check: () throws -> Void) throws {
+    private func expectRoundTrip(
+        _ tool: String, _ options: String = "", naming entry: String = "", between check: () throws -> Void
+    ) throws {
         let before = try state()
-        try place.run("keyfob setup \(tool) \(options) --force").expectSuccess()
+        try place.run("keyfob setup \(tool) \(entry) \(options) --force").expectSuccess()
         try check()
         // A second time changes nothing.
         let after = try state()
-        try place.run("keyfob setup \(tool) \(options) --force").expectSuccess()
+        try place.run("keyfob setup \(tool) \(entry) \(options) --force").expectSuccess()
         #expect(try state() == after)
-        try place.run("keyfob setup \(tool) --undo --force && rm -r state").expectSuccess()
+        try place.run("keyfob setup \(tool) \(entry) --undo --force && rm -r state").expectSuccess()
         #expect(try state() == before)
     }
 
@@ -197,6 +199,69 @@ struct SetupTests {
         let command = outcome.errors.split(separator: "type ").last ?? ""
         try place.run(String(command)).expectSuccess()
         #expect(try place.run("kubectl config view -o jsonpath='{.users[0].user.exec.args[0]}'").text == "--scope=a b")
+    }
+
+    @Test(
+        "aws calls what was written, and has the same file as before afterwards",
+        arguments: [nil, "", "[default]\nregion = eu-central-1", "[profile x]\r\nregion = y\r\n"])
+    func aws(content: String?) throws {
+        if let content {
+            try place.run("mkdir .aws").expectSuccess()
+            try place.write(".aws/config", content)
+        }
+        let role = "arn:aws:iam::123456789012:role/reader"
+        try expectRoundTrip("aws", "--role-arn \(role) --scope 'a b'", naming: "reader") { () throws in
+            let asked = try place.run("aws configure get profile.reader.credential_process").text
+            #expect(asked == "keyfob helper aws --role-arn=\(role) '--scope=a b'\n")
+            // There is no vault: it was asked.
+            let called = try place.run("aws s3 ls --profile reader")
+            #expect(called.errors.contains("there is no vault"), "\(called)")
+        }
+        try place.run("mkdir -p .aws; printf '[profile reader]\\n' > .aws/config").expectSuccess()
+        try place.run("keyfob setup aws reader --role-arn \(role) --force").expectError(
+            73, "'reader'", "aws configure set profile.reader.credential_process")
+        try place.run("rm .aws/config; printf '[reader]\\nx = 1\\n' > .aws/credentials").expectSuccess()
+        let told = try place.run("keyfob setup aws reader --role-arn \(role) --force").expectSuccess()
+        #expect(told.errors.contains("has keys of a profile 'reader' too"), "\(told)")
+    }
+
+    @Test("mail programs get their lines, and have the same files as before afterwards")
+    func mail() throws {
+        try place.write(".msmtprc", "account work\nhost smtp.example\nfrom a@example\n")
+        try place.write(".mbsyncrc", "IMAPAccount work\nHost imap.example\nUser ada\n")
+        try place.run("chmod 600 .msmtprc .mbsyncrc").expectSuccess()
+        for program in ["msmtp", "mbsync"] {
+            try expectRoundTrip("mail", "--account ada --scope s", naming: "\(program) work") { () throws in
+                let command = "keyfob token --no-input --scope=s --account=ada"
+                #expect(try place.run("grep -c '\(command)' .\(program)rc").text == "1\n")
+            }
+        }
+        try expectRoundTrip("mail", "--account ada", naming: "neomutt") { () throws in
+            #expect(try place.run("grep -c 'keyfob token' .config/neomutt/neomuttrc").text == "2\n")
+        }
+        try place.run("keyfob setup mail msmtp home --account ada --force").expectError(78, "no account 'home'")
+        try place.run("keyfob setup mail msmtp --account ada --force").expectError(64, "name the account")
+        try place.run("keyfob setup mail mbsync work --force").expectError(64, "--account")
+    }
+
+    @Test("direnv gets the function that is installed too, which asks keyfob")
+    func direnv() throws {
+        try expectRoundTrip("direnv") { () throws in
+            // There is no vault: it was asked.
+            let called = try place.run("bash -c '. .config/direnv/lib/use_keyfob.sh && use_keyfob ada'")
+            #expect(called.status != 0 && called.errors.contains("there is no vault"), "\(called)")
+        }
+        let installed = try place.run("cat \(ProjectFolder.root.path)/Packaging/direnv/use_keyfob.sh").expectSuccess()
+            .text
+        try place.run("keyfob setup direnv --force --quiet").expectSuccess()
+        let lines = try place.run("grep -v '^#' .config/direnv/lib/use_keyfob.sh").text
+        #expect(installed.hasSuffix(lines))
+        // Linked by hand: nothing to do.
+        try place.run(
+            "rm .config/direnv/lib/*; ln -s \(ProjectFolder.root.path)/Packaging/direnv/use_keyfob.sh .config/direnv/lib/"
+        )
+        .expectSuccess()
+        #expect(try place.run("keyfob setup direnv --force").expectSuccess().errors.contains("already"))
     }
 
     @Test("it asks, and does nothing without a yes")

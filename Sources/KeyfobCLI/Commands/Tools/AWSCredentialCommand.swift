@@ -11,8 +11,9 @@ struct AWSCredentialCommand: ParsableCommand {
             token's issuer and audience. The account is chosen as 'keyfob token --url' chooses it for the service's \
             address, so that has to be a host to which the account's tokens go: bind it.
 
-            The credentials are stored nowhere. AWS's tools keep them while they run and ask again before they expire; a \
-            token that the service does not take any more is replaced once. It asks nothing.
+            The credentials are kept in the vault for a quarter of an hour less than they are valid, so that the service is \
+            not asked by each program; --force-refresh asks it for others, and a sign-out removes them. A token that the \
+            service does not take any more is replaced once. It asks nothing.
 
             Example:
               keyfob bind --host sts.amazonaws.com ada@contoso.example
@@ -52,14 +53,21 @@ struct AWSCredentialCommand: ParsableCommand {
         if let sessionName, sessionName != RoleRequest.sessionName(for: sessionName) {
             throw ValidationError("--session-name has 2 to 64 letters, digits and characters of _+=,.@-")
         }
-        if let region, region.isEmpty || !region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-        {
-            throw ValidationError("--region is a name like eu-central-1")
-        }
-        guard role.hasPrefix("arn:"), (20...2_048).contains(role.utf8.count) else {
+        if let region, !Self.isRegion(region) { throw ValidationError("--region is a name like eu-central-1") }
+        guard Self.isRole(role) else {
             throw ValidationError("--role-arn is a name like arn:aws:iam::123456789012:role/reader")
         }
-        if options.refresh.offline { throw ValidationError("the service is asked each time; --offline has no meaning") }
+        if options.refresh.offline { throw ValidationError("the service has to be asked; --offline has no meaning") }
+    }
+
+    /// Whether a region can be called so.
+    static func isRegion(_ text: String) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+    }
+
+    /// Whether a role can be called so.
+    static func isRole(_ text: String) -> Bool {
+        text.hasPrefix("arn:") && (20...2_048).contains(text.utf8.count) && Identifier.isAcceptable(text)
     }
 
     func run() throws {
@@ -69,7 +77,14 @@ struct AWSCredentialCommand: ParsableCommand {
         }
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
-        var token = try options.requiredToken(CredentialOptions.Question(tool: "aws", url: url), in: keyring)
+        let question = CredentialOptions.Question(tool: "aws", url: url)
+        if !options.refresh.forceRefresh,
+            let kept = try keyring.keptAnswer(
+                for: options.request(question), in: options.global.groups(), taking: { role(of: $0, url) })
+        {
+            return try kept.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
+        }
+        var token = try options.requiredToken(question, in: keyring)
         let credentials: ReceivedCredentials
         do throws(KeyringError) {
             credentials = try assume(url, token)
@@ -78,41 +93,44 @@ struct AWSCredentialCommand: ParsableCommand {
             token = try token.replacement()
             credentials = try assume(url, token)
         }
-        try credentials.write()
+        try credentials.answer.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
         token.remember()
+        let found = token.answer.found
+        do throws(KeyringError) {
+            try keyring.keep(
+                credentials.answer, of: role(of: found.account, url), until: credentials.expiresOn, gotBy: found)
+        } catch {
+            options.global.say("keyfob: warning: the credentials are not kept for the next time: \(error.message)")
+        }
+    }
+
+    /// The role as an account takes it.
+    private func role(of account: Account, _ url: CredentialURL) -> RoleRequest {
+        RoleRequest(
+            role, sessionName: sessionName ?? RoleRequest.sessionName(for: account.username), seconds: duration,
+            endpoint: url.text)
     }
 
     private func assume(
         _ url: CredentialURL, _ token: borrowing ToolToken
     ) throws(KeyringError) -> ReceivedCredentials {
         let held = TokenBox(token.answer)
-        let request = RoleRequest(
-            role, sessionName: sessionName ?? RoleRequest.sessionName(for: held.answer.found.account.username),
-            seconds: duration, endpoint: url.text)
+        let request = role(of: held.answer.found.account, url)
         let network = try options.networkOptions.network()
         return try NetworkTask.run { () async throws(KeyringError) in
-            ReceivedCredentials(try await Keyring.assume(request, with: held.answer, network: network))
+            let credentials = try await Keyring.assume(request, with: held.answer, network: network)
+            return ReceivedCredentials(answer: credentials.answer(), expiresOn: credentials.expiresOn)
         }
     }
 }
 
-/// Credentials, out of a task.
+/// The answer with credentials, out of a task.
 private final class ReceivedCredentials: Sendable {
-    private let credentials: WebIdentityCredentials
+    let answer: SecretBytes
+    let expiresOn: Timestamp
 
-    init(_ credentials: consuming WebIdentityCredentials) { self.credentials = credentials }
-
-    /// Writes them as a credential_process has to; no value has a character that JSON would write as another.
-    func write() throws(KeyringError) {
-        try StandardOutput.write(
-            data: "{\"Version\":1,\"AccessKeyId\":\"\(credentials.accessKeyID)\",\"SecretAccessKey\":\"")
-        try credentials.secretAccessKey.withBytes { (bytes) throws(KeyringError) in
-            try StandardOutput.write(bytes: bytes)
-        }
-        try StandardOutput.write(data: "\",\"SessionToken\":\"")
-        try credentials.sessionToken.withBytes { (bytes) throws(KeyringError) in
-            try StandardOutput.write(bytes: bytes)
-        }
-        try StandardOutput.write(data: "\",\"Expiration\":\"\(credentials.expiresOn.rfc3339)\"}\n")
+    init(answer: consuming SecretBytes, expiresOn: Timestamp) {
+        self.answer = answer
+        self.expiresOn = expiresOn
     }
 }

@@ -51,7 +51,7 @@ struct DockerSetupCommand: ToolSetupCommand {
             let present = Self.hosts(in: file.text)
             let written = Self.hosts(in: plan.edit.applied(to: file.text)).filter { !present.contains($0) }
             try file.write(plan, entries: written, beside: present)
-            setup.global.say("docker asks Keyfob now; '\(Self.undoCommand)' takes the entries out again")
+            setup.global.say("docker asks Keyfob now; '\(Self.undoing())' takes the entries out again")
         }
     }
 
@@ -109,10 +109,12 @@ struct DockerSetupCommand: ToolSetupCommand {
         return hosts
     }
 
-    static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
-        SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
-            try file(global).present(DockerSetup.hosts)
-        }
+    static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
+        [
+            SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
+                try file(global).present(DockerSetup.hosts)
+            }
+        ]
     }
 
     private static func file(_ global: GlobalOptions) throws(KeyringError) -> SetupFile {

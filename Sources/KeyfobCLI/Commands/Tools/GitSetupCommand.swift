@@ -35,7 +35,7 @@ struct GitSetupCommand: ToolSetupCommand {
         tellPath(.git, way)
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [Self.tool])
-            setup.global.say("git asks Keyfob now; '\(Self.undoCommand)' takes the lines out again")
+            setup.global.say("git asks Keyfob now; '\(Self.undoing())' takes the lines out again")
         }
     }
 
@@ -60,11 +60,13 @@ struct GitSetupCommand: ToolSetupCommand {
         }
     }
 
-    static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
-        SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
-            for path in try paths() where GitSetup.isThere(in: try file(path, global).text) { return [] }
-            return nil
-        }
+    static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
+        [
+            SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
+                for path in try paths() where GitSetup.isThere(in: try file(path, global).text) { return [] }
+                return nil
+            }
+        ]
     }
 
     private static func file(_ path: String, _ global: GlobalOptions) throws(KeyringError) -> SetupFile {

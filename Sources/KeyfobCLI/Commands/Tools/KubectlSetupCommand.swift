@@ -24,36 +24,22 @@ struct KubectlSetupCommand: ToolSetupCommand {
 
     @Argument(help: "What the user is called in the kubeconfig.") var user = Self.usualUser
 
-    @Option(name: [.short, .long], help: ArgumentHelp("A scope the token must have; repeatable.", valueName: "scope"))
-    var scope: [String] = []
-
-    @Option(
-        name: [.short, .long], help: ArgumentHelp("The account, where none is bound to the server.", valueName: "name"))
-    var account: String?
-
+    @OptionGroup var request: SetupRequestOptions
     @OptionGroup var setup: SetupOptions
 
     private static let usualUser = "keyfob"
     static let tool = ToolCall.kubectl.tool
 
     func validate() throws {
-        for (name, value) in [("the user", user), ("--account", account)] + scope.map({ ("--scope", $0) }) {
-            if let value, !Identifier.isAcceptable(value) {
-                throw ValidationError("\(name) is blank or holds control characters")
-            }
+        guard Identifier.isAcceptable(user) else {
+            throw ValidationError("the user is blank or holds control characters")
         }
-    }
-
-    private var options: [String] {
-        let global = setup.global
-        return scope.map { "--scope=\($0)" } + (account.map { ["--account=\($0)"] } ?? [])
-            + (global.vault.map { ["--vault=\($0)"] } ?? []) + global.group.map { "--group=\($0)" }
     }
 
     func add() throws(KeyringError) {
         let file = try Self.file(setup.global)
         let way = try ToolCall.kubectl.way()
-        let new = KubectlSetup(user: user, way, options: options)
+        let new = KubectlSetup(user: user, way, options: request.words(setup.global))
         let command = new.commandOfKubectl.map(ShellWord.quoted).joined(separator: " ")
         let plan = try file.plan(hint: "choose another name, or type \(command)") { text throws(SetupFlaw) in
             try new.adding(to: text)
@@ -70,9 +56,7 @@ struct KubectlSetupCommand: ToolSetupCommand {
         }
     }
 
-    private var undoing: String {
-        "keyfob setup kubectl \(user == Self.usualUser ? "" : ShellWord.quoted(user) + " ")--undo"
-    }
+    private var undoing: String { Self.undoing(user == Self.usualUser ? nil : user) }
 
     func undo() throws(KeyringError) {
         let file = try Self.file(setup.global)
@@ -86,10 +70,12 @@ struct KubectlSetupCommand: ToolSetupCommand {
             isBlank: KubectlSetup.isBlank)
     }
 
-    static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool {
-        SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
-            try file(global).present(KubectlSetup.users)
-        }
+    static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {
+        [
+            SetupDocument.Tool(tool, path: try path()) { () throws(KeyringError) in
+                try file(global).present(KubectlSetup.users)
+            }
+        ]
     }
 
     private static func file(_ global: GlobalOptions) throws(KeyringError) -> SetupFile {

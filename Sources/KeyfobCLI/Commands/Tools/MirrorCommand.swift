@@ -37,13 +37,15 @@ struct MirrorAzureCommand: ParsableCommand {
     @Option(name: .long, help: ArgumentHelp("az's folder (AZURE_CONFIG_DIR).", valueName: "dir")) var configDir: String?
     @OptionGroup var options: MirrorOptions
 
-    func run() throws {
+    func run() throws { try Self.pass(configDir ?? Self.folder(), options) }
+
+    /// Brings the cache in az's folder into step.
+    static func pass(_ folder: String, _ options: MirrorOptions) throws {
         let clients = WellKnownClient.all.filter { $0.name == "azure-cli" }.map(\.id)
-        let folder = try configDir ?? Self.folder()
         try MirrorRun(
             program: "azure-cli", display: "az", clients: clients, profile: folder + "/azureProfile.json",
             options: options
-        ).run(folder + "/" + Self.cacheName)
+        ).run(folder + "/" + cacheName)
     }
 
     static let cacheName = "msal_token_cache.json"

@@ -55,7 +55,12 @@ struct MirrorStopCommand: ParsableCommand {
     @Flag(name: .long, help: "Take out of the file what the mirror brought.") var remove = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
-    func run() throws {
+    func run() throws { try Self.stop(path, remove: remove, global) }
+
+    /// Forgets the mirror of a file, or of the cache in az's folder.
+    ///
+    /// - Parameter remove: Whether what the mirror brought is taken out of it.
+    static func stop(_ path: String, remove: Bool, _ global: GlobalOptions) throws {
         let isFolder = FileAccess.status(path, following: true)?.isDirectory == true
         let named = isFolder ? path + "/" + MirrorAzureCommand.cacheName : path
         // The file may be gone, and its folder too.
@@ -82,7 +87,7 @@ struct MirrorStopCommand: ParsableCommand {
         }
     }
 
-    private func takeOut(_ note: MirrorNote, _ files: borrowing MirrorFiles) throws(KeyringError) {
+    private static func takeOut(_ note: MirrorNote, _ files: borrowing MirrorFiles) throws(KeyringError) {
         let file = try files.read()
         let content = file.text(orElse: Array("{}".utf8))
         let rest = try content.withBytes { (bytes) throws(KeyringError) -> SecretBytes? in

@@ -16,14 +16,15 @@ struct SetupCommand: ParsableCommand {
             """,
         subcommands: tools)
 
-    private static let tools: [any ToolSetupCommand.Type] = [
-        GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self,
+    private static let tools: [any (ParsableCommand & ListedTool).Type] = [
+        GitSetupCommand.self, DockerSetupCommand.self, KubectlSetupCommand.self, AWSSetupCommand.self,
+        AzureSetupCommand.self, MailSetupCommand.self, DirenvSetupCommand.self,
     ]
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
-        let tools = try Self.tools.map { try $0.state(global) }
+        let tools = try Self.tools.flatMap { try $0.states(global) }
         if global.json { return try JSONOutput.print(SetupDocument(tools: tools)) }
         var table = Table(header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"])
         for tool in tools {
@@ -57,12 +58,16 @@ struct SetupDocument: JSONDocument {
 
         /// What a file tells.
         ///
-        /// - Parameter entries: For what the tool asks Keyfob by a file; nil where it does not ask.
-        init(_ tool: String, path: String, _ entries: () throws(KeyringError) -> [String]?) {
+        /// - Parameters:
+        ///   - words: What is typed behind `keyfob setup`; nil for the tool.
+        ///   - entries: For what the tool asks Keyfob by a file; nil where it does not ask.
+        init(
+            _ tool: String, path: String, setup words: String? = nil, _ entries: () throws(KeyringError) -> [String]?
+        ) {
             self.tool = tool
             program = SearchPath.program(tool)
             file = path
-            command = "keyfob setup \(tool)"
+            command = "keyfob setup \(words ?? tool)"
             do throws(KeyringError) {
                 let found = try entries()
                 asksKeyfob = found != nil

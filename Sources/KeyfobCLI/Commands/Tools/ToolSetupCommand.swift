@@ -2,28 +2,38 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
 
+/// What the list of `keyfob setup` tells of a tool.
+protocol ListedTool {
+    /// What the tool's own files tell by now, of each program that is meant.
+    static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool]
+}
+
 /// A command of `keyfob setup`: writes into a tool's own configuration, and takes out again what it has written.
-protocol ToolSetupCommand: ParsableCommand {
-    /// What the tool is called.
+protocol ToolSetupCommand: ParsableCommand, ListedTool {
+    /// What the command is called.
     static var tool: String { get }
+    /// What the tool is called in the list.
+    var name: String { get }
     var setup: SetupOptions { get }
 
-    /// What the tool's configuration tells by now.
-    static func state(_ global: GlobalOptions) throws(KeyringError) -> SetupDocument.Tool
     func add() throws(KeyringError)
     func undo() throws(KeyringError)
 }
 
 extension ToolSetupCommand {
+    var name: String { Self.tool }
+
     func run() throws {
         if setup.undo { try undo() } else { try add() }
         if setup.global.json {
-            try JSONOutput.print(SetupDocument(tools: [try Self.state(setup.global)]))
+            try JSONOutput.print(SetupDocument(tools: try Self.states(setup.global).filter { $0.tool == name }))
         }
     }
 
     /// What is typed to take out again what this command writes.
-    static var undoCommand: String { "keyfob setup \(tool) --undo" }
+    static func undoing(_ words: String?...) -> String {
+        (["keyfob", "setup", tool] + words.compactMap { $0 } + ["--undo"]).map(ShellWord.quoted).joined(separator: " ")
+    }
 
     /// Tells what the file says besides, where there is nothing to write.
     ///
@@ -37,8 +47,16 @@ extension ToolSetupCommand {
 
     /// Tells that a tool is to start a program that `PATH` does not have.
     func tellPath(_ call: ToolCall, _ way: ToolCall.Way) {
-        guard way != .named else { return }
-        setup.global.say("\(call.program) is not in PATH: its path is written, and has to stay as it is")
+        if way != .named { tellPath(of: call.program) }
+    }
+
+    /// The same of this program, which the tool starts by a word of a shell's.
+    func tellPath(_ word: String) {
+        if word.hasPrefix("/") { tellPath(of: "keyfob") }
+    }
+
+    private func tellPath(of program: String) {
+        setup.global.say("\(program) is not in PATH: its path is written, and has to stay as it is")
     }
 
     /// Shows what is taken out, asks, and takes it out.
