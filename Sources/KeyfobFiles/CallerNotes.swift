@@ -1,5 +1,6 @@
 internal import Glibc
-internal import KeyfobModel
+package import KeyfobModel
+package import KeyfobSodium
 
 /// What programs that are still running were given here, by which it shows that one of them asks for the same again.
 ///
@@ -21,6 +22,16 @@ package struct CallerNotes: Sendable {
             self.mark = mark
             self.renewedAt = renewedAt
         }
+
+        /// A note of a token.
+        package init(naming secret: borrowing SecretBytes, renewedAt: Int64 = 0) {
+            self = secret.withBytes { Note(naming: $0, renewedAt: renewedAt) }
+        }
+
+        /// A note of a token, whose bytes these are.
+        package init(naming secret: RawSpan, renewedAt: Int64 = 0) {
+            self.init(mark: Hexadecimal.text(BLAKE2b.hash(secret, count: 16)), renewedAt: renewedAt)
+        }
     }
 
     /// How many callers are remembered, the newest.
@@ -30,6 +41,11 @@ package struct CallerNotes: Sendable {
     package init(runtime: String, name: String) {
         folder = RuntimeFolder(path: runtime)
         self.name = name
+    }
+
+    /// The notes of what a tool's programs were given of a vault.
+    package init(runtime: String, vault: String, of tool: ToolCall) {
+        self.init(runtime: runtime, name: "\(vault).\(tool.tool)")
     }
 
     /// The program that has called this one, told from a later one of its number; nil where the system does not tell.

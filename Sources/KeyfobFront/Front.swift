@@ -5,7 +5,7 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSodium
 
-/// What starts when somebody types `keyfob`, or git calls its helper: prints a stored token that is fresh where everything
+/// What starts when somebody types `keyfob`, or git, docker or kubectl calls: prints a stored token that is fresh where everything
 /// is plain, and its version, and becomes the full program for everything else.
 ///
 /// Until it hands on it has printed nothing, so that what is said comes from one place. What it has seen of a vault it may
@@ -44,13 +44,18 @@ enum Front {
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
     private static func answer(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
         SecretMemory.shareOneRegion()
-        guard let operation = taken.operation else {
+        guard let call = taken.call else {
             guard let asked = FrontRequest(taken, variables) else { return nil }
             return find(asked, variables) { secret, _ in
                 Output.write(secret, behind: taken.has(.header) ? "Authorization: Bearer " : "")
             }
         }
-        return operation == "get" ? GitAnswer.get(taken, variables) : nil
+        switch (call, taken.operation) {
+        case (.git, "get"): return GitAnswer.get(taken, variables)
+        case (.docker, "get"): return DockerAnswer.get(taken, variables)
+        case (.kubectl, nil): return KubectlAnswer.get(taken, variables)
+        default: return nil
+        }
     }
 
     /// Finds the token that is asked for, and lets `write` print it.

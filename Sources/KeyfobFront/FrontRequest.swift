@@ -11,10 +11,11 @@ struct FrontRequest {
     let groups: [AccessGroup]?
     let request: TokenRequest
 
-    /// What git says besides: where the token goes, and whose it may be.
+    /// What a tool says besides: where the token goes, and whose it may be.
     struct Question {
+        let tool: ToolCall
         let url: String
-        let login: String?
+        var login: String?
     }
 
     /// What is asked for; nil where the full program has to say more, or to remember who typed what.
@@ -52,7 +53,7 @@ struct FrontRequest {
             guard let parsed = try? ResourceURL(parsing: text) else { return nil }
             address = parsed
         }
-        let tool = question.map { _ in ToolCall.git.tool } ?? arguments[.tool]
+        let tool = question?.tool.tool ?? arguments[.tool]
         let named = arguments[.account] ?? variables["KEYFOB_ACCOUNT"] ?? question?.login
         request = TokenRequest(
             account: named, realm: arguments[.tenant].flatMap(TokenRequest.specificTenant),

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import KeyfobInterop
 internal import KeyfobLookup
@@ -13,10 +12,11 @@ enum GitAnswer {
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer: what git asks is then
     ///   still in the pipe.
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
-        guard let text = question, text.withBytes(GitCredentialRequest.isWhole),
+        guard let text = PipedQuestion.present(), text.withBytes(GitCredentialRequest.isWhole),
             let request = try? GitCredentialRequest(reading: text),
             let url = request.url, let login = request.logins.first,
-            let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(url: url.text, login: login))
+            let asked = FrontRequest(
+                taken, variables, asking: FrontRequest.Question(tool: .git, url: url.text, login: login))
         else { return nil }
         return Front.find(asked, variables) { secret, hit in
             guard login.map(hit.account.isCalled) ?? true,
@@ -25,18 +25,4 @@ enum GitAnswer {
             return Output.write(secret, behind: answer.before, before: answer.after)
         }
     }
-
-    /// What is in the pipe of standard input once something is, and stays there; nil where it is no pipe.
-    private static var question: SecretBytes? {
-        var ends: [CInt] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return nil }
-        var count: Int
-        repeat { count = linux_copy_pipe(STDIN_FILENO, ends[1], limit) } while count < 0 && errno == EINTR
-        close(ends[1])
-        defer { close(ends[0]) }
-        return count > 0 ? try? SecretBytes.reading(descriptor: ends[0], limit: limit) : nil
-    }
-
-    /// What a pipe holds; git asks in some hundred bytes.
-    private static let limit = 65_536
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KeyfobSodium
 
 /// Writes what was asked for to standard output.
 enum Output {
@@ -10,6 +11,17 @@ enum Output {
         return unsafe start.withUnsafeBytes { start in
             unsafe token.withUnsafeBytes { token in unsafe end.withUnsafeBytes { unsafe write([start, token, $0]) } }
         }
+    }
+
+    /// Writes the token inside a JSON string, between two texts.
+    ///
+    /// - Returns: The exit status; nil where nothing was written, as for a token that JSON would write as another text.
+    static func write(inJSON token: RawSpan, behind start: String, before end: String) -> CInt? {
+        let isPlain = (0..<token.byteCount).allSatisfy { place in
+            let byte = token.byte(at: place)
+            return (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        return isPlain ? write(token, behind: start, before: end) : nil
     }
 
     @unsafe

@@ -1,7 +1,7 @@
 internal import KeyfobLookup
 internal import KeyfobModel
 
-/// The command lines that the front answers, of `keyfob token` and of git's helper; others are for the full program.
+/// The command lines that the front answers, of `keyfob token` and of what tools call; others are for the full program.
 ///
 /// No more than ArgumentParser takes in the same way: each spelt out, at most once, a value in a word of its own that
 /// does not look like an option.
@@ -33,7 +33,7 @@ struct TokenArguments {
             }
         }
 
-        /// Whether git's helper has it too; what the others tell, git tells it.
+        /// Whether tools can give it too; what the others tell, they tell themselves.
         var isForHelper: Bool {
             switch self {
             case .url, .tool, .minValidity, .header: false
@@ -50,26 +50,29 @@ struct TokenArguments {
         }
     }
 
-    /// What git wants of its helper; nil for `keyfob token`.
+    /// The tool that calls; nil for `keyfob token`.
+    let call: ToolCall?
+    /// What it wants, where it says.
     private(set) var operation: String?
     private var given: [(option: Option, value: String)] = []
 
     /// What was typed behind the command's name; nil for what the front does not take.
     init?(_ words: [String]) {
-        let isHelper = words.starts(with: ToolCall.git.words)
-        guard isHelper || words.first == "token" else { return nil }
-        var index = isHelper ? ToolCall.git.words.count : 1
+        let call = ToolCall.allCases.first { words.starts(with: $0.words) }
+        guard call != nil || words.first == "token" else { return nil }
+        self.call = call
+        var index = call?.words.count ?? 1
         while index < words.count {
             let word = words[index]
             index += 1
-            if isHelper, operation == nil, !word.hasPrefix("-") {
+            if let call, call != .kubectl, operation == nil, !word.hasPrefix("-") {
                 operation = word
                 continue
             }
             guard let option = Option.allCases.first(where: { $0.spellings.contains(word) }), !has(option) else {
                 return nil
             }
-            guard !isHelper || option.isForHelper else { return nil }
+            guard call == nil || option.isForHelper else { return nil }
             guard option.takesValue else {
                 given.append((option, ""))
                 continue
@@ -78,7 +81,7 @@ struct TokenArguments {
             given.append((option, words[index]))
             index += 1
         }
-        if isHelper, operation == nil { return nil }
+        if let call, call != .kubectl, operation == nil { return nil }
     }
 
     func has(_ option: Option) -> Bool { given.contains { $0.option == option } }

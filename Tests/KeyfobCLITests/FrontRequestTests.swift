@@ -84,7 +84,8 @@ struct FrontRequestTests {
             let url = try #require(CredentialURL("https://git.example/team/app.git"))
             guard let arguments = TokenArguments(words),
                 let asked = FrontRequest(
-                    arguments, Variables(values: variables), asking: FrontRequest.Question(url: url.text, login: login))
+                    arguments, Variables(values: variables),
+                    asking: FrontRequest.Question(tool: .git, url: url.text, login: login))
             else { continue }
             taken += 1
             let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))

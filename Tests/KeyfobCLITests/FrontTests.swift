@@ -120,6 +120,66 @@ struct FrontTests {
         }
     }
 
+    @Test("docker is answered, and has all that it asks where the front hands it on")
+    func docker() throws {
+        try place.run("keyfob add --quiet --account octo --host github.com", text: "token").expectSuccess()
+        try place.run("for folder in bin one/bin alone/bin; do ln -s keyfob $folder/docker-credential-keyfob; done")
+            .expectSuccess()
+        for asking in ["echo ghcr.io", "printf ghcr.io", "echo ' https://ghcr.io/v2/ '"] {
+            #expect(try place.isAnsweredByFront("\(asking) | docker-credential-keyfob get"), "\(asking)")
+            #expect(try place.isAnsweredByFront("\(asking) | keyfob helper docker --quiet get"), "\(asking)")
+        }
+        for line in [
+            "echo quay.io | docker-credential-keyfob get", "docker-credential-keyfob get < /dev/null",
+            "printf '' | docker-credential-keyfob get", "echo http://ghcr.io | docker-credential-keyfob get",
+            "echo ghcr.io > asked; docker-credential-keyfob get < asked", "docker-credential-keyfob get <&-",
+            "(printf gh; sleep 1.5; echo cr.io) | docker-credential-keyfob get",
+            "(echo ghcr.io; head -c 70000 /dev/zero | tr '\\0' x) | docker-credential-keyfob get",
+            "echo ghcr.io | docker-credential-keyfob list", "echo ghcr.io | docker-credential-keyfob",
+            "echo ghcr.io | KEYFOB_ACCOUNT=eve docker-credential-keyfob get",
+        ] {
+            #expect(try !place.isAnsweredByFront(line), "\(line)")
+        }
+        // What JSON writes as another text.
+        try place.run(
+            "keyfob account remove --force -q octo && keyfob add -q --account octo --host github.com", text: #"a"b\c"#
+        )
+        .expectSuccess()
+        #expect(try !place.isAnsweredByFront("echo ghcr.io | docker-credential-keyfob get"))
+    }
+
+    @Test("kubectl is answered, and not where it asks for the same again")
+    func kubectl() throws {
+        try place.add("ada", token: "token")
+        try place.run(
+            """
+            keyfob bind --quiet --host c.example:6443 ada && mkdir -m 700 -p run
+            for folder in bin one/bin alone/bin; do ln -s keyfob $folder/kubectl-keyfob; done
+            """
+        ).expectSuccess()
+        func asking(_ cluster: String, _ version: String = "v1") -> String {
+            let text =
+                #"{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/\#(version)","spec":{"cluster":\#(cluster)}}"#
+            return "export XDG_RUNTIME_DIR=$PWD/run KUBERNETES_EXEC_INFO='\(text)'; rm -rf run/*; kubectl-keyfob"
+        }
+        let server = #""server":"https://c.example:6443""#
+        for line in [asking("{\(server)}"), asking("{\(server)}", "v1beta1"), asking("{\(server)}") + " --account ada"]
+        {
+            #expect(try place.isAnsweredByFront(line), "\(line)")
+        }
+        for line in [
+            asking("{}"), asking("{\(server)}", "v2"), asking(#"{"server":"https://d.example"}"#),
+            asking(#"{"server":"http://c.example:6443"}"#), asking("{\(server)}") + " get",
+            asking("{\(server),\"insecure-skip-tls-verify\":true}"),
+            asking("{\(server),\"proxy-url\":\"http://p.example\"}"),
+            asking("{\(server),\"tls-server-name\":\"d.example\"}"), "KUBERNETES_EXEC_INFO=x kubectl-keyfob",
+            "kubectl-keyfob",
+            asking("{\(server)}") + " > first; kubectl-keyfob",
+        ] {
+            #expect(try !place.isAnsweredByFront(line), "\(line)")
+        }
+    }
+
     @Test("tenants, clients, scopes and groups are told apart as by the full program")
     func restricted() throws {
         try addPeople(2)

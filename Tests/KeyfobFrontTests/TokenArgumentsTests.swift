@@ -1,3 +1,4 @@
+import KeyfobModel
 import Testing
 
 @testable import KeyfobFront
@@ -20,13 +21,15 @@ struct TokenArgumentsTests {
     }
 
     @Test(
-        "of git's helper it takes the operation, and what git does not say itself",
+        "of what tools call it takes the operation, and what they do not say themselves",
         arguments: [
             ["helper", "git", "get"], ["helper", "git", "--account", "ada", "get"],
             ["helper", "git", "store", "--vault", "/v", "-q", "--group", "work"],
+            ["helper", "docker", "get"], ["helper", "kubectl", "--account", "ada"],
         ])
     func helper(_ words: [String]) throws {
         let taken = try #require(TokenArguments(words))
+        #expect(taken.call?.tool == words[1])
         #expect(taken.operation == words.first { ["get", "store"].contains($0) })
         #expect(taken[.account] == (words.contains("--account") ? "ada" : nil))
     }
@@ -39,7 +42,8 @@ struct TokenArgumentsTests {
             ["token", "-aada"], ["token", "-a", "ada", "--account", "bob"], ["token", "--scope", "a", "-s", "b"],
             ["token", "--json"], ["token", "--force-refresh"], ["token", "--claims", "{}"], ["token", "--"],
             ["token", "--help"], ["token", "-h"], ["token", "--version"], ["token", "--quiet", "-q"], ["token", ""],
-            ["helper"], ["helper", "git"], ["helper", "docker", "get"], ["helper", "git", "get", "get"],
+            ["helper"], ["helper", "git"], ["helper", "docker"], ["helper", "kubectl", "get"], ["helper", "aws"],
+            ["helper", "git", "get", "get"],
             ["helper", "git", "get", "--url", "x"], ["helper", "git", "get", "--tool", "x"],
             ["helper", "git", "--header", "get"],
             ["helper", "git", "--min-validity", "0", "get"], ["git", "get"],

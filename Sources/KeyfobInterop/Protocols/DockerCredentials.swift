@@ -25,42 +25,11 @@ package enum DockerCredentials {
         }
     }
 
-    /// A credential that is to be stored.
-    package struct Credential: ~Copyable, Sendable {
-        /// The server as docker writes it: `https://index.docker.io/v1/`, `ghcr.io`.
-        package let server: String
-        /// Who; `<token>` where the secret is a token that gets others.
-        package let username: String
-        /// The password or token.
-        package let secret: SecretBytes
-    }
-
     /// The server that `get` and `erase` are about.
     package static func server(_ text: borrowing SecretBytes) throws(Flaw) -> String {
         let text = text.withBytes { String(validating: [UInt8]($0), as: UTF8.self) }
         guard let server = text.flatMap(trimmed) else { throw .noServer }
         return server
-    }
-
-    /// The credential that `store` is about.
-    package static func credential(_ text: borrowing SecretBytes) throws(Flaw) -> Credential {
-        try text.withBytes { bytes throws(Flaw) in
-            let limits = JSONLimits(size: maximumCount, depth: 8, stringCount: maximumCount, nodes: 1_024)
-            guard let tape = try? JSONTape(reading: bytes, limits: limits), tape.kind(of: tape.root) == .object else {
-                throw .notJSON
-            }
-            func text(_ name: String) -> String? {
-                tape.member(name, of: tape.root, in: bytes).flatMap { tape.string(of: $0, in: bytes) }.flatMap(trimmed)
-            }
-            guard let server = text("ServerURL") else { throw .noServer }
-            guard let username = text("Username") else { throw .noUsername }
-            guard let secret = tape.member("Secret", of: tape.root, in: bytes).flatMap({ tape.text(of: $0) }),
-                case let count = secret.decodedCount(in: bytes), count > 0
-            else { throw .noSecret }
-            return Credential(
-                server: server, username: username,
-                secret: SecretBytes(count: count) { secret.decode(from: bytes, into: &$0) })
-        }
     }
 
     /// The answer to `get`: what stands before the secret and behind it, inside a JSON string.
@@ -73,19 +42,11 @@ package enum DockerCredentials {
         return (String(decoding: writer.bytes, as: UTF8.self) + "\"", "\"}\n")
     }
 
-    /// The answer to `list`: whose credential there is for each server.
-    package static func list(_ users: [String: String]) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        for (server, user) in users.sorted(by: { $0.key < $1.key }) { writer.member(server, user) }
-        writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
-    }
-
     /// The text without the white space around it; nil where that leaves nothing that can name something.
-    private static func trimmed(_ text: String) -> String? {
-        let isBlank = { (character: Character) in character.isWhitespace }
-        let text = String(text.trimmingPrefix(while: isBlank).reversed().trimmingPrefix(while: isBlank).reversed())
+    static func trimmed(_ text: String) -> String? {
+        let start = text.firstIndex { !$0.isWhitespace } ?? text.endIndex
+        let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? start
+        let text = String(text[start..<end])
         return Identifier.isAcceptable(text) ? text : nil
     }
 }

@@ -11,16 +11,38 @@ package struct ExecCredentialRequest: Hashable, Sendable {
     /// The version in which it is answered.
     package let version: String
     /// The server to which the token goes; nil where it is not told.
-    package let server: String?
+    private let server: String?
     /// Whether whoever answers at the server's address is taken for it.
-    package let skipsVerification: Bool
+    private let skipsVerification: Bool
     /// The proxy between, and the name on the certificate that counts in the place of the server's.
     private let proxy, certificateName: String?
+
+    /// Where the token goes, or why none may.
+    package enum Destination: Hashable, Sendable {
+        case server(CredentialURL)
+        /// The cluster is not told.
+        case untold
+        /// It is not https, and not on this machine.
+        case insecure
+        /// Whoever answers at the host is taken for it.
+        case unverified(host: String)
+        /// A line of the kubeconfig by which another one could answer than the server at the host.
+        case redirected(host: String, by: String)
+    }
+
+    /// Where the token goes, or why none may.
+    package var destination: Destination {
+        guard let server else { return .untold }
+        guard let url = CredentialURL(server) else { return .insecure }
+        let host = url.address.host
+        if skipsVerification { return .unverified(host: host) }
+        return redirection(from: host).map { .redirected(host: host, by: $0) } ?? .server(url)
+    }
 
     /// The line of the kubeconfig by which another one could answer than the server at `host`; nil where none is.
     ///
     /// Whoever hands over a kubeconfig names the certificates that are trusted too.
-    package func redirection(from host: String) -> String? {
+    private func redirection(from host: String) -> String? {
         if let proxy, !proxy.isEmpty,
             CredentialURL(proxy).map({ !HostAndPort.isLoopback(Self.name(in: $0.address.host)) }) ?? true
         {

@@ -13,7 +13,7 @@ struct ExecCredentialTests {
         let spec =
             #"{"interactive":false,"cluster":{"server":"https://api.example:6443","certificate-authority-data":"QQ=="}}"#
         let request = try ExecCredentialRequest(json(version, spec))
-        #expect(request.server == "https://api.example:6443" && !request.skipsVerification)
+        #expect(request.destination == .server(try #require(CredentialURL("https://api.example:6443"))))
         let answer = request.answer(until: Timestamp(seconds: 0))
         #expect(
             answer.before + "T" + answer.after
@@ -24,10 +24,11 @@ struct ExecCredentialTests {
 
     @Test("a cluster that is not told, or whose certificate is not verified, is seen")
     func clusters() throws {
-        #expect(try ExecCredentialRequest(json("v1", #"{"interactive":true}"#)).server == nil)
-        #expect(try ExecCredentialRequest(json("v1", #"{"cluster":{"server":1}}"#)).server == nil)
+        #expect(try ExecCredentialRequest(json("v1", #"{"interactive":true}"#)).destination == .untold)
+        #expect(try ExecCredentialRequest(json("v1", #"{"cluster":{"server":1}}"#)).destination == .untold)
+        #expect(try ExecCredentialRequest(json("v1", #"{"cluster":{"server":"http://a"}}"#)).destination == .insecure)
         let open = #"{"cluster":{"server":"https://a","insecure-skip-tls-verify":true}}"#
-        #expect(try ExecCredentialRequest(json("v1", open)).skipsVerification)
+        #expect(try ExecCredentialRequest(json("v1", open)).destination == .unverified(host: "a"))
     }
 
     @Test(
@@ -41,7 +42,9 @@ struct ExecCredentialTests {
     func redirections(line: String, found: String?) throws {
         let request = try ExecCredentialRequest(
             json("v1", #"{"cluster":{"server":"https://api.example:6443",\#(line)}}"#))
-        #expect(request.redirection(from: "api.example:6443") == found)
+        let host = "api.example:6443"
+        let plain = ExecCredentialRequest.Destination.server(try #require(CredentialURL("https://" + host)))
+        #expect(request.destination == found.map { .redirected(host: host, by: $0) } ?? plain)
     }
 
     @Test(

@@ -3,7 +3,6 @@ internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
-internal import KeyfobSodium
 
 struct KubectlCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,24 +34,7 @@ struct KubectlCredentialCommand: ParsableCommand {
         } catch {
             throw KeyringError(.usage, "\(error)")
         }
-        guard let server = request.server else {
-            throw KeyringError(
-                .hostNotAllowed, "kubectl does not say to which server the token goes",
-                hint: "set provideClusterInfo: true beside the command in the kubeconfig")
-        }
-        guard let url = CredentialURL(server) else {
-            throw KeyringError(.hostNotAllowed, "no token goes to a server that is not https, and not on this machine")
-        }
-        guard !request.skipsVerification else {
-            throw KeyringError(
-                .hostNotAllowed, "no token goes to \(url.address.host), whose certificate is not verified",
-                hint: "take insecure-skip-tls-verify out of the kubeconfig")
-        }
-        if let redirection = request.redirection(from: url.address.host) {
-            throw KeyringError(
-                .hostNotAllowed, "no token goes to \(url.address.host) where the kubeconfig has \(redirection)",
-                hint: "take it out of the kubeconfig; a proxy can be named by HTTPS_PROXY")
-        }
+        let url = try Self.destination(of: request)
         let keyring = try options.keyringForToken()
         defer { options.global.tellWarnings(of: keyring) }
         let question = CredentialOptions.Question(tool: ToolCall.kubectl.tool, url: url)
@@ -64,12 +46,32 @@ struct KubectlCredentialCommand: ParsableCommand {
         token.remember()
     }
 
+    private static func destination(of request: ExecCredentialRequest) throws(KeyringError) -> CredentialURL {
+        switch request.destination {
+        case .server(let url): return url
+        case .untold:
+            throw KeyringError(
+                .hostNotAllowed, "kubectl does not say to which server the token goes",
+                hint: "set provideClusterInfo: true beside the command in the kubeconfig")
+        case .insecure:
+            throw KeyringError(.hostNotAllowed, "no token goes to a server that is not https, and not on this machine")
+        case .unverified(let host):
+            throw KeyringError(
+                .hostNotAllowed, "no token goes to \(host), whose certificate is not verified",
+                hint: "take insecure-skip-tls-verify out of the kubeconfig")
+        case .redirected(let host, let line):
+            throw KeyringError(
+                .hostNotAllowed, "no token goes to \(host) where the kubeconfig has \(line)",
+                hint: "take it out of the kubeconfig; a proxy can be named by HTTPS_PROXY")
+        }
+    }
+
     /// The token, or another where the caller has been given this one before and asks again; notes which it is.
     private func replacingRefused(_ token: consuming ToolToken, for keyring: Keyring) -> ToolToken {
         guard let runtime = keyring.location.runtime, let caller = CallerNotes.caller else { return token }
-        let notes = CallerNotes(runtime: runtime, name: "\(keyring.vaultID).kubectl")
+        let notes = CallerNotes(runtime: runtime, vault: keyring.vaultID, of: .kubectl)
         let now = WallClock.system.now.seconds
-        var note = CallerNotes.Note(mark: Self.mark(token.answer.secret), renewedAt: 0)
+        var note = CallerNotes.Note(naming: token.answer.secret)
         defer { try? notes.write(note, of: caller) }
         guard let former = notes.note(of: caller) else { return token }
         note.renewedAt = former.renewedAt
@@ -79,16 +81,11 @@ struct KubectlCredentialCommand: ParsableCommand {
         note.renewedAt = now
         do {
             let other = try token.replacement()
-            note.mark = Self.mark(other.answer.secret)
+            note.mark = CallerNotes.Note(naming: other.answer.secret).mark
             return other
         } catch {
             options.global.say("keyfob: warning: no other token than the one that was refused: \(error.message)")
             return token
         }
-    }
-
-    /// Names a token, and tells nothing of it.
-    private static func mark(_ secret: borrowing SecretBytes) -> String {
-        secret.withBytes { Hexadecimal.text(BLAKE2b.hash($0, count: 16)) }
     }
 }

@@ -1,0 +1,21 @@
+internal import KeyfobInterop
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// Answers docker as `keyfob helper docker get` does.
+enum DockerAnswer {
+    /// Prints the token for the server that docker asks about.
+    ///
+    /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
+    static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
+        guard let text = PipedQuestion.whole(), let server = try? DockerCredentials.server(text),
+            let url = CredentialURL(server),
+            let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(tool: .docker, url: url.text))
+        else { return nil }
+        return Front.find(asked, variables) { secret, _ in
+            let answer = DockerCredentials.answer(server: server, username: GitCredentialAnswer.anyUser)
+            return Output.write(inJSON: secret, behind: answer.before, before: answer.after)
+        }
+    }
+}
