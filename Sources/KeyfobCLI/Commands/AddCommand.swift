@@ -73,10 +73,10 @@ struct AddCommand: ParsableCommand {
                 if let mark = name.lastIndex(of: "@"), mark > name.startIndex {
                     return (String(name[..<mark]), String(name[name.index(after: mark)...]))
                 }
-                throw ValidationError("say at which host: \(ShellWord.quoted(name + "@HOST"))")
+                throw ValidationError("say at which host: \(ShellWord.inMessage(name + "@HOST"))")
             case (let name?, nil, let host?): return (name, host)
             case (nil, let account?, nil):
-                throw ValidationError("say at which host: --account \(ShellWord.quoted(account)) --host HOST")
+                throw ValidationError("say at which host: --account \(ShellWord.inMessage(account)) --host HOST")
             case (_?, _?, _): throw ValidationError("say whose token it is once: USER@HOST, or --account with --host")
             case (nil, nil, _): throw ValidationError("say whose token it is: 'keyfob add USER@HOST'")
             }

@@ -158,7 +158,7 @@ struct ImportCommand: ParsableCommand {
         }
         StandardError.write(
             line:
-                "keyfob: warning: others can read the tokens in \(path); 'chmod 600 \(ShellWord.quoted(path))' keeps them out"
+                "keyfob: warning: others can read the tokens in \(path); 'chmod 600 \(ShellWord.inMessage(path))' keeps them out"
         )
     }
 
@@ -223,10 +223,10 @@ extension ImportCommand {
     func tellBesides(_ report: Keyring.ImportReport) {
         guard !global.quiet else { return }
         for token in report.elsewhere {
-            let command = token.command.map(ShellWord.quoted).joined(separator: " ")
+            let command = token.command.map(ShellWord.inMessage).joined(separator: " ")
             StandardError.write(
-                line: "note: '\(command) | keyfob add --account \(ShellWord.quoted(token.username)) --host "
-                    + "\(ShellWord.quoted(token.host))' stores the token of \(token.username)")
+                line: "note: '\(command) | keyfob add --account \(ShellWord.inMessage(token.username)) --host "
+                    + "\(ShellWord.inMessage(token.host))' stores the token of \(token.username)")
         }
         for client in report.clients {
             let words = "client \(client.id) of \(client.environment) with its secret"

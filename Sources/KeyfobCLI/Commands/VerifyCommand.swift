@@ -56,7 +56,7 @@ extension Keyring.Orphans {
     }
     /// How to be rid of it.
     var advice: String {
-        "'keyfob account remove \(ShellWord.quoted(account.description)) --group \(group)' removes \(tokens == 1 ? "it" : "them")"
+        "'keyfob account remove \(ShellWord.inMessage(account.description)) --group \(group)' removes \(tokens == 1 ? "it" : "them")"
     }
 }
 

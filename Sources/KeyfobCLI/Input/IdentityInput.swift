@@ -33,7 +33,7 @@ enum IdentityInput {
         guard !global.noInput, let terminal = Terminal() else {
             throw KeyringError(
                 .locked, "\(path) is encrypted with a passphrase and there is nobody to ask",
-                hint: "run it in a terminal, or give what 'age -d \(ShellWord.quoted(path))' prints in its place")
+                hint: "run it in a terminal, or give what 'age -d \(ShellWord.inMessage(path))' prints in its place")
         }
         let passphrase = try terminal.askSecret("Passphrase of \(path): ")
         return try IdentityText.decrypted(text, passphrase: passphrase)

@@ -33,7 +33,7 @@ struct NewVaultInput: ParsableArguments {
     /// Says how the vault is opened from now on, where that is not plain.
     func tellNextStep(_ global: GlobalOptions) {
         guard let newKeyFile else { return }
-        let path = ShellWord.quoted(FileAccess.realPath(newKeyFile) ?? newKeyFile)
+        let path = ShellWord.inMessage(FileAccess.realPath(newKeyFile) ?? newKeyFile)
         global.say("made the key file \(path); put this into your shell's profile, so that each command finds it:")
         global.say("  export KEYFOB_KEY_FILE=\(path)")
     }
@@ -46,7 +46,7 @@ struct NewVaultInput: ParsableArguments {
         if let newKeyFile {
             let content = try KeyFile.make(
                 newKeyFile, vault: location.vault,
-                whenThere: "'keyfob init --key-file \(ShellWord.quoted(newKeyFile))' uses the key that it holds")
+                whenThere: "'keyfob init --key-file \(ShellWord.inMessage(newKeyFile))' uses the key that it holds")
             return NewVaultSlots(first: .keyFile(content), secretService: beside, madeKeyFile: newKeyFile)
         }
         if let descriptor = global.passphraseFd {

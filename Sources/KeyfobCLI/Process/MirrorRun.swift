@@ -121,7 +121,7 @@ struct MirrorRun {
                 : isSame ? "group '\(note.group)' as the cache of \(note.program)" : "group '\(note.group)'"
             throw KeyringError(
                 .alreadyExists, "\(path) is mirrored with \(other) already",
-                hint: "'keyfob mirror stop \(ShellWord.quoted(path))' ends that")
+                hint: "'keyfob mirror stop \(ShellWord.inMessage(path))' ends that")
         }
         return note.group
     }
@@ -146,7 +146,7 @@ struct MirrorRun {
         if isReadableByOthers, report.went.isEmpty {
             StandardError.write(
                 line: "keyfob: warning: others can read the tokens in \(note.file); "
-                    + "'chmod 600 \(ShellWord.quoted(note.file))' keeps them out")
+                    + "'chmod 600 \(ShellWord.inMessage(note.file))' keeps them out")
         }
         global.say(
             "\(note.file) and group '\(note.group)' are in step: \(Quantity.of(report.present.count, "account"))")
@@ -154,8 +154,8 @@ struct MirrorRun {
 
     /// Why an account is left out, and what to type about it.
     static func words(_ left: MirrorNote.LeftOut, _ note: MirrorNote) -> String {
-        let name = ShellWord.quoted(left.name)
-        let line = ["keyfob mirror \(note.program)"] + (note.program == "msal" ? [ShellWord.quoted(note.file)] : [])
+        let name = ShellWord.inMessage(left.name)
+        let line = ["keyfob mirror \(note.program)"] + (note.program == "msal" ? [ShellWord.inMessage(note.file)] : [])
         let back = "'\(line.joined(separator: " ")) --account \(name) --bring-back' takes it in again"
         return switch left.reason {
         case .signedOutThere:

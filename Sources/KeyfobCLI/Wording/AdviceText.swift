@@ -41,11 +41,11 @@ extension Advice {
         case .listAccounts: "'keyfob account list' shows your accounts"
         case .chooseAccount(nil, _): "say which with --account"
         case .chooseAccount(let name?, let group):
-            "say which, for example --account \(ShellWord.quoted(name))" + Self.option(group)
+            "say which, for example --account \(ShellWord.inMessage(name))" + Self.option(group)
         case .makeDefault(let name):
-            "make one the default, for example 'keyfob account default \(ShellWord.quoted(name))'"
+            "make one the default, for example 'keyfob account default \(ShellWord.inMessage(name))'"
         case .useAccountID(let name, let group):
-            "name one of them, for example \(ShellWord.quoted(name))" + Self.option(group)
+            "name one of them, for example \(ShellWord.inMessage(name))" + Self.option(group)
         case .nameAccountExactly: "name the account exactly, or run 'keyfob doctor'"
         case .explainSelection: "'keyfob which' says why"
         case .importAccounts: "add some with 'keyfob import --discover' or 'keyfob login'"
@@ -54,8 +54,8 @@ extension Advice {
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
         case .nameDestination: "ask for it with the URL that it goes to"
         case .removeFromOneGroup(let account):
-            "remove it from one of the two: 'keyfob account remove \(ShellWord.quoted(account)) --group NAME'"
-        case .chooseGroup(let group): "say in which, for example --group \(ShellWord.quoted(group.name))"
+            "remove it from one of the two: 'keyfob account remove \(ShellWord.inMessage(account)) --group NAME'"
+        case .chooseGroup(let group): "say in which, for example --group \(ShellWord.inMessage(group.name))"
         case .chooseClient: "say which with --client"
         case .chooseClientOrAll: "say which with --client, or sign out of all with --everywhere"
         case .chooseClientOrDefault:
@@ -66,8 +66,8 @@ extension Advice {
         case .chooseProvider: "say which with --provider"
 
         case .signIn(let account, let scopes):
-            "run 'keyfob login --account \(ShellWord.quoted(account))"
-                + scopes.scopes.map { " --scope \(ShellWord.quoted($0))" }.joined() + "'"
+            "run 'keyfob login --account \(ShellWord.inMessage(account))"
+                + scopes.scopes.map { " --scope \(ShellWord.inMessage($0))" }.joined() + "'"
         case .meetPolicy(isAboutDevice: true):
             "enrol this machine (Microsoft Intune) and run 'keyfob login' in a browser that shows it, such as Edge, or ask "
                 + "the organisation's administrator"
@@ -102,7 +102,7 @@ extension Advice {
                 + (isProviders ? ", or for good with --ca-file of 'keyfob provider add'" : "")
         case .mendCertificateFile(let provider):
             "put it back, say another one this once with --ca-file FILE, or for good: 'keyfob provider show --json "
-                + "\(ShellWord.quoted(provider))' prints the description, whose caFile 'keyfob provider add --replace -' changes"
+                + "\(ShellWord.inMessage(provider))' prints the description, whose caFile 'keyfob provider add --replace -' changes"
         case .installLibcurl: "install libcurl (libcurl4 on Debian and Ubuntu)"
         case .wait(let seconds): "try again in \(seconds) seconds"
         case .waitUntil(let time): "try again after \(LocalTime.text(time))"
@@ -122,9 +122,9 @@ extension Advice {
         case .replaceProvider: "change that with 'keyfob provider add --replace'"
         case .separateEnvironments: "each provider needs an environment of its own"
         case .addProvider(let group):
-            "add it with 'keyfob provider add --group \(ShellWord.quoted(group.name)) --issuer'"
+            "add it with 'keyfob provider add --group \(ShellWord.inMessage(group.name)) --issuer'"
         case .useGroupOfProvider(let group, let otherwise):
-            "sign in with --group \(ShellWord.quoted(group.name)), or add it to group '\(otherwise)' too"
+            "sign in with --group \(ShellWord.inMessage(group.name)), or add it to group '\(otherwise)' too"
         case .addDeviceEndpoint: "if devices can sign in there, add it again with --device-endpoint"
         case .addEndpoint: "if it has one, name it in a description, see 'keyfob provider add --help'"
         case .addRevocationEndpoint: "'keyfob provider add --revocation-endpoint' names one"
@@ -194,8 +194,8 @@ extension Advice {
         case .openAgain: "open it again"
 
         case .listBindings: "'keyfob bindings' lists the bindings"
-        case .allow(let path): "review it and run 'keyfob allow \(ShellWord.quoted(path))'"
-        case .disallow(let path): "'keyfob allow --revoke \(ShellWord.quoted(path))' forgets it"
+        case .allow(let path): "review it and run 'keyfob allow \(ShellWord.inMessage(path))'"
+        case .disallow(let path): "'keyfob allow --revoke \(ShellWord.inMessage(path))' forgets it"
         case .replaceLink: "put the file itself in its place"
         case .makeOwnFile: "make a file of your own"
         case .restrictFile: "chmod o-w it"
@@ -204,8 +204,8 @@ extension Advice {
         case .giveBundleIdentity: "give the one that it is for; for a backup, that is the recovery key of its vault"
         case .backUpElsewhere: "'keyfob backup --to FOLDER' writes one elsewhere"
         case .makeFolder(let path):
-            "make it with 'mkdir -p \(ShellWord.quoted(path))'"
-                + (path.hasSuffix("/") ? "" : ", or give the backup a file's name: \(ShellWord.quoted(path + ".age"))")
+            "make it with 'mkdir -p \(ShellWord.inMessage(path))'"
+                + (path.hasSuffix("/") ? "" : ", or give the backup a file's name: \(ShellWord.inMessage(path + ".age"))")
         case .goOnWithoutBackup: "--no-backup does the same without one"
         case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
         case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"
@@ -244,7 +244,7 @@ extension Advice {
     ///
     /// - Parameter identity: The file that opens it, where it is known.
     static func restoring(_ path: String?, puttingAside: Bool, identity: String? = nil) -> String {
-        let (backup, file) = (path.map(ShellWord.quoted) ?? "BACKUP", identity.map(ShellWord.quoted) ?? "FILE")
+        let (backup, file) = (path.map(ShellWord.inMessage) ?? "BACKUP", identity.map(ShellWord.inMessage) ?? "FILE")
         let flag = puttingAside ? " --put-aside" : ""
         let known = identity == nil ? " (FILE: your recovery key)" : ""
         let check =
@@ -256,7 +256,7 @@ extension Advice {
 
     /// The option for a group that has to be named besides; empty where none has.
     private static func option(_ group: AccessGroup?) -> String {
-        group.map { " --group \(ShellWord.quoted($0.name))" } ?? ""
+        group.map { " --group \(ShellWord.inMessage($0.name))" } ?? ""
     }
 
     /// How a key of a kind is given.
@@ -274,8 +274,8 @@ extension Advice {
     private static func waysToClient(of provider: String) -> String {
         let known = WellKnownClient.all.filter { $0.provider == provider }
         guard let first = known.first else {
-            return "'keyfob provider show \(ShellWord.quoted(provider))' says where to get a client id, and "
-                + "'keyfob client add ID --provider \(ShellWord.quoted(provider))' adds it"
+            return "'keyfob provider show \(ShellWord.inMessage(provider))' says where to get a client id, and "
+                + "'keyfob client add ID --provider \(ShellWord.inMessage(provider))' adds it"
         }
         let others = known.count > 1 ? " ('keyfob client list --well-known' lists others)" : ""
         return
@@ -285,7 +285,7 @@ extension Advice {
 
     /// What the owner can do so that a token of an account goes to a host.
     private static func waysOut(to host: String, _ account: String?) -> String {
-        let (host, name) = (ShellWord.quoted(host), account.map(ShellWord.quoted) ?? "NAME")
+        let (host, name) = (ShellWord.inMessage(host), account.map(ShellWord.inMessage) ?? "NAME")
         return "if they should, run 'keyfob bind --host \(host) \(name)', or name it with --api-host of 'keyfob "
             + "provider add', or say --account \(name) --allow-host \(host) this once"
     }
@@ -353,7 +353,7 @@ extension Advice.ServiceTrouble {
 extension Binding {
     /// The command that takes the binding back.
     fileprivate var undoing: String {
-        if case .file(let path, _) = origin { return "'keyfob allow --revoke \(ShellWord.quoted(path))'" }
-        return "'keyfob unbind --\(subject.kind) \(ShellWord.quoted(subject.text))'"
+        if case .file(let path, _) = origin { return "'keyfob allow --revoke \(ShellWord.inMessage(path))'" }
+        return "'keyfob unbind --\(subject.kind) \(ShellWord.inMessage(subject.text))'"
     }
 }

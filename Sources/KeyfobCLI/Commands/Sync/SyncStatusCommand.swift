@@ -93,7 +93,7 @@ enum SyncText {
                 ? "it has written its state again; look at who can write there, then 'keyfob sync accept \(finding.device)'"
                 : "'keyfob sync join REMOTE WORDS' makes this one a device of its own"
         }
-        let name = ShellWord.quoted(finding.device)
+        let name = ShellWord.inMessage(finding.device)
         return "'keyfob sync revoke \(name)' keeps it out; 'keyfob sync accept \(name)' goes on, if you know why"
     }
 }
