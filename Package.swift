@@ -121,7 +121,7 @@ let package = Package(
             name: "KeyfobCLI",
             dependencies: [
                 "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
-                "KeyfobNetwork", "KeyfobSodium",
+                "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]

@@ -60,6 +60,7 @@ extension SyncStatus {
         remote = state.remote
         self.own = device(own)
         ownFolder = "devices/" + own.hexadecimal
+        otherFolders = (roster?.active ?? []).map(\.device.id).filter { $0 != own }.map { "devices/" + $0.hexadecimal }
         devices = members.keys.filter { $0 != own }.sorted().map(device)
         self.requests = requests
         findings = state.findings.map { finding in

@@ -8,6 +8,8 @@ public struct SyncStatus: Hashable, Sendable {
     public let own: Device
     /// The folder, below the place of the files, that this device alone writes.
     public let ownFolder: String
+    /// The folders, below the place of the files, that the others write which take part.
+    public let otherFolders: [String]
     /// The others that there are or were.
     public let devices: [Device]
     /// Devices that want to be let in.

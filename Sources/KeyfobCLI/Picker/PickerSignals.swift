@@ -29,14 +29,15 @@ struct PickerSignals: ~Copyable {
     let descriptor: CInt
     private let before: [(signal: CInt, action: sigaction)]
 
-    /// Takes the signals over, except those that whoever started the process wants ignored.
+    /// Takes signals over, except those that whoever started the process wants ignored.
     ///
+    /// - Parameter signals: Which; all that a picker has to do with, unless said otherwise.
     /// - Throws: `unavailable` when there are no descriptors left.
-    init() throws(KeyringError) {
+    init(_ signals: [CInt] = ending + others) throws(KeyringError) {
         guard let pipe = Pipe.shared else { throw KeyringError(.unavailable, "there are no file descriptors left") }
         descriptor = pipe.readEnd
         var taken: [(signal: CInt, action: sigaction)] = []
-        for signal in Self.ending + Self.others {
+        for signal in signals {
             var old = sigaction()
             guard unsafe sigaction(signal, nil, &old) == 0 else { continue }
             if Self.isIgnored(old), Self.ending.contains(signal) || signal == SIGTSTP { continue }

@@ -7,6 +7,8 @@ final class Reception {
     enum Refusal {
         case notHTTP
         case tooLarge
+        /// All the lines that were wanted are there.
+        case whole
     }
 
     private(set) var head = AnswerHead()
@@ -16,10 +18,13 @@ final class Reception {
     private var gathered = SecretBuffer(capacity: 4_096)
     private let hasBody: Bool
     private let limit: Int
+    private var missingLines: Int?
 
-    init(hasBody: Bool, limit: Int) {
+    /// - Parameter lines: After how many lines of the body it is whole; nil for one that ends.
+    init(hasBody: Bool, limit: Int, lines: Int? = nil) {
         self.hasBody = hasBody
         self.limit = limit
+        missingLines = lines
     }
 
     /// The connection is there, with TLS and through the proxy, and the request is written next.
@@ -42,7 +47,12 @@ final class Reception {
             return false
         }
         gathered.append(part)
-        return true
+        if let missing = missingLines {
+            let lines = (0..<part.byteCount).count { part.byte(at: $0) == UInt8(ascii: "\n") }
+            missingLines = missing - lines
+            if missing <= lines { refusal = .whole }
+        }
+        return refusal == nil
     }
 
     /// The body.

@@ -45,14 +45,17 @@ final class Transfer: Sendable {
             return .failed(.connection(.unsendable), isRequestSent: false)
         }
         defer { unsafe curl.functions.pointee.curl_easy_cleanup(easy) }
-        let reception = Reception(hasBody: request.method != .head, limit: request.answerLimit)
+        let reception = Reception(
+            hasBody: request.method != .head, limit: request.answerLimit, lines: request.answerLines)
         let fault = unsafe setup.apply(to: easy, of: curl, for: request, seconds: min(Self.connectLimit, seconds)) {
             unsafe Self.connect(reception, to: easy, of: curl)
                 ? unsafe perform(easy, reception, hasProxy: setup.proxy != nil, until: deadline)
                 : .connection(.unsendable)
         }
         if reception.refusal == .tooLarge { return .tooLarge(status: reception.head.status) }
-        if let fault { return .failed(fault, isRequestSent: reception.isRequestSent) }
+        if let fault, reception.refusal != .whole {
+            return .failed(fault, isRequestSent: reception.isRequestSent)
+        }
         guard reception.head.isFinal,
             let response = try? HTTPResponse(
                 status: reception.head.status, headers: reception.head.headers, body: reception.body,

@@ -27,6 +27,8 @@ package struct HTTPRequest: ~Copyable, Sendable {
     package let body: SecretBytes?
     /// The longest answer that is taken, in bytes.
     package let answerLimit: Int
+    /// After how many lines the answer counts as whole, for a service that goes on telling; nil for an answer that ends.
+    package private(set) var answerLines: Int?
 
     /// Any request, to a service that an access token opens (RFC 6750, section 2.1).
     package init(
@@ -79,6 +81,26 @@ package struct HTTPRequest: ~Copyable, Sendable {
         self.authorization = authorization
         self.body = form.encoded()
         self.answerLimit = HTTPResponse.bodyLimit
+    }
+
+    /// A request that posts a document in JSON.
+    ///
+    /// - Parameter answerLines: After how many lines an answer that would go on is whole.
+    package init(
+        posting json: consuming SecretBytes?, to url: EndpointURL, headers: [HTTPHeader] = [],
+        authorization: consuming SecretBytes? = nil, answerLimit: Int, answerLines: Int? = nil
+    ) {
+        self.method = .post
+        self.url = url
+        self.headers =
+            [
+                HTTPHeader(name: "Accept", value: "application/json"),
+                HTTPHeader(name: "Content-Type", value: "application/json"),
+            ] + headers
+        self.authorization = authorization
+        self.body = json
+        self.answerLimit = answerLimit
+        self.answerLines = answerLines
     }
 
     /// What a log may show: the method, and the address without its query.

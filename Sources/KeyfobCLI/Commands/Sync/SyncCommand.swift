@@ -3,10 +3,11 @@ internal import Keyfob
 
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Keep the vaults of several machines alike, over a folder or a git repository.",
+        commandName: "sync",
+        abstract: "Keep the vaults of several machines alike, over a folder, a git repository, rclone or etcd.",
         discussion: """
             Each machine has a vault, a key and a folder of its own at REMOTE: a folder that Syncthing, a stick or a \
-            network's disk carries, or a git repository. What carries it reads nothing and is trusted with nothing. Two \
+            network's disk carries, a git repository, what rclone reaches, or etcd (3.4 and later). What carries it reads nothing and is trusted with nothing. Two \
             machines let each other in by six words that a person takes from one to the other. After that 'keyfob sync' \
             takes in what others have written and writes what is new here; a timer may do it ('systemctl --user enable \
             --now keyfob-sync.timer', after 'keyfob unlock --user' or with KEYFOB_KEY_FILE in ~/.config/environment.d).
@@ -21,20 +22,13 @@ struct SyncCommand: ParsableCommand {
               keyfob sync
               keyfob sync status
 
-            Exit status: 0 done, 64 usage, 65 something of a device is not what it signed, 66 no folder, 75 the repository \
+            Exit status: 0 done, 64 usage, 65 something of a device is not what it signed, 66 no folder, 75 the remote \
             cannot be reached, 77 a key that does not open the whole vault, 78 the vault is part of no sync.
             """,
         subcommands: [
             SyncRunCommand.self, SyncInitCommand.self, SyncJoinCommand.self, SyncApproveCommand.self,
             SyncRevokeCommand.self, SyncAcceptCommand.self, SyncStatusCommand.self,
         ], defaultSubcommand: SyncRunCommand.self)
-
-    /// Opens the keyring and what brings files to its remote.
-    static func open(_ global: GlobalOptions) throws(KeyringError) -> (keyring: Keyring, transport: any SyncTransport) {
-        let keyring = try global.unlockedKeyring(reaching: .everything)
-        let remote = try SyncRemote(try keyring.syncRemote())
-        return (keyring, try remote.transport(for: keyring, asking: !global.noInput))
-    }
 }
 
 struct SyncRunCommand: ParsableCommand {
@@ -43,15 +37,33 @@ struct SyncRunCommand: ParsableCommand {
         discussion: """
             'keyfob sync' does the same. It may be run by a timer and by several processes, and be killed at any moment. What is \
             wrong with one device stops what comes from it and nothing else, and is told until 'keyfob sync accept'.
+            With --watch it goes on until it is ended (Ctrl-C, SIGTERM), and then ends with 0: it synchronises when an account \
+            changes here, when a folder changes or etcd tells of a change, and for all else every minute, or as often as \
+            --every says. A remote that cannot be reached is tried again after growing pauses. It needs a key that it can use \
+            without asking ('systemctl --user enable --now keyfob-sync-watch.service').
 
             Example:
               keyfob sync
+              keyfob sync --watch
             """)
 
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @Flag(name: .long, help: "Go on, and synchronise whenever something changes.") var watch = false
+    @Option(
+        name: .long,
+        help: ArgumentHelp("With --watch, synchronise at least as often (60).", valueName: "seconds"))
+    var every: Int?
+    @OptionGroup var options: SyncOptions
+
+    func validate() throws {
+        if watch, options.global.json { throw ValidationError("--watch prints no document") }
+        if every != nil, !watch { throw ValidationError("--every is for --watch") }
+        if let every, !(1...86_400).contains(every) { throw ValidationError("--every is 1 to 86400 seconds") }
+    }
 
     func run() throws {
-        let (keyring, transport) = try SyncCommand.open(global)
+        let global = options.global
+        if watch { return try SyncWatch(options, everySeconds: every).run() }
+        let (keyring, transport) = try options.open()
         let report = try transport.synchronise(keyring)
         global.tellWarnings(of: keyring)
         try SyncText.tell(report, global)
@@ -68,16 +80,23 @@ struct SyncInitCommand: ParsableCommand {
             Example:
               keyfob sync init ~/Sync/keyfob
               keyfob sync init git@git.example:ada/keyfob-sync.git
+              keyfob sync init rclone:drive:keyfob
+              keyfob sync init etcd+https://etcd1.example,etcd2.example,etcd3.example/keyfob
             """)
 
-    @Argument(help: "A folder, made where only it is missing, or a git repository.") var remote: String
+    @Argument(
+        help:
+            "A folder, made where only it is missing, a git repository, rclone:REMOTE:PATH, or etcd+https://HOST,…/PREFIX."
+    ) var remote: String
     @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @OptionGroup var options: SyncOptions
 
     func run() throws {
         let remote = try SyncRemote(remote)
+        let global = options.global
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        let transport = try remote.transport(for: keyring, isNew: true, asking: !global.noInput)
+        remote.confine(keyring, isNew: true)
+        let transport = try remote.transport(for: keyring, options)
         try transport.fetch()
         try keyring.beginSync(at: remote.text, named: name ?? SyncRemote.hostName)
         let report = try transport.synchronise(keyring)
@@ -102,16 +121,19 @@ struct SyncJoinCommand: ParsableCommand {
               keyfob sync join ~/Sync/keyfob lusab-babad-gutih-tugad-mudof-sakat
             """)
 
-    @Argument(help: "The folder, or the git repository, as it is called here.") var remote: String
+    @Argument(help: "The folder, the git repository, or what else was given to init, as it is called here.") var remote:
+        String
     @Argument(help: "The six words of a device of the sync.") var words: String?
     @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @OptionGroup var options: SyncOptions
 
     func run() throws {
         let remote = try SyncRemote(remote)
+        let global = options.global
         let groups = try global.group.isEmpty ? nil : global.groups()
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        let transport = try remote.transport(for: keyring, asking: !global.noInput)
+        remote.confine(keyring)
+        let transport = try remote.transport(for: keyring, options)
         let status = try transport.attempt { () throws(KeyringError) in
             try keyring.joinSync(
                 at: remote.text, named: name ?? SyncRemote.hostName, trusting: words, groups: groups,
@@ -145,11 +167,12 @@ struct SyncApproveCommand: ParsableCommand {
             """)
 
     @Argument(help: "The six words of the machine.") var words: String?
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @OptionGroup var options: SyncOptions
 
     func run() throws {
+        let global = options.global
         let groups = try global.group.isEmpty ? nil : global.groups()
-        let (keyring, transport) = try SyncCommand.open(global)
+        let (keyring, transport) = try options.open()
         guard let words else {
             try transport.fetch()
             let requests = try keyring.syncStatus(through: transport.folder).requests
@@ -184,10 +207,11 @@ struct SyncRevokeCommand: ParsableCommand {
             """)
 
     @Argument(help: "What it is called, or its words, or the first of them.") var device: String
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @OptionGroup var options: SyncOptions
 
     func run() throws {
-        let (keyring, transport) = try SyncCommand.open(global)
+        let global = options.global
+        let (keyring, transport) = try options.open()
         try transport.fetch()
         let change = try keyring.revokeSyncDevice(device)
         let report = try transport.synchronise(keyring)

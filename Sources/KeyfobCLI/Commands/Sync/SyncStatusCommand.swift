@@ -5,7 +5,7 @@ struct SyncStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show who takes part in the sync, who asks to, and what is wrong.",
         discussion: """
-            Of a folder it shows who asks to be let in now; of a git repository, who did at the last 'keyfob sync'. Changes \
+            Of a folder it shows who asks to be let in now; of other remotes, who did at the last 'keyfob sync'. Changes \
             nothing.
 
             Example:
@@ -13,10 +13,11 @@ struct SyncStatusCommand: ParsableCommand {
               keyfob sync status --json
             """)
 
-    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @OptionGroup var options: SyncOptions
 
     func run() throws {
-        let (keyring, transport) = try SyncCommand.open(global)
+        let global = options.global
+        let (keyring, transport) = try options.open()
         let status = try keyring.syncStatus(through: transport.folder)
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
@@ -52,24 +53,32 @@ struct SyncStatusCommand: ParsableCommand {
 
 /// What is said of a sync.
 enum SyncText {
+    /// The warnings that a synchronisation gives reason for.
+    static func warnings(_ report: SyncReport) -> [String] {
+        report.warnings.map(TerminalText.line)
+            + report.status.findings.filter { report.status.state == .member || $0.stays }.map { finding in
+                TerminalText.line(finding.text) + (finding.stays ? "; \(advice(finding, report.status))" : "")
+            }
+    }
+
     /// Says what a synchronisation did.
     static func tell(_ report: SyncReport, _ global: GlobalOptions) throws(KeyringError) {
-        let findings = report.status.findings
-        for line in report.warnings { StandardError.write(line: "keyfob: warning: \(TerminalText.line(line))") }
-        for finding in findings where report.status.state == .member || finding.stays {
-            let advice = finding.stays ? "; \(advice(finding, report.status))" : ""
-            StandardError.write(line: "keyfob: warning: \(TerminalText.line(finding.text))\(advice)")
-        }
+        for line in warnings(report) { StandardError.write(line: "keyfob: warning: \(line)") }
         if global.json { return try JSONOutput.print(SyncDocument(report)) }
-        for line in report.removedDecisions {
-            global.say("removed, because its device was revoked: \(TerminalText.line(line))")
+        for line in lines(report) { global.say(line) }
+    }
+
+    /// What a synchronisation did, in lines.
+    static func lines(_ report: SyncReport) -> [String] {
+        let removed = report.removedDecisions.map {
+            "removed, because its device was revoked: \(TerminalText.line($0))"
         }
-        guard report.status.state == .member else { return global.say(state(report.status)) }
+        guard report.status.state == .member else { return removed + [state(report.status)] }
         let taken =
             report.changed == 0
             ? "nothing new from others"
             : "took in \(Quantity.of(report.changed, "change")) from \(report.sources.joined(separator: ", "))"
-        global.say(taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here"))
+        return removed + [taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here")]
     }
 
     static func state(_ status: SyncStatus) -> String {

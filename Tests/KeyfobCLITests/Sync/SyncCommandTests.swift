@@ -4,68 +4,10 @@ import Testing
 
 @Suite("Synchronising by the command", .waitsForPrograms)
 struct SyncCommandTests {
-    /// Some machines in one place, each with a home of its own: `on NAME keyfob …` is typed on one.
-    private struct Machines {
-        let place: Workplace
-        let names: [String]
-
-        init(_ names: String..., remote: String) throws {
-            self.names = names
-            place = try Workplace()
-            for name in names {
-                try run("mkdir -p -m 700 \(name)/run && head -c 32 /dev/urandom > \(name)/key && chmod 600 \(name)/key")
-                    .expectSuccess()
-                try on(name, "keyfob init --quiet --recovery-file \(name)/recovery").expectSuccess()
-            }
-            let first = names[0]
-            try on(first, "keyfob sync init -q \(remote) --name \(first) > \(first)/words").expectSuccess()
-            for name in names.dropFirst() {
-                try on(name, "keyfob sync join -q \(remote) $(cat \(first)/words) --name \(name) > \(name)/words")
-                    .expectSuccess()
-                try on(first, "keyfob sync approve -q $(cat \(name)/words)").expectSuccess()
-                try on(name, "keyfob sync -q").expectSuccess()
-            }
-        }
-
-        func run(_ line: String, deadline: Int = 120) throws -> Outcome { try place.run(line, deadline: deadline) }
-
-        /// A line that is typed on one machine.
-        func on(_ name: String, _ line: String, deadline: Int = 120) throws -> Outcome {
-            try run(Self.home(name) + line, deadline: deadline)
-        }
-
-        static func home(_ name: String) -> String {
-            """
-            export XDG_DATA_HOME=$PWD/\(name)/data XDG_STATE_HOME=$PWD/\(name)/state XDG_RUNTIME_DIR=$PWD/\(name)/run \
-            KEYFOB_KEY_FILE=$PWD/\(name)/key
-
-            """
-        }
-
-        func add(_ account: String, on name: String) throws {
-            try on(name, "echo t | keyfob add -q --account \(account) --host git.example").expectSuccess()
-        }
-
-        /// The accounts of one machine, in their order.
-        func accounts(on name: String) throws -> [String] {
-            try on(name, "keyfob account list --json | jq -r '.accounts[].homeAccountID'").expectSuccess().text
-                .split(separator: "\n").map(String.init).sorted()
-        }
-
-        /// Synchronises all, often enough.
-        func settle() throws {
-            for _ in 0..<3 { for name in names { try on(name, "keyfob sync -q").expectSuccess() } }
-        }
-    }
-
     @Test(
-        "three machines come to the same, over a folder and over a git repository",
-        arguments: ["remote", "remote.git"])
-    func spreading(remote: String) throws {
-        let git = try Workplace()
-        try git.run("git init -q --bare remote.git").expectSuccess()
-        let place = remote == "remote" ? "remote" : git.path + "/remote.git"
-        let machines = try Machines("one", "two", "three", remote: place)
+        "three machines come to the same, over each kind of remote", arguments: SyncPlace.allCases)
+    func spreading(place: SyncPlace) throws {
+        let machines = try SyncMachines("one", "two", "three", at: place)
         for name in machines.names { try machines.add("of-\(name)", on: name) }
         try machines.settle()
         for name in machines.names {
@@ -76,23 +18,21 @@ struct SyncCommandTests {
         for name in machines.names { #expect(try machines.accounts(on: name) == ["of-three", "of-two"]) }
         let quiet = try machines.on("one", "keyfob sync --json | jq -c '[.changed, .hasPublished, .bytes]'")
         #expect(quiet.expectSuccess().text == "[0,false,0]\n")
-        guard remote != "remote" else { return }
+        guard place == .git else { return }
         // What was is gone: one commit, no parent, and no name of anybody.
-        #expect(try git.run("git -C remote.git log --all --format='%P%an%s'").text == "keyfobsync\n")
-        try git.run("git -C remote.git ls-tree -r --name-only keyfob-sync | grep -vE '^devices/[0-9a-f]{24}/'")
+        #expect(try machines.run("git -C remote.git log --all --format='%P%an%s'").text == "keyfobsync\n")
+        try machines.run("git -C remote.git ls-tree -r --name-only keyfob-sync | grep -vE '^devices/[0-9a-f]{24}/'")
             .expectStatus(1)
     }
 
-    @Test("machines that synchronise at once lose nothing", arguments: ["remote", "remote.git"])
-    func atOnce(remote: String) throws {
-        let git = try Workplace()
-        try git.run("git init -q --bare remote.git").expectSuccess()
-        let machines = try Machines("one", "two", remote: remote == "remote" ? "remote" : git.path + "/remote.git")
+    @Test("machines that synchronise at once lose nothing", arguments: [SyncPlace.folder, .git, .etcd])
+    func atOnce(place: SyncPlace) throws {
+        let machines = try SyncMachines("one", "two", at: place)
         for round in 0..<3 {
             for name in machines.names { try machines.add("\(name)-\(round)", on: name) }
             // Each twice: two processes at one vault, and two vaults at one remote.
             let lines = machines.names.flatMap { name in
-                (0..<2).map { _ in "(\(Machines.home(name))keyfob sync -q || echo failed) &" }
+                (0..<2).map { _ in "(\(SyncMachines.home(name))keyfob sync -q || echo failed) &" }
             }
             let outcome = try machines.run(lines.joined(separator: "\n") + "\nwait")
             #expect(outcome.text.isEmpty && outcome.errors.isEmpty, "\(outcome)")
@@ -105,7 +45,7 @@ struct SyncCommandTests {
 
     @Test("a synchronisation that is killed at any moment loses nothing, and the next one goes on")
     func killed() throws {
-        let machines = try Machines("one", "two", remote: "remote")
+        let machines = try SyncMachines("one", "two")
         var killed = 0
         for round in 0..<TestLength.rounds(24, full: 200) {
             try machines.add("account-\(round)", on: round.isMultiple(of: 2) ? "one" : "two")
@@ -129,7 +69,7 @@ struct SyncCommandTests {
 
     @Test("an old state that is put back is told of with status 65, the others go on, and the owner may accept it")
     func rollback() throws {
-        let machines = try Machines("one", "two", "three", remote: "remote")
+        let machines = try SyncMachines("one", "two", "three")
         try machines.run("cp -a remote/devices old").expectSuccess()
         for name in ["two", "three"] { try machines.add("of-\(name)", on: name) }
         try machines.settle()
@@ -163,7 +103,7 @@ struct SyncCommandTests {
         let service = try String(
             contentsOf: ProjectFolder.root.appending(path: "Packaging/keyfob-sync.service"), encoding: .utf8)
         let command = try #require(service.firstMatch(of: /ExecStart="@BIN@\/keyfob"(.*)/)).output.1
-        let machines = try Machines("one", "two", remote: "remote")
+        let machines = try SyncMachines("one", "two")
         let outcome = try machines.on("one", "keyfob\(command)").expectSuccess()
         #expect(outcome.text.isEmpty && outcome.errors.isEmpty)
         try machines.on("one", "unset KEYFOB_KEY_FILE\nkeyfob\(command)").expectError(12)
@@ -171,7 +111,7 @@ struct SyncCommandTests {
 
     @Test("a place that is not there, or that git cannot reach, changes nothing")
     func missing() throws {
-        let machines = try Machines("one", "two", remote: "remote")
+        let machines = try SyncMachines("one", "two")
         try machines.run("mv remote away").expectSuccess()
         try machines.on("one", "keyfob sync").expectError(66, "there is no folder")
         try machines.run("mv away remote").expectSuccess()

@@ -9,33 +9,39 @@ internal import KeyfobFiles
 final class SyncGitTransport: SyncTransport {
     private static let branch = "refs/heads/keyfob-sync"
     private static let last = "refs/keyfob/last"
-    /// How many files of a sync are read.
-    private static let fileLimit = 4_096
     private static let noObject = String(repeating: "0", count: 40)
 
     private let address: String
     private let place: String
-    private let isAsking: Bool
-    // Two at once would write one tree.
-    private let held: FileLock
+    private let mirror: SyncMirror
+    private let program: SyncProgram
 
-    var folder: String { place + "/tree" }
+    var folder: String { mirror.folder }
     private var repository: String { place + "/repository" }
 
-    /// - Parameter isAsking: Whether git may ask on the terminal.
-    init(_ address: String, in place: String, isAsking: Bool) throws(KeyringError) {
-        (self.address, self.place, self.isAsking) = (address, place, isAsking)
-        do {
-            try POSIXFile.createDirectories(place + "/tree")
-            held = try FileLock(place + "/lock")
-        } catch {
-            throw KeyringError(error)
+    init(_ address: String, in place: String, _ options: SyncOptions) throws(KeyringError) {
+        (self.address, self.place) = (address, place)
+        mirror = try SyncMirror(place)
+        // No other repository has a say.
+        var environment = Environment.current.variables.filter { name, _ in
+            !name.hasPrefix("GIT_") || name.hasPrefix("GIT_SSH")
         }
+        environment["GIT_INDEX_FILE"] = place + "/index"
+        environment["LC_ALL"] = "C"
+        for role in ["AUTHOR", "COMMITTER"] {
+            environment["GIT_\(role)_NAME"] = "keyfob"
+            environment["GIT_\(role)_EMAIL"] = "keyfob@localhost"
+            environment["GIT_\(role)_DATE"] = "@0 +0000"
+        }
+        if !options.isAsking { environment["GIT_TERMINAL_PROMPT"] = "0" }
+        program = SyncProgram(
+            name: "git", place: place, seconds: options.timeout, isAsking: options.isAsking, environment: environment)
     }
 
     func fetch() throws(KeyringError) {
         if !FileManager.default.fileExists(atPath: repository + "/HEAD") {
-            try require(git(["init", "--quiet", "--bare", repository]), "make a repository in \(place)")
+            try require(
+                git(["init", "--quiet", "--bare", repository], isRepository: false), "make a repository in \(place)")
         }
         let listed = try require(git(["ls-remote", "--", address, Self.branch]), "read \(address)")
         guard let object = Self.text(listed).split(whereSeparator: \.isWhitespace).first.map(String.init) else {
@@ -48,7 +54,7 @@ final class SyncGitTransport: SyncTransport {
                 "fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head", "--", address,
                 "+\(object):\(Self.last)",
             ]) ?? fallbackFetch(), "read \(address)")
-        try write(files: try entries(below: "devices").filter { Self.isExpected($0.path) })
+        try write(files: try entries(below: "devices").filter { SyncMirror.isExpected($0.path) })
     }
 
     /// Where a server gives nothing by its id.
@@ -83,11 +89,6 @@ final class SyncGitTransport: SyncTransport {
         return entries
     }
 
-    /// Whether a path is one that a sync has: `devices/ID/NAME`.
-    private static func isExpected(_ path: String) -> Bool {
-        path.wholeMatch(of: /devices\/[0-9a-f]{24}\/(head\.age|request|[0-9]{1,20}-[0-9a-f]{32}\.age)/) != nil
-    }
-
     /// Writes files out, in place of those that are there.
     private func write(files: [Entry]) throws(KeyringError) {
         let (old, new) = (folder, place + "/tree.new")
@@ -96,13 +97,13 @@ final class SyncGitTransport: SyncTransport {
         do {
             try manager.createDirectory(
                 atPath: new + "/devices", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            for file in files.prefix(Self.fileLimit) {
+            for file in files.prefix(SyncMirror.fileLimit) {
                 let path = new + "/" + file.path
                 try manager.createDirectory(
                     atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
                 let present = old + "/" + file.path
                 // What has a hash for a name does not change; whoever reads it sees.
-                if !path.hasSuffix("/head.age"), !path.hasSuffix("/request"),
+                if !SyncMirror.isReplaced(path),
                     let size = try? manager.attributesOfItem(atPath: present)[.size] as? Int, size == file.size
                 {
                     try manager.copyItem(atPath: present, toPath: path)
@@ -128,10 +129,9 @@ final class SyncGitTransport: SyncTransport {
 
     func deliver(_ ownFolder: String) throws(KeyringError) -> Bool {
         let before = try entries(below: ownFolder)
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder + "/" + ownFolder)) ?? []).sorted()
         var index = ""
         var after: [String: String] = [:]
-        for name in names where Self.isExpected(ownFolder + "/" + name) {
+        for name in mirror.names(in: ownFolder) {
             let path = ownFolder + "/" + name
             let hash = try require(git(["hash-object", "-w", "--no-filters", folder + "/" + path]), "store \(path)")
             after[path] = Self.text(hash).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -171,47 +171,24 @@ final class SyncGitTransport: SyncTransport {
     }
 
     private func failure(_ what: String) -> KeyringError {
-        let said = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
-        let line = said.split(separator: "\n").first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") }
-        let reason = line.map { ": " + TerminalText.line(String($0.drop { $0 != " " }.dropFirst())) } ?? ""
-        return KeyringError(.offline, "git could not \(what)\(reason)", hint: "nothing is lost; try again")
+        let line = program.complaints.split(separator: "\n").first {
+            $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ")
+        }
+        return program.failure(last, what, line.map { String($0.drop { $0 != " " }.dropFirst()) })
     }
 
-    private var errors: String { place + "/errors" }
+    private var last = SyncProgram.Outcome.failed
 
     /// Runs git; what it prints, or nothing where it fails.
-    private func git(_ arguments: [String], input: Data? = nil, to file: FileHandle? = nil) -> Data? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
+    private func git(
+        _ arguments: [String], input: Data? = nil, to file: FileHandle? = nil, isRepository: Bool = true
+    ) -> Data? {
+        // After one that was late, the next one would be.
+        if case .late = last { return nil }
         let settings = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0"]
-        process.arguments = ["git"] + settings + arguments
-        // No other repository has a say.
-        var environment = Environment.current.variables.filter { name, _ in
-            !name.hasPrefix("GIT_") || name.hasPrefix("GIT_SSH")
-        }
-        environment["GIT_DIR"] = arguments.first == "init" ? nil : repository
-        environment["GIT_INDEX_FILE"] = place + "/index"
-        environment["LC_ALL"] = "C"
-        for role in ["AUTHOR", "COMMITTER"] {
-            environment["GIT_\(role)_NAME"] = "keyfob"
-            environment["GIT_\(role)_EMAIL"] = "keyfob@localhost"
-            environment["GIT_\(role)_DATE"] = "@0 +0000"
-        }
-        if !isAsking { environment["GIT_TERMINAL_PROMPT"] = "0" }
-        process.environment = environment
-        process.currentDirectoryURL = URL(filePath: place)
-        _ = FileManager.default.createFile(atPath: errors, contents: nil, attributes: [.posixPermissions: 0o600])
-        let (inputPipe, outputPipe) = (Pipe(), Pipe())
-        process.standardInput = input == nil ? FileHandle.nullDevice : inputPipe
-        if let file { process.standardOutput = file } else { process.standardOutput = outputPipe }
-        process.standardError = FileHandle(forWritingAtPath: errors) ?? FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        if let input {
-            try? inputPipe.fileHandleForWriting.write(contentsOf: input)
-            try? inputPipe.fileHandleForWriting.close()
-        }
-        let output = file == nil ? (try? outputPipe.fileHandleForReading.readToEnd()) ?? Data() : Data()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? output : nil
+        let place = isRepository ? ["--git-dir=" + repository] : []
+        last = program.run(settings + place + arguments, input: input, to: file)
+        if case .done(let output) = last { return output }
+        return nil
     }
 }

@@ -1,0 +1,72 @@
+internal import Foundation
+internal import Keyfob
+
+/// Files of a sync at a place that rclone reaches.
+///
+/// rclone is run. Nobody there says who was first; but each device writes into its own folder alone, and of this one's
+/// processes one at a time does.
+final class SyncRcloneTransport: SyncTransport {
+    private let remote: String
+    private let mirror: SyncMirror
+    private let rclone: SyncProgram
+    private var fetched: [String: String] = [:]
+
+    var folder: String { mirror.folder }
+
+    /// Of what lies there, what a sync has; the first rule that fits counts.
+    private static let filters = [
+        "--filter", "+ /devices/*/head.age", "--filter", "+ /devices/*/request", "--filter",
+        "+ /devices/*/*-*.age", "--filter", "- *", "--max-size", "\(SyncMirror.sizeLimit)B",
+    ]
+
+    init(_ remote: String, in place: String, _ options: SyncOptions) throws(KeyringError) {
+        self.remote = remote.hasSuffix("/") ? String(remote.dropLast()) : remote
+        mirror = try SyncMirror(place)
+        rclone = SyncProgram(
+            name: "rclone", place: place, seconds: options.timeout, isAsking: options.isAsking,
+            environment: Environment.current.variables)
+    }
+
+    func fetch() throws(KeyringError) {
+        // What was written here and never arrived is not there.
+        try require(["mkdir", at("devices")], "make a folder at \(remote)")
+        try require(["sync"] + Self.filters + [at(""), folder], "read \(remote)")
+        fetched = [:]
+        for path in FileManager.default.subpaths(atPath: folder) ?? [] {
+            fetched[path] = mirror.identity(of: path)
+        }
+    }
+
+    func deliver(_ ownFolder: String) throws(KeyringError) -> Bool {
+        let names = mirror.names(in: ownFolder)
+        let before = fetched.keys.filter { $0.hasPrefix(ownFolder + "/") }
+        let new = names.filter { name in
+            let path = ownFolder + "/" + name
+            return fetched[path] == nil || fetched[path] != mirror.identity(of: path)
+        }
+        let gone = before.filter { !names.contains(String($0.dropFirst(ownFolder.count + 1))) }
+        guard !new.isEmpty || !gone.isEmpty else { return true }
+        for name in new.filter({ !SyncMirror.isReplaced("/" + $0) }) + new.filter({ SyncMirror.isReplaced("/" + $0) }) {
+            let path = ownFolder + "/" + name
+            // Size and time alone would not tell a head from the one before.
+            try require(["copyto", "--ignore-times", folder + "/" + path, at(path)], "write to \(remote)")
+        }
+        for path in gone { try require(["deletefile", at(path)], "remove an old file at \(remote)") }
+        return true
+    }
+
+    private func at(_ path: String) -> String {
+        remote.hasSuffix(":") || path.isEmpty ? remote + path : remote + "/" + path
+    }
+
+    private func require(_ arguments: [String], _ what: String) throws(KeyringError) {
+        let settings = ["--ask-password=false", "--retries", "1", "--log-level", "ERROR", "--use-json-log=false"]
+        let outcome = rclone.run(settings + arguments)
+        if case .done = outcome { return }
+        let line = rclone.complaints.split(separator: "\n").last { $0.contains("Failed") || $0.contains("ERROR") }
+        let reason = line.map { text in
+            text.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? String(text)
+        }
+        throw rclone.failure(outcome, what, reason)
+    }
+}

@@ -1,0 +1,100 @@
+internal import Foundation
+internal import Keyfob
+
+/// Where the files of a sync lie that other machines read.
+enum SyncRemote: Hashable {
+    /// A folder that something else carries, by its path from the root.
+    case folder(String)
+    /// A repository, as git names it.
+    case git(String)
+    /// A place, as rclone names it.
+    case rclone(String)
+    /// A cluster.
+    case etcd(EtcdAddress)
+
+    private static let gitPrefix = "git+"
+    private static let rclonePrefix = "rclone:"
+
+    /// What a person has typed, or ``text``.
+    ///
+    /// What looks like an address, or ends with `.git`, is a repository; `git+` before it says so of anything.
+    init(_ text: String, in directory: String = FileManager.default.currentDirectoryPath) throws(KeyringError) {
+        guard !text.isEmpty, !text.hasPrefix("-") else {
+            throw KeyringError(
+                .usage, "a folder, a git repository, rclone:REMOTE:PATH or etcd+https://… is meant", hint: nil)
+        }
+        if text.hasPrefix("etcd+") {
+            self = .etcd(try EtcdAddress(text))
+            return
+        }
+        if text.hasPrefix(Self.rclonePrefix) {
+            let place = String(text.dropFirst(Self.rclonePrefix.count))
+            guard place.contains(":"), !place.hasPrefix("-") else {
+                throw KeyringError(
+                    .usage, "'rclone:REMOTE:PATH' is meant, with a remote of rclone's",
+                    hint: "'rclone listremotes' lists them")
+            }
+            self = .rclone(place)
+            return
+        }
+        let isMarked = text.hasPrefix(Self.gitPrefix)
+        let place = isMarked ? String(text.dropFirst(Self.gitPrefix.count)) : text
+        let path = place.hasPrefix("/") ? place : directory + "/" + place
+        let firstPart = place.prefix { $0 != "/" }
+        let isAddress = place.contains("://") || !place.hasPrefix("/") && firstPart.contains(":")
+        guard !place.isEmpty, !place.hasPrefix("-") else {
+            throw KeyringError(.usage, "a git repository is meant", hint: nil)
+        }
+        if isAddress {
+            self = .git(place)
+        } else {
+            let standard = URL(filePath: path).standardizedFileURL.path
+            self = isMarked || place.hasSuffix(".git") ? .git(standard) : .folder(standard)
+        }
+    }
+
+    /// What is kept of it.
+    var text: String {
+        switch self {
+        case .folder(let path): path
+        case .git(let address): Self.gitPrefix + address
+        case .rclone(let place): Self.rclonePrefix + place
+        case .etcd(let address): address.text
+        }
+    }
+
+    /// What this machine is called where nobody says.
+    static var hostName: String {
+        let name = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)) ?? ""
+        return name.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Confines the process to what reaching the remote takes.
+    ///
+    /// - Parameter isNew: Whether the folder may be made.
+    func confine(_ keyring: Keyring, isNew: Bool = false) {
+        switch self {
+        case .folder(let path):
+            let parent = URL(filePath: path).deletingLastPathComponent().path
+            if isNew, FileManager.default.fileExists(atPath: parent) {
+                try? FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            }
+            Reach.files(writing: path + "/devices").confine(keyring)
+        case .etcd: Reach.network.confine(keyring)
+        case .git, .rclone: Reach.everything.confine(keyring)
+        }
+    }
+
+    /// What brings files there and back; it has a lock for as long as it is there.
+    func transport(for keyring: Keyring, _ options: SyncOptions) throws(KeyringError) -> any SyncTransport {
+        let place = keyring.location.state + "/sync-" + keyring.vaultID
+        return switch self {
+        case .folder(let path): SyncFolderTransport(folder: path)
+        case .git(let address): try SyncGitTransport(address, in: place, options)
+        case .rclone(let remote): try SyncRcloneTransport(remote, in: place, options)
+        case .etcd(let address):
+            try SyncEtcdTransport(EtcdClient(address, over: try options.network.network()), in: place)
+        }
+    }
+}

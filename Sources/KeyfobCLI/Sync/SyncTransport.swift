@@ -1,0 +1,61 @@
+internal import Foundation
+internal import Keyfob
+
+/// Brings the files of others here, and one's own to them.
+protocol SyncTransport {
+    /// Where the files lie on this machine.
+    var folder: String { get }
+
+    /// Brings what others have written.
+    func fetch() throws(KeyringError)
+
+    /// Brings what was written into one's own folder to the others.
+    ///
+    /// - Returns: False where somebody else was faster: everything is to be done once more.
+    func deliver(_ ownFolder: String) throws(KeyringError) -> Bool
+}
+
+/// A folder that something else carries: Syncthing, a stick, a network's disk.
+struct SyncFolderTransport: SyncTransport {
+    let folder: String
+
+    /// - Throws: `noSuchFile` where it is not there: a stick that is not plugged in is no reason to begin anew.
+    func fetch() throws(KeyringError) {
+        let kind = try? FileManager.default.attributesOfItem(atPath: folder + "/.")[.type] as? FileAttributeType
+        guard kind == .typeDirectory else {
+            throw KeyringError(.noSuchFile, "there is no folder \(folder)")
+        }
+    }
+
+    func deliver(_ ownFolder: String) -> Bool { true }
+}
+
+extension SyncTransport {
+    /// How often a race is run.
+    private var attempts: Int { 16 }
+
+    /// Does something with the files, again where somebody else was faster.
+    ///
+    /// - Parameter body: Gives the folder that this device alone writes, beside its result.
+    func attempt<Result>(
+        _ body: () throws(KeyringError) -> (result: Result, ownFolder: String)
+    ) throws(KeyringError) -> Result {
+        for _ in 0..<attempts {
+            try fetch()
+            let (result, ownFolder) = try body()
+            if try deliver(ownFolder) { return result }
+        }
+        throw KeyringError(.busy, "others write to the remote all the time", hint: "try again later")
+    }
+
+    /// Synchronises.
+    func synchronise(_ keyring: Keyring) throws(KeyringError) -> SyncReport {
+        var total: SyncReport?
+        return try attempt { () throws(KeyringError) in
+            let report = try keyring.synchronise(through: folder)
+            let sum = total?.adding(report) ?? report
+            total = sum
+            return (sum, report.status.ownFolder)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Members of a cluster of etcd on this machine, for as long as somebody holds this.
+final class EtcdServers {
+    fileprivate let place: Workplace
+    private var processes: [Process] = []
+    fileprivate var ports: [Int] = []
+
+    /// How keyfob names the cluster.
+    var remote: String { "etcd+http://" + hosts + "/test" }
+    private var hosts: String { ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") }
+
+    init(members: Int = 1) throws {
+        place = try Workplace()
+        // Where somebody else has one of the ports, others are taken.
+        for _ in 0..<10 where processes.isEmpty { try start(members) }
+        try #require(!processes.isEmpty, "etcd does not start")
+    }
+
+    private func start(_ members: Int) throws {
+        let first = Int.random(in: 20_000..<30_000)
+        ports = (0..<members).map { first + 2 * $0 }
+        let cluster = ports.enumerated().map { "m\($0)=http://127.0.0.1:\($1 + 1)" }.joined(separator: ",")
+        for (index, port) in ports.enumerated() {
+            let (client, peer) = ("http://127.0.0.1:\(port)", "http://127.0.0.1:\(port + 1)")
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = [
+                "etcd", "--name", "m\(index)", "--data-dir", place.path + "/m\(index)", "--log-outputs",
+                place.path + "/m\(index).log", "--logger", "zap", "--listen-client-urls", client,
+                "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+                "--initial-cluster", cluster, "--initial-cluster-token", place.path, "--unsafe-no-fsync",
+            ]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            processes.append(process)
+        }
+        if try ask("range", #"{"key":"YQ=="}"#, port: ports[0], attempts: 200).contains("header") { return }
+        for process in processes { end(process) }
+        processes = []
+        try place.run("rm -rf m*").expectSuccess()
+    }
+
+    private func ask(_ call: String, _ body: String, port: Int, attempts: Int = 1) throws -> String {
+        try place.run(
+            """
+            for try in $(seq \(attempts)); do
+                curl -sf -X POST http://127.0.0.1:\(port)/v3/kv/\(call) -d '\(body)' && break
+                sleep 0.05
+            done
+            """
+        ).text
+    }
+
+    /// Every key, and what it holds, one after the other.
+    func contents() throws -> Data {
+        struct Answer: Decodable {
+            struct Entry: Decodable { let key: Data, value: Data }
+            let kvs: [Entry]?
+        }
+        let answer = try ask("range", #"{"key":"AA==","range_end":"AA=="}"#, port: ports[0])
+        let entries = try JSONDecoder().decode(Answer.self, from: Data(answer.utf8)).kvs ?? []
+        return entries.reduce(into: Data()) { $0 += $1.key + [0x0A] + $1.value }
+    }
+
+    /// The number of the member that leads.
+    func leader() throws -> Int {
+        struct Status: Decodable {
+            struct Header: Decodable { let member_id: String }
+            let header: Header, leader: String
+        }
+        for (index, port) in ports.enumerated() where processes[index].isRunning {
+            let text = try place.run("curl -sf -X POST http://127.0.0.1:\(port)/v3/maintenance/status -d '{}'").text
+            guard let status = try? JSONDecoder().decode(Status.self, from: Data(text.utf8)) else { continue }
+            if status.leader == status.header.member_id { return index }
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+
+    /// Kills a member, as a power failure would.
+    func kill(_ member: Int) {
+        _ = Glibc.kill(processes[member].processIdentifier, SIGKILL)
+        processes[member].waitUntilExit()
+    }
+
+    private func end(_ process: Process) {
+        if process.isRunning { _ = Glibc.kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+    }
+
+    deinit { for process in processes { end(process) } }
+}
+
+extension EtcdServers {
+    /// Makes the user `root`, without whom nothing can be read from now on.
+    func enableUsers(root password: String) throws {
+        struct User: Encodable { let name: String, password: String }
+        struct Grant: Encodable { let user: String, role: String }
+        let encoder = JSONEncoder()
+        func text(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        for (call, body) in [
+            ("auth/user/add", try text(User(name: "root", password: password))),
+            ("auth/role/add", #"{"name":"root"}"#), ("auth/user/grant", try text(Grant(user: "root", role: "root"))),
+            ("auth/enable", "{}"),
+        ] {
+            let outcome = try place.run(
+                "curl -sf -X POST http://127.0.0.1:\(ports[0])/v3/\(call) -d @-", text: body)
+            outcome.expectSuccess()
+        }
+    }
+}

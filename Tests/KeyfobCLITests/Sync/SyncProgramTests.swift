@@ -1,0 +1,31 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+@Suite("Programs that carry a sync", .waitsForPrograms)
+struct SyncProgramTests {
+    @Test("one that hangs is ended, with what it has started, and the line says so", arguments: ["git", "rclone"])
+    func hanging(program: String) throws {
+        let place = try Workplace.withVault()
+        try place.write("bin/\(program)", "#!/bin/sh\nsleep 1000 &\necho $! > $HOME/child\nwait\n")
+        try place.run("chmod +x bin/\(program)").expectSuccess()
+        let remote = program == "git" ? "https://git.example/a.git" : "rclone:drive:keyfob"
+        try place.run("keyfob sync init --timeout 1 \(remote)").expectError(
+            75, "\(program) could not", "within 1 second", "nothing is lost")
+        try place.run("test -s child && ! grep -qs '^State:.[^ZX]' /proc/$(cat child)/status").expectSuccess()
+        try place.run("keyfob sync status").expectError(78)
+    }
+
+    @Test("one that is not there is named")
+    func missing() throws {
+        let place = try Workplace.withVault()
+        try place.run("ln -s $(which env) $(which timeout) bin; PATH=bin keyfob sync init rclone:drive:keyfob")
+            .expectError(78, "there is no program rclone in PATH")
+    }
+
+    @Test("what rclone says of a remote that it does not know is passed on")
+    func unknown() throws {
+        let place = try Workplace.withVault()
+        try place.run("keyfob sync init rclone:nowhere:keyfob").expectError(75, "rclone could not", "nowhere")
+    }
+}
