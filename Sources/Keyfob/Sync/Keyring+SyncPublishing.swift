@@ -20,7 +20,8 @@ extension Keyring {
         var own = SyncState.Own(
             head: SeenHead(.init(sequence: sequence, hash: []), previous: []), files: [], contents: [:],
             roster: rosterDigest(session, roster), isConfirmed: false)
-        var isNew = !isOwnShown || own.roster != before?.roster
+        own.time = clock.now
+        var isNew = !isOwnShown || own.roster != before?.roster || Self.isOld(before?.time, clock.now)
         let travel = travel(session, roster)
         let groups = try withVault { state in
             guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
@@ -74,6 +75,15 @@ extension Keyring {
         folder.removeFiles(of: session.own, besides: Set((own.files + (before?.files ?? [])).map(\.name)))
         report.hasPublished = true
         report.bytes += UInt64(sealed.count)
+    }
+
+    /// After how long a device shows a new state, also where nothing is new, so that others see that it still takes part.
+    private static let showing: Int64 = 7 * 86_400
+
+    private static func isOld(_ time: Timestamp?, _ now: Timestamp) -> Bool {
+        guard let time else { return false }
+        // A clock that was wrong then shows no state in years.
+        return now.seconds - time.seconds > showing || time.seconds - now.seconds > showing
     }
 
     /// What of a group goes to whom.

@@ -1,5 +1,6 @@
 internal import KeyfobFiles
 internal import KeyfobModel
+internal import KeyfobRecords
 internal import KeyfobSync
 internal import KeyfobVault
 
@@ -17,6 +18,24 @@ extension Keyring {
         try withSync { session in
             try status(session, folder.flatMap { try? SyncFolder($0) })
         }
+    }
+
+    /// Which device of the sync changed an account last; nil where this one did, or there is no sync.
+    ///
+    /// - Throws: what reading can throw.
+    public func syncOrigin(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> String? {
+        guard isSynchronised, let session = try? openSync(), let roster = session.roster else { return nil }
+        let key = ItemKey.account(account)
+        var number: UInt64?
+        try withState { state in
+            _ = try database.forEachItem(in: try state.group(group)) { result, _ in
+                if let found = try? result.get(), found.item.key == key { number = found.item.version.device }
+            }
+        }
+        guard let number, number != session.identity.device.number,
+            let member = roster.members.values.first(where: { $0.device.number == number })
+        else { return nil }
+        return session.name(of: member.device.id)
     }
 
     func status(_ session: borrowing SyncSession, _ folder: SyncFolder?) throws -> SyncStatus {
@@ -55,7 +74,7 @@ extension SyncStatus {
                 groups: state.sync.map { sync in groups.filter { scope.contains(SyncGroupTag($0, in: sync)) } } ?? [],
                 approver: members[id]?.approver.map(title), seen: peer?.time,
                 sequence: (id == own ? state.own?.head : peer?.head)?.mark.sequence ?? 0,
-                isRevoked: members[id]?.revocation != nil)
+                arrived: id == own ? nil : peer?.arrived, isRevoked: members[id]?.revocation != nil)
         }
         remote = state.remote
         self.own = device(own)

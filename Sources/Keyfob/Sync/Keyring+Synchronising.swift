@@ -96,6 +96,7 @@ extension Keyring {
         guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .forked }) else { return nil }
         var peer = SyncState.Peer(head: seen, name: Self.shown(head.name), time: head.time, files: head.files)
         peer.merged = session.state.peers[id]?.merged ?? [:]
+        peer.arrived = clock.now
         session.state.peers[id] = peer
         return head
     }

@@ -49,11 +49,23 @@ public struct SyncStatus: Hashable, Sendable {
         public let seen: Timestamp?
         /// The sequence of that state; 0 where none was seen.
         public let sequence: UInt64
+        /// When that state arrived, by this machine's clock.
+        public let arrived: Timestamp?
         /// Whether it was revoked.
         public let isRevoked: Bool
 
         /// What people call it.
         public var title: String { name.isEmpty ? words : name }
+
+        /// For how many days nothing came from it, where these are so many that it may be lost: each device shows itself at
+        /// least once a week while it synchronises.
+        public func silentDays(at now: Timestamp) -> Int64? {
+            guard !isRevoked, let arrived else { return nil }
+            let days = (now.seconds - arrived.seconds) / 86_400
+            return days >= Self.silence ? days : nil
+        }
+
+        private static let silence: Int64 = 60
     }
 
     /// Something that is wrong.

@@ -5,7 +5,7 @@ struct AccountShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an account, its tenants, and what is known of its tokens.",
         discussion: """
-            Shows no token.
+            Shows no token. Of an account that another machine changed last it names that machine ('keyfob sync').
 
             Example:
               keyfob account show ada@contoso.example
@@ -18,11 +18,12 @@ struct AccountShowCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let candidate = try keyring.account(named: target.account, in: global.groups())
         let credentials = try keyring.credentials(of: candidate.account.id, in: candidate.group)
+        let origin = try keyring.syncOrigin(of: candidate.account.id, in: candidate.group)
         let now = WallClock.system.now
         if global.json {
             return try JSONOutput.print(
                 AccountShowDocument(
-                    account: AccountDocument(candidate),
+                    account: AccountDocument(candidate), syncedFrom: origin,
                     credentials: credentials.map { CredentialDocument($0, now: now) }))
         }
         let account = candidate.account
@@ -32,6 +33,7 @@ struct AccountShowCommand: ParsableCommand {
             "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
             "state     \(candidate.stateWords(now))",
         ]
+        if let origin { lines.append("from      \(origin), by sync") }
         for profile in account.tenantProfiles {
             let home = account.homeRealm == profile.realm ? " (home)" : ""
             lines.append(
@@ -88,5 +90,7 @@ struct CredentialDocument: Encodable {
 struct AccountShowDocument: JSONDocument {
     let formatVersion = 1
     let account: AccountDocument
+    /// The device of the sync that changed the account last, where that was another one.
+    let syncedFrom: String?
     let credentials: [CredentialDocument]
 }

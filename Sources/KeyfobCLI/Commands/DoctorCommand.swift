@@ -215,6 +215,7 @@ struct DoctorCommand: ParsableCommand {
         findings += (report.losses + report.notedLosses).flatMap {
             LossText.findings($0, keyring.location, holdings, identity: global.identity)
         }
+        findings += SyncText.findings(keyring)
         if keyring.storage == .secretService {
             findings.append(Finding("storage", .ok, "the desktop's keyring (Secret Service) keeps the records"))
             if keyring.secretServiceName == "KeePassXC" {

@@ -92,6 +92,10 @@ struct StatusCommand: ParsableCommand {
         if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
             try StandardOutput.write(entry: "        \(StateText.advice)")
         }
+        for finding in keyring.map(SyncText.findings) ?? [] {
+            try StandardOutput.write(entry: "\(finding.status == .ok ? "sync    " : "warning sync: ")\(finding.text)")
+            if let hint = finding.hint { try StandardOutput.write(entry: "        \(hint)") }
+        }
         try StandardOutput.write(entry: "backups \(backups.text)")
         if let warning = backups.warning {
             try StandardOutput.write(entry: "warning \(warning)")

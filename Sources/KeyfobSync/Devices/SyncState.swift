@@ -18,6 +18,8 @@ package struct SyncState: Hashable, Sendable {
         package var merged: [SyncGroupTag: [UInt8]] = [:]
         /// Whether what it shows next counts, whatever was seen: somebody has accepted it.
         package var beginsAnew = false
+        /// When that head arrived, by this machine's clock.
+        package var arrived: Timestamp?
 
         /// What is known of a device whose head this is.
         package init(head: SeenHead, name: String, time: Timestamp, files: [SyncHead.GroupFile]) {
@@ -39,6 +41,8 @@ package struct SyncState: Hashable, Sendable {
         package var roster: [UInt8]
         /// Whether it was seen at the remote since.
         package var isConfirmed: Bool
+        /// When that head was made.
+        package var time: Timestamp?
 
         /// What was published.
         package init(
@@ -239,7 +243,7 @@ extension FieldList {
 }
 
 extension SyncState.Peer {
-    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8.
+    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8, 8 arrived i64.
     fileprivate func list(_ id: SyncDeviceID) -> FieldList {
         var list = FieldList()
         list.append(1, id.bytes)
@@ -249,6 +253,7 @@ extension SyncState.Peer {
         for file in files { list.append(5, file.list) }
         for (tag, hash) in merged.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, hash)) }
         if beginsAnew { list.append(7, UInt8(1)) }
+        list.append(8, arrived?.seconds)
         return list
     }
 
@@ -259,11 +264,13 @@ extension SyncState.Peer {
             time: Timestamp(seconds: seconds ?? 0), files: try list.groupFiles(5))
         merged = try list.tagged(6)
         beginsAnew = list.bytes(7) != nil
+        let arrival: Int64? = try list.integer(8)
+        arrived = arrival.map(Timestamp.init(seconds:))
     }
 }
 
 extension SyncState.Own {
-    // 1 head, 2 file (repeats), 3 content (repeats), 4 roster, 5 whether it is confirmed u8, 6 basis (repeats).
+    // 1 head, 2 file (repeats), 3 content (repeats), 4 roster, 5 whether it is confirmed u8, 6 basis (repeats), 7 time i64.
     fileprivate var list: FieldList {
         var list = FieldList()
         list.append(1, head.list)
@@ -272,6 +279,7 @@ extension SyncState.Own {
         list.append(4, roster)
         list.append(5, UInt8(isConfirmed ? 1 : 0))
         for (tag, basis) in bases.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, basis)) }
+        list.append(7, time?.seconds)
         return list
     }
 
@@ -281,5 +289,7 @@ extension SyncState.Own {
             head: try SeenHead(try list.lists(1).first), files: try list.groupFiles(2), contents: try list.tagged(3),
             roster: Array(list.bytes(4) ?? []), isConfirmed: confirmed == 1)
         bases = try list.tagged(6)
+        let seconds: Int64? = try list.integer(7)
+        time = seconds.map(Timestamp.init(seconds:))
     }
 }

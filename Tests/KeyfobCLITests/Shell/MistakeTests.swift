@@ -198,6 +198,8 @@ struct MistakeTests {
         ("mirror stop nowhere", 66, ["nowhere is not mirrored", "'keyfob mirror list' shows what is"]),
         ("sync run", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'", "'keyfob sync join REMOTE'"]),
         ("sync init nowhere/else", 66, ["there is no folder", "nowhere/else"]),
+        ("sync init etcd+http://etcd.example", 64, ["etcd at etcd.example is reached by https"]),
+        ("sync run --every 5", 64, ["--every is for --watch"]),
         ("sync join folder words", 64, ["'words' is not six words of a device"]),
         ("sync approve x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
         ("sync revoke x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),

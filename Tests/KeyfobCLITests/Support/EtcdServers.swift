@@ -5,7 +5,8 @@ import Testing
 /// Members of a cluster of etcd on this machine, for as long as somebody holds this.
 final class EtcdServers {
     fileprivate let place: Workplace
-    private var processes: [Process] = []
+    private var processes: [pid_t] = []
+    private var dead: Set<Int> = []
     fileprivate var ports: [Int] = []
 
     /// How keyfob names the cluster.
@@ -25,21 +26,18 @@ final class EtcdServers {
         let cluster = ports.enumerated().map { "m\($0)=http://127.0.0.1:\($1 + 1)" }.joined(separator: ",")
         for (index, port) in ports.enumerated() {
             let (client, peer) = ("http://127.0.0.1:\(port)", "http://127.0.0.1:\(port + 1)")
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = [
-                "etcd", "--name", "m\(index)", "--data-dir", place.path + "/m\(index)", "--log-outputs",
-                place.path + "/m\(index).log", "--logger", "zap", "--listen-client-urls", client,
-                "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-                "--initial-cluster", cluster, "--initial-cluster-token", place.path, "--unsafe-no-fsync",
-            ]
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            processes.append(process)
+            let started = try place.run(
+                """
+                \(Workplace.alone) etcd --name m\(index) --data-dir m\(index) --logger zap --listen-client-urls \(client) \
+                    --advertise-client-urls \(client) --listen-peer-urls \(peer) --initial-advertise-peer-urls \(peer) \
+                    --initial-cluster '\(cluster)' --initial-cluster-token \(place.path) --unsafe-no-fsync \
+                    > m\(index).log 2>&1 &
+                echo $!
+                """)
+            processes.append(try #require(pid_t(started.text.trimmingCharacters(in: .newlines))))
         }
         if try ask("range", #"{"key":"YQ=="}"#, port: ports[0], attempts: 200).contains("header") { return }
-        for process in processes { end(process) }
+        for process in processes { Glibc.kill(process, SIGKILL) }
         processes = []
         try place.run("rm -rf m*").expectSuccess()
     }
@@ -72,7 +70,7 @@ final class EtcdServers {
             struct Header: Decodable { let member_id: String }
             let header: Header, leader: String
         }
-        for (index, port) in ports.enumerated() where processes[index].isRunning {
+        for (index, port) in ports.enumerated() where !dead.contains(index) {
             let text = try place.run("curl -sf -X POST http://127.0.0.1:\(port)/v3/maintenance/status -d '{}'").text
             guard let status = try? JSONDecoder().decode(Status.self, from: Data(text.utf8)) else { continue }
             if status.leader == status.header.member_id { return index }
@@ -82,16 +80,13 @@ final class EtcdServers {
 
     /// Kills a member, as a power failure would.
     func kill(_ member: Int) {
-        _ = Glibc.kill(processes[member].processIdentifier, SIGKILL)
-        processes[member].waitUntilExit()
+        Glibc.kill(processes[member], SIGKILL)
+        dead.insert(member)
     }
 
-    private func end(_ process: Process) {
-        if process.isRunning { _ = Glibc.kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+    deinit {
+        for (index, process) in processes.enumerated() where !dead.contains(index) { Glibc.kill(process, SIGKILL) }
     }
-
-    deinit { for process in processes { end(process) } }
 }
 
 extension EtcdServers {

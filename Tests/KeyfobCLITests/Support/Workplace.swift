@@ -76,6 +76,12 @@ final class Workplace: Sendable {
             errors: String(decoding: try Data(contentsOf: URL(filePath: errorPath)), as: UTF8.self))
     }
 
+    /// Stands before a program that goes on beside other lines: it has none of the descriptors that Foundation's processes
+    /// have from each other, for which their ends would wait.
+    static let alone = """
+        exec bash -c 'for file in /proc/self/fd/*; do n=${file##*/}; test $n -gt 2 && eval "exec $n>&-"; done; exec "$0" "$@"'
+        """
+
     /// Runs a line with text as standard input.
     func run(_ line: String, text: String) throws -> Outcome {
         try run(line, input: Data(text.utf8))

@@ -60,6 +60,59 @@ struct SyncTests {
         #expect(try two.signIn(ada, token: "g") == 6)
     }
 
+    @Test(
+        "a sign-out on one machine and a refresh on another at the same time end signed out, whichever arrives first",
+        arguments: [true, false], [true, false])
+    func race(isShared: Bool, isSignOutFirst: Bool) throws {
+        let home = try SyncHome("one", "two", "three")
+        let (one, two) = (try home["one"], try home["two"])
+        let account = isShared ? try Account.google("grace") : try .contoso("ada")
+        try one.signIn(account, token: "a")
+        if !isShared { try two.signIn(account, token: "b") }
+        try home.settle()
+        #expect(try two.grant(account)?.state == .active)
+        // Neither knows of the other; the clock of the one that refreshes is ahead.
+        try one.signOut(account)
+        home.clock.advance(by: 3_600)
+        #expect(try two.refresh(account, token: "c"))
+        for name in isSignOutFirst ? ["one", "three", "two"] : ["two", "three", "one"] { try home.sync(name) }
+        try home.settle()
+        for machine in home.machines {
+            #expect(try machine.grant(account).map { $0.state == .signedOut } ?? !isShared, "\(machine.name)")
+            #expect(try machine.items().values.allSatisfy { $0.secret == nil })
+        }
+        #expect(try two.signIn(account, token: "d") > 1)
+        try home.settle()
+        #expect(try two.grant(account)?.state == .active)
+    }
+
+    @Test("a device that is silent for long is told of, and one that has nothing new shows itself all the same")
+    func silence() throws {
+        let home = try SyncHome("one", "two", "three")
+        let now = { home.clock.clock.now }
+        for _ in 0..<10 {
+            home.clock.advance(by: 8 * 86_400)
+            #expect(try home.sync("one").hasPublished)
+            try home.sync("two")
+        }
+        let status = try home.sync("one").status
+        let silent = status.devices.filter { $0.silentDays(at: now()) != nil }
+        #expect(silent.map(\.name) == ["three"])
+        #expect(silent.first?.silentDays(at: now()) == 80)
+        try home.sync("three")
+        #expect(try home.sync("one").status.devices.allSatisfy { $0.silentDays(at: now()) == nil })
+    }
+
+    @Test("of each account it is known from which device it came")
+    func origin() throws {
+        let home = try SyncHome("one", "two")
+        let ada = try Account.contoso("ada")
+        try home["one"].signIn(ada, token: "a")
+        try home.settle()
+        #expect(try home["two"].keyring.syncOrigin(of: ada.id, in: .default) == "one")
+        #expect(try home["one"].keyring.syncOrigin(of: ada.id, in: .default) == nil)
+    }
+
     @Test("a refresh token travels where its provider never replaces it, and its sign-out ends it everywhere")
     func shared() throws {
         let home = try SyncHome("one", "two")

@@ -29,6 +29,10 @@ struct SyncStatusCommand: ParsableCommand {
         if let finding = status.findings.first(where: \.stays) {
             try StandardOutput.write(line: "        \(SyncText.advice(finding, status))")
         }
+        for (text, advice) in SyncText.silent(status) {
+            try StandardOutput.write(line: "warning \(text)")
+            try StandardOutput.write(line: "        \(advice)")
+        }
         for request in status.requests { try StandardOutput.write(line: "asks    \(request)") }
         try StandardOutput.write(lines: "\n" + Self.table(status))
     }
@@ -91,6 +95,19 @@ enum SyncText {
         }
     }
 
+    /// Devices of which nothing has come for long, and what to do about each.
+    static func silent(_ status: SyncStatus, at now: Timestamp = WallClock.system.now) -> [(
+        text: String, advice: String
+    )] {
+        status.devices.compactMap { device in
+            guard let days = device.silentDays(at: now) else { return nil }
+            return (
+                "nothing has come from \(TerminalText.line(device.title)) for \(Quantity.of(Int(days), "day"))",
+                "'keyfob sync revoke \(ShellWord.quoted(device.words))' keeps it out, if it is lost or no longer used"
+            )
+        }
+    }
+
     static func groups(_ groups: [AccessGroup]) -> String {
         groups.isEmpty ? "none here" : groups.map { "'\($0)'" }.joined(separator: ", ")
     }
@@ -117,6 +134,7 @@ struct SyncStatusDocument: JSONDocument {
         let approver: String?
         let seenOn: String?
         let sequence: UInt64
+        let silentDays: Int64?
         let isRevoked: Bool
 
         init(_ device: SyncStatus.Device) {
@@ -124,6 +142,7 @@ struct SyncStatusDocument: JSONDocument {
             groups = device.groups.map(\.name)
             (approver, seenOn) = (device.approver, device.seen?.rfc3339)
             (sequence, isRevoked) = (device.sequence, device.isRevoked)
+            silentDays = device.silentDays(at: WallClock.system.now)
         }
     }
 
