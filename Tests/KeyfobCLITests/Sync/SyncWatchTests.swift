@@ -78,30 +78,10 @@ struct SyncWatchTests {
         #expect(told == "1\n")
     }
 
-    @Test("what is wrong is told once, however often it is seen")
-    func once() throws {
-        let machines = try SyncMachines("one", "two")
-        try machines.run("cp -a remote/devices old").expectSuccess()
-        try machines.add("of-two", on: "two")
-        try machines.settle()
-        // What the second machine had before is there again, and it does not run.
-        try machines.run("rm -r remote/devices && mv old remote/devices").expectSuccess()
-        let only = """
-            (\(SyncMachines.home("one"))\(Workplace.alone) keyfob sync --watch --every 1 > one/said 2> one/told) &
-            one=$!
-            trap 'kill -KILL $one 2> /dev/null' EXIT; trap exit TERM
-            until grep -qs 'an old one' one/told; do sleep 0.01; done
-            for number in 1 2 3; do
-                before=$(grep -c wrote one/told)
-                (\(SyncMachines.home("one"))echo t | keyfob add -q --account a$number --host git.example)
-                until test $(grep -c wrote one/told) -gt $before; do sleep 0.01; done
-            done
-            kill $one; wait $one
-            """
-        try machines.run(only, deadline: 60).expectSuccess()
-        // Of the second machine, and of this one itself.
-        #expect(try machines.run("grep 'an old one' one/told | sort | uniq -c | awk '{print $1}'").text == "1\n1\n")
-        #expect(try machines.on("one", "keyfob sync --watch --json").status == 64)
-        try machines.on("one", "keyfob sync --every 5").expectError(64, "--every is for --watch")
+    @Test("--every is for --watch, which prints no document")
+    func options() throws {
+        let place = try Workplace.withVault()
+        #expect(try place.run("keyfob sync --watch --json").status == 64)
+        try place.run("keyfob sync --every 5").expectError(64, "--every is for --watch")
     }
 }
