@@ -45,6 +45,11 @@ struct PickerSignals: ~Copyable {
             taken.append((signal, old))
         }
         before = taken
+        // Whoever started the process may have held them back in the thread that did.
+        var set = sigset_t()
+        _ = unsafe sigemptyset(&set)
+        for (signal, _) in taken { _ = unsafe sigaddset(&set, signal) }
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     deinit {
