@@ -9,7 +9,6 @@ internal import KeyfobFiles
 final class SyncGitTransport: SyncTransport {
     private static let branch = "refs/heads/keyfob-sync"
     private static let last = "refs/keyfob/last"
-    private static let noObject = String(repeating: "0", count: 40)
 
     private let address: String
     private let place: String
@@ -24,7 +23,7 @@ final class SyncGitTransport: SyncTransport {
         mirror = try SyncMirror(place)
         // No other repository has a say.
         var environment = Environment.current.variables.filter { name, _ in
-            !name.hasPrefix("GIT_") || name.hasPrefix("GIT_SSH")
+            (!name.hasPrefix("GIT_") || name.hasPrefix("GIT_SSH")) && !name.hasPrefix("KEYFOB_")
         }
         environment["GIT_INDEX_FILE"] = place + "/index"
         environment["LC_ALL"] = "C"
@@ -43,69 +42,64 @@ final class SyncGitTransport: SyncTransport {
             try require(
                 git(["init", "--quiet", "--bare", repository], isRepository: false), "make a repository in \(place)")
         }
-        let listed = try require(git(["ls-remote", "--", address, Self.branch]), "read \(address)")
+        let listed = try require(git(["ls-remote"] + plan.reading + ["--", address, Self.branch]), "read \(address)")
         guard let object = Self.text(listed).split(whereSeparator: \.isWhitespace).first.map(String.init) else {
             _ = git(["update-ref", "-d", Self.last])
             try write(files: [])
             return
         }
         try require(
-            git([
-                "fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head", "--", address,
-                "+\(object):\(Self.last)",
-            ]) ?? fallbackFetch(), "read \(address)")
-        try write(files: try entries(below: "devices").filter { SyncMirror.isExpected($0.path) })
+            fetch("+\(object):\(Self.last)") ?? fallbackFetch(), "read \(address)")
+        try write(files: plan.chosen(try entries()))
     }
 
     /// Where a server gives nothing by its id.
-    private func fallbackFetch() -> Data? {
-        git([
-            "fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head", "--", address,
-            "+\(Self.branch):\(Self.last)",
-        ])
+    private func fallbackFetch() -> Data? { fetch("+\(Self.branch):\(Self.last)") }
+
+    private func fetch(_ what: String) -> Data? {
+        git(
+            ["fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head"] + plan.reading
+                + ["--", address, what])
     }
 
-    private struct Entry {
-        let object: String
-        let size: Int
-        let path: String
-    }
+    private var plan: SyncGitPlan { SyncGitPlan(address) }
 
-    /// The files below a folder of the last commit.
-    private func entries(below folder: String) throws(KeyringError) -> [Entry] {
+    /// The files of the devices in the last commit: only what lies where a sync has files is looked at.
+    private func entries() throws(KeyringError) -> [SyncGitPlan.Entry] {
         guard git(["rev-parse", "--quiet", "--verify", Self.last]) != nil else { return [] }
-        let listed = try require(git(["ls-tree", "-r", "-z", "--long", Self.last, "--", folder]), "read its files")
-        var entries: [Entry] = []
-        for line in listed.split(separator: 0) {
-            guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { continue }
-            let words = Self.text(Data(line[..<tab])).split(separator: " ")
-            // Of a link, the size is that of its target's name: only files count.
-            guard words.count == 4, words[0].hasPrefix("100"), words[1] == "blob", let size = Int(words[3]) else {
-                continue
-            }
-            entries.append(
-                Entry(object: String(words[2]), size: size, path: Self.text(Data(line[line.index(after: tab)...]))))
-        }
-        return entries
+        let list = ["ls-tree", "-z", "--long", Self.last, "--"]
+        let top = try require(git(list + ["devices/"], limit: SyncGitPlan.listLimit), "read its files")
+        let folders = SyncGitPlan.folders(top)
+        guard !folders.isEmpty else { return [] }
+        let listed = try require(
+            git(list + folders.map { $0 + "/" }, limit: SyncGitPlan.listLimit), "read its files")
+        return SyncGitPlan.files(listed).filter { SyncMirror.isExpected($0.path) }
+    }
+
+    /// The ids that files have which are here from before, by their paths.
+    private func present(_ files: [SyncGitPlan.Entry]) -> [String: String] {
+        let here = files.map(\.path).filter { FileManager.default.isReadableFile(atPath: folder + "/" + $0) }
+        guard !here.isEmpty else { return [:] }
+        let input = Data(here.map { folder + "/" + $0 + "\n" }.joined().utf8)
+        let ids = git(["hash-object", "--no-filters", "--stdin-paths"], input: input).map { Self.text($0) } ?? ""
+        return Dictionary(zip(here, ids.split(separator: "\n").map(String.init)), uniquingKeysWith: { $1 })
     }
 
     /// Writes files out, in place of those that are there.
-    private func write(files: [Entry]) throws(KeyringError) {
+    private func write(files: [SyncGitPlan.Entry]) throws(KeyringError) {
         let (old, new) = (folder, place + "/tree.new")
+        let known = present(files)
         let manager = FileManager.default
         try? manager.removeItem(atPath: new)
         do {
             try manager.createDirectory(
                 atPath: new + "/devices", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            for file in files.prefix(SyncMirror.fileLimit) {
+            for file in files {
                 let path = new + "/" + file.path
                 try manager.createDirectory(
                     atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
                 let present = old + "/" + file.path
-                // What has a hash for a name does not change; whoever reads it sees.
-                if !SyncMirror.isReplaced(path),
-                    let size = try? manager.attributesOfItem(atPath: present)[.size] as? Int, size == file.size
-                {
+                if known[file.path] == file.object {
                     try manager.copyItem(atPath: present, toPath: path)
                     continue
                 }
@@ -128,7 +122,8 @@ final class SyncGitTransport: SyncTransport {
     }
 
     func deliver(_ ownFolder: String) throws(KeyringError) -> Bool {
-        let before = try entries(below: ownFolder)
+        let all = try entries()
+        let before = all.filter { $0.path.hasPrefix(ownFolder + "/") }
         var index = ""
         var after: [String: String] = [:]
         for name in mirror.names(in: ownFolder) {
@@ -137,21 +132,24 @@ final class SyncGitTransport: SyncTransport {
             after[path] = Self.text(hash).trimmingCharacters(in: .whitespacesAndNewlines)
         }
         if after == Dictionary(before.map { ($0.path, $0.object) }, uniquingKeysWith: { $1 }) { return true }
-        for entry in before where after[entry.path] == nil { index += "0 \(Self.noObject)\t\(entry.path)\n" }
+        for entry in all where !entry.path.hasPrefix(ownFolder + "/") {
+            index += "100644 \(entry.object)\t\(entry.path)\n"
+        }
         for (path, object) in after.sorted(by: { $0.key < $1.key }) { index += "100644 \(object)\t\(path)\n" }
         let last = git(["rev-parse", "--quiet", "--verify", Self.last]).map(Self.line)
-        try require(git(["read-tree"] + (last.map { [$0] } ?? ["--empty"])), "read the last commit")
+        // What else the branch has is nobody's of the sync.
+        try require(git(["read-tree", "--empty"]), "begin a commit")
         try require(git(["update-index", "--index-info"], input: Data(index.utf8)), "make a commit")
         let tree = Self.line(try require(git(["write-tree"]), "make a commit"))
         let commit = Self.line(try require(git(["commit-tree", tree, "-m", "sync"]), "make a commit"))
         let isDone =
-            git([
-                "push", "--quiet", "--no-verify", "--force-with-lease=\(Self.branch):\(last ?? "")", "--", address,
-                "\(commit):\(Self.branch)",
-            ]) != nil
+            git(
+                ["push", "--quiet", "--no-verify", "--force-with-lease=\(Self.branch):\(last ?? "")"] + plan.writing
+                    + ["--", address, "\(commit):\(Self.branch)"]) != nil
         guard isDone else {
             // Whether somebody was faster shows at the repository, in whatever words git says it.
-            let now = try require(git(["ls-remote", "--", address, Self.branch]), "write to \(address)")
+            let now = try require(
+                git(["ls-remote"] + plan.reading + ["--", address, Self.branch]), "write to \(address)")
             let object = Self.text(now).split(whereSeparator: \.isWhitespace).first.map(String.init)
             guard object != last else { throw failure("write to \(address)") }
             return false
@@ -179,15 +177,16 @@ final class SyncGitTransport: SyncTransport {
 
     private var last = SyncProgram.Outcome.failed
 
-    /// Runs git; what it prints, or nothing where it fails.
+    /// Runs git; what it prints, or nothing where it fails or prints more than `limit` bytes.
     private func git(
-        _ arguments: [String], input: Data? = nil, to file: FileHandle? = nil, isRepository: Bool = true
+        _ arguments: [String], input: Data? = nil, to file: FileHandle? = nil, limit: Int = .max,
+        isRepository: Bool = true
     ) -> Data? {
         // After one that was late, the next one would be.
         if case .late = last { return nil }
         let settings = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0"]
         let place = isRepository ? ["--git-dir=" + repository] : []
-        last = program.run(settings + place + arguments, input: input, to: file)
+        last = program.run(settings + place + arguments, input: input, to: file, limit: limit)
         if case .done(let output) = last { return output }
         return nil
     }

@@ -28,8 +28,12 @@ struct SyncProgram {
 
     /// Runs it; what it prints.
     ///
-    /// - Parameter output: What is written to in place of giving it.
-    func run(_ arguments: [String], input: Data? = nil, to output: FileHandle? = nil) -> Outcome {
+    /// - Parameters:
+    ///   - output: What is written to in place of giving it.
+    ///   - most: The most bytes that are given; with more it has failed.
+    func run(
+        _ arguments: [String], input: Data? = nil, to output: FileHandle? = nil, limit most: Int = .max
+    ) -> Outcome {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         // Ends the whole group of processes, git's own helpers too; in one of its own nothing could ask on the terminal.
@@ -50,7 +54,11 @@ struct SyncProgram {
         guard (try? process.run()) != nil else { return .missing }
         process.waitUntilExit()
         switch process.terminationStatus {
-        case 0: return .done(output == nil ? FileManager.default.contents(atPath: outputFile) ?? Data() : Data())
+        case 0:
+            guard output == nil else { return .done(Data()) }
+            let size = (try? FileManager.default.attributesOfItem(atPath: outputFile)[.size] as? Int) ?? 0
+            guard size <= most else { return .failed }
+            return .done(FileManager.default.contents(atPath: outputFile) ?? Data())
         case 124, 137: return .late
         case 127: return .missing
         default: return .failed
