@@ -49,6 +49,9 @@ struct LogoutCommand: ParsableCommand {
         for note in report.notes { global.say("keyfob: warning: \(note.text)") }
         if global.json {
             try JSONOutput.print(SignOutDocument(report, group))
+        } else if report.clients.isEmpty, !forget {
+            let elsewhere = keyring.isSynchronised ? "; where it is, 'keyfob logout' there signs it out" : ""
+            global.say("\(report.account.name) was not signed in here (group \(group))\(elsewhere)")
         } else {
             global.say("\(report.account.name) is signed out\(forget ? " and removed" : "") (group \(group))")
         }

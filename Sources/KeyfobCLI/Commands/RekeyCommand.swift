@@ -61,6 +61,12 @@ struct RekeyCommand: ParsableCommand {
                 descriptor: newPassphraseFd, mayAsk: true, what: "the vault")
             try rekeying.keep(passphrase: passphrase)
         }
+        if keyring.isSynchronised {
+            // Whoever has the old keys has this device's too, so that it does not go on as the same one.
+            global.say(
+                "with new keys this vault is another device of its sync: 'keyfob sync join REMOTE WORDS' afterwards, and "
+                    + "'keyfob sync revoke' of the old one on another machine")
+        }
         try confirm(rekeying)
         let rekeyed = try commit(rekeying, handOver)
         global.tellWarnings(of: keyring)
