@@ -21,6 +21,13 @@ package struct HighWaterMark: Sendable {
         lock = state + "/\(vault).lock"
     }
 
+    /// The mark of what `vault` knows of its sync: a file of its own, whose states are those of no group.
+    package init(state: String, syncOf vault: VaultID) {
+        folder = state
+        path = state + "/\(vault).sync.mark"
+        lock = state + "/\(vault).lock"
+    }
+
     /// Whether anything was seen of the vault.
     package var isKnown: Bool { (try? POSIXFile.status(path)) != nil }
 

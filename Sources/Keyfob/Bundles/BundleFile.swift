@@ -97,8 +97,27 @@ public struct BundleFile: ~Copyable {
         return header.starts(with: wanted)
     }
 
+    /// Reads a file of a sync to its end and checks everything, and that what was read is what has this hash and size.
+    ///
+    /// - Returns: Nil where it is another file.
+    borrowing func verify(
+        _ opener: borrowing BundleOpener, hash: [UInt8], size: UInt64
+    ) throws(KeyringError) -> VerifiedBundle? {
+        var read: SyncFileHash? = SyncFileHash()
+        let verified: VerifiedBundle
+        do throws(KeyringError) {
+            verified = try verify(opener, for: [.sync], hashing: &read)
+        } catch {
+            // What nobody signed may be wrong in any way.
+            guard try syncHash() == (hash, size) else { return nil }
+            throw error
+        }
+        guard let read, read.size == size, read.finish() == hash else { return nil }
+        return verified
+    }
+
     /// The hash and the size of the file.
-    borrowing func syncHash() throws(KeyringError) -> (hash: [UInt8], size: UInt64) {
+    private borrowing func syncHash() throws(KeyringError) -> (hash: [UInt8], size: UInt64) {
         var (hash, offset) = (SyncFileHash(), 0)
         do {
             while true {
@@ -117,6 +136,13 @@ public struct BundleFile: ~Copyable {
     borrowing func verify(
         _ opener: borrowing BundleOpener, for purposes: Set<BundlePurpose>
     ) throws(KeyringError) -> VerifiedBundle {
+        var hash: SyncFileHash?
+        return try verify(opener, for: purposes, hashing: &hash)
+    }
+
+    private borrowing func verify(
+        _ opener: borrowing BundleOpener, for purposes: Set<BundlePurpose>, hashing hash: inout SyncFileHash?
+    ) throws(KeyringError) -> VerifiedBundle {
         let key = try opener.key()
         var offset = 0
         do {
@@ -124,6 +150,7 @@ public struct BundleFile: ~Copyable {
             let verified = try BundleReader.verify(key, for: purposes, keeping: &fileKey) {
                 let piece = try file.piece(at: offset)
                 offset += piece.count
+                hash?.add(piece)
                 return piece
             }
             try file.requireUnchanged()

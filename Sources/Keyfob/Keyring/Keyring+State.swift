@@ -22,11 +22,12 @@ extension Keyring {
     ///
     /// - Throws: `busy`, `inputOutput`.
     public func stateFindings() throws(KeyringError) -> [StateFinding] {
-        try withState { state in
+        let ofSync = syncStateFindings()
+        return try withState { state in
             let version = try database.version()
             // One that does not open is damaged, which is another matter.
             for group in state.vault.groups { try? search.checkState(&state, group, at: version) }
-            return state.findings
+            return state.findings + ofSync
         }
     }
 
@@ -38,10 +39,12 @@ extension Keyring {
     /// - Throws: `inputOutput`, `diskFull`.
     @discardableResult
     public func acceptRollback() throws(KeyringError) -> [StateFinding] {
-        try withState { state in
+        let ofSync = syncStateFindings()
+        try acceptSyncState()
+        return try withState { state in
             try? database.refresh(&state.vault)
             for group in state.vault.groups { try? search.checkState(&state, group) }
-            let accepted = state.findings
+            let accepted = state.findings + ofSync
             let header = try? state.vault.milestone()
             let groups = state.vault.groups.compactMap { try? database.state(of: $0.keys).milestone }
             do {

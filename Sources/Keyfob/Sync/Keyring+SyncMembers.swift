@@ -17,7 +17,8 @@ extension Keyring {
             var state = SyncState(remote: remote, name: name, place: syncPlace)
             state.sync = SyncID.random()
             state.roots = [.init(id: identity.device.id, scope: .whole, device: identity.device)]
-            try beginSync(SyncSession(state: state, identity: identity))
+            var session = SyncSession(state: state, identity: identity)
+            try beginSync(&session)
         } catch {
             throw KeyringError(error)
         }
@@ -37,12 +38,21 @@ extension Keyring {
         through folder: String
     ) throws(KeyringError) {
         var root: SyncState.Root?
+        guard groups?.count ?? 0 <= SyncStatement.entryLimit else { throw Self.tooManyGroups() }
         if let words {
             let id = try Self.syncDevice(words)
             root = .init(id: id, scope: groups == nil ? .whole : .none, groups: groups ?? [])
         }
         do {
             let files = try SyncFolder(folder)
+            if let root {
+                var own: SyncDeviceID?
+                if let known = try? openSync() { own = known.own }
+                let others = files.devices().filter { $0 != own }
+                guard others.isEmpty || others.contains(root.id) else {
+                    throw KeyringError(.usage, "no device at \(remote) has these words; check them")
+                }
+            }
             if isSynchronised,
                 let done = try? withSync({ session in
                     guard session.state.remote == remote, session.state.own == nil, !session.isRevoked else {
@@ -62,8 +72,8 @@ extension Keyring {
             let identity = SyncIdentity.generate(number: try withVault { _ in try database.device() })
             var state = SyncState(remote: remote, name: name, place: syncPlace)
             state.roots = root.map { [$0] } ?? []
-            let session = SyncSession(state: state, identity: identity)
-            try beginSync(session)
+            var session = SyncSession(state: state, identity: identity)
+            try beginSync(&session)
             try Self.writeRequest(session.identity, files)
         } catch {
             throw KeyringError(error)
@@ -73,6 +83,10 @@ extension Keyring {
     private static func writeRequest(_ identity: borrowing SyncIdentity, _ folder: SyncFolder) throws {
         let signed = identity.sign(identity.device.list.encoded(), as: .request, in: nil)
         try folder.write(request: signed.list.encoded(), of: identity.device.id)
+    }
+
+    private static func tooManyGroups() -> KeyringError {
+        KeyringError(.limitExceeded, "at most \(SyncStatement.entryLimit) groups are named one by one")
     }
 
     private static func ownWords() -> KeyringError {
@@ -101,7 +115,9 @@ extension Keyring {
         }
         return try withSync { session in
             let files = try SyncFolder(folder)
-            guard let sync = session.state.sync, let roster = session.roster, roster.isActive(session.own) else {
+            guard let sync = session.state.sync, let roster = session.roster, let mine = roster.members[session.own],
+                roster.isActive(session.own)
+            else {
                 throw KeyringError(.configuration, "this device was not let into the sync yet", advice: .synchronise)
             }
             guard id != session.own else { throw Self.ownWords() }
@@ -109,16 +125,17 @@ extension Keyring {
             guard known?.revocation == nil else {
                 throw KeyringError(.usage, "\(words) was revoked; it has to ask anew", advice: .joinSyncAgain)
             }
-            guard roster.members.count < SyncRoster.deviceLimit else {
-                throw KeyringError(.limitExceeded, "a sync has at most \(SyncRoster.deviceLimit) devices")
-            }
-            guard let device = try known?.device ?? Self.request(of: id, files) else {
+            guard let device = known?.device ?? Self.told(of: id, session) ?? Self.request(of: id, files) else {
                 throw KeyringError(
                     .usage, "no device with the words \(id.words) asks to be let in, as far as is seen here",
                     advice: .askForSync)
             }
             // By the number its decisions are told from others': two devices never share one.
-            if let other = roster.active.first(where: { $0.device.number == device.number && $0.device.id != id }) {
+            // One that is further from here than it would be does not keep it out.
+            let isTaken = { (other: SyncRoster.Member) in
+                other.device.number == device.number && other.device.id != id && other.depth <= mine.depth + 1
+            }
+            if let other = roster.active.first(where: isTaken) {
                 throw KeyringError(
                     .usage,
                     "\(id.words) is the vault of \(session.name(of: other.device.id)), or a copy of it: revoke that one first",
@@ -126,15 +143,42 @@ extension Keyring {
             }
             let scope: SyncScope =
                 groups.map { .groups(Set($0.map { SyncGroupTag($0, in: sync) })) } ?? .whole
-            session.state.statements.append(
-                SyncStatement(.approval(device, scope), by: session.identity, in: sync, at: clock.now))
+            try approve(device, scope, &session, sync)
             return SyncChange(words: id.words, title: session.name(of: id), signIns: [], removedDecisions: [])
         }
     }
 
+    /// Says that a device may take part, in addition to what this one has said of it before.
+    private func approve(_ device: SyncDevice, _ scope: SyncScope, _ session: inout SyncSession, _ sync: SyncID) throws {
+        var scope = scope
+        for statement in session.state.statements where statement.signer == session.own {
+            if case .approval(device, let before) = statement.content { scope = scope.union(before) }
+        }
+        guard scope.count <= SyncStatement.entryLimit else { throw Self.tooManyGroups() }
+        let statement = SyncStatement(.approval(device, scope), by: session.identity, in: sync, at: clock.now)
+        guard let roster = session.roster(with: [statement]), roster.isActive(device.id) else {
+            let isFull = session.roster.map { $0.active.count >= SyncRoster.deviceLimit } ?? false
+            throw KeyringError(
+                .limitExceeded,
+                isFull
+                    ? "a sync has at most \(SyncRoster.deviceLimit) devices"
+                    : "this device does not share those groups, or has let in as many as one may that shares some alone: \(SyncRoster.partialLimit)"
+            )
+        }
+        session.state.statements = roster.kept(of: session.state.statements + [statement])
+    }
+
+    /// A device that somebody has told of, by its id: whoever gives its words has compared them.
+    private static func told(of id: SyncDeviceID, _ session: borrowing SyncSession) -> SyncDevice? {
+        for statement in session.state.statements where statement.subject == id {
+            if case .approval(let device, _) = statement.content { return device }
+        }
+        return nil
+    }
+
     /// The device that asks; nil where none does, or what is there is not signed by it.
-    static func request(of id: SyncDeviceID, _ folder: SyncFolder) throws -> SyncDevice? {
-        guard let bytes = try folder.request(of: id), let list = try? FieldList(encoded: bytes[...]),
+    static func request(of id: SyncDeviceID, _ folder: SyncFolder) -> SyncDevice? {
+        guard let bytes = folder.request(of: id), let list = try? FieldList(encoded: bytes[...]),
             let signed = try? SignedBytes(list), let body = try? FieldList(encoded: signed.body[...]),
             let device = try? SyncDevice(body), device.id == id, signed.isSigned(by: device, as: .request, in: nil)
         else { return nil }
@@ -145,9 +189,13 @@ extension Keyring {
     ///
     /// What it has read it has read: its sign-ins are to be ended at their providers.
     ///
-    /// - Parameter name: What it calls itself, its words, or the first of them.
+    /// Whom it alone had let in is out with it.
+    ///
+    /// - Parameters:
+    ///   - name: What it calls itself, its words, or the first of them.
+    ///   - names: Devices that stay, although it alone had let them in.
     /// - Throws: `usage` for a name that no device has, `ambiguous`, `needsVaultKey`, and what writing can throw.
-    public func revokeSyncDevice(_ name: String) throws(KeyringError) -> SyncChange {
+    public func revokeSyncDevice(_ name: String, keeping names: [String] = []) throws(KeyringError) -> SyncChange {
         try withSync { session in
             guard let sync = session.state.sync, let roster = session.roster else {
                 throw KeyringError(.configuration, "this device was not let into the sync yet", advice: .synchronise)
@@ -165,13 +213,36 @@ extension Keyring {
                 throw KeyringError(
                     .groupNotGranted, "\(title) shares groups that this device does not: one that does can revoke it")
             }
+            var kept: [SyncRoster.Member] = []
+            for name in names {
+                let other = try Self.device(name, session, roster)
+                guard other != id, let found = roster.members[other], roster.isActive(other) else {
+                    throw KeyringError(.usage, "\(session.name(of: other)) cannot be kept: it is out already")
+                }
+                kept.append(found)
+            }
             let signIns = try tokensShared(with: member.scope, sync)
-            let kept = Set(roster.members.filter { $0.value.revocation == nil }.keys).subtracting([id])
+            // Whom it has kept out stays out; of all else that it said, nothing counts.
+            let said = roster.revocations.filter { $0.signer == id }
             session.state.statements.append(
-                SyncStatement(.revocation(id, keeping: kept), by: session.identity, in: sync, at: clock.now))
-            session.state.findings.removeAll { $0.device == id }
+                SyncStatement(
+                    .revocation(id, keeping: Set(said.prefix(SyncStatement.entryLimit).map(\.hash))),
+                    by: session.identity, in: sync, at: clock.now))
+            for other in said.dropFirst(SyncStatement.entryLimit).map(\.subject) {
+                session.state.statements.append(
+                    SyncStatement(.revocation(other, keeping: []), by: session.identity, in: sync, at: clock.now))
+            }
+            for member in kept { try approve(member.device, member.scope, &session, sync) }
+            let now = session.roster
+            func scope(_ id: SyncDeviceID) -> SyncScope { now?.members[id]?.scope ?? .none }
+            let others = roster.active.filter { $0.device.id != id && !scope($0.device.id).covers($0.scope) }
+            let out = others.filter { scope($0.device.id).isEmpty }.map(\.device.id)
+            session.state.findings.removeAll { $0.device == id || out.contains($0.device) }
             let removed = try clearDecisions(&session)
-            return SyncChange(words: id.words, title: title, signIns: signIns, removedDecisions: removed)
+            var change = SyncChange(words: id.words, title: title, signIns: signIns, removedDecisions: removed)
+            change.alsoOut = out.map { session.labelled($0) }
+            change.reduced = others.map(\.device.id).filter { !out.contains($0) }.map { session.labelled($0) }
+            return change
         }
     }
 

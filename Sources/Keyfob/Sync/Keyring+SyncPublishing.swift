@@ -64,12 +64,15 @@ extension Keyring {
             previous: before.map { [$0.head.mark.hash] + $0.head.previous.prefix(SyncHead.previousLimit - 1) } ?? [],
             time: clock.now, name: session.state.name, files: own.files,
             seen: session.state.peers.mapValues { $0.head.mark }.filter { roster.isActive($0.key) },
-            statements: session.state.statements)
+            statements: roster.kept(of: session.state.statements))
         let signed = head.signed(by: session.identity, in: sync)
         let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
+        guard sealed.count <= SyncFolder.headLimit else {
+            throw KeyringError(.limitExceeded, "what this device has to tell of its groups is longer than a head may be")
+        }
         own.head = SeenHead(.init(sequence: sequence, hash: SyncHead.hash(of: signed)), previous: head.previous)
         session.state.own = own
-        try save(session)
+        try save(&session)
         try folder.write(head: sealed, of: session.own)
         // Who is reading the head before still finds its files.
         folder.removeFiles(of: session.own, besides: Set((own.files + (before?.files ?? [])).map(\.name)))

@@ -40,21 +40,22 @@ extension Keyring {
 
     func status(_ session: borrowing SyncSession, _ folder: SyncFolder?) throws -> SyncStatus {
         let groups = try withVault { $0.vault.groups.map(\.name) }
-        return SyncStatus(session, groups, requests: try folder.map { try requests($0, session) } ?? [])
+        return SyncStatus(session, groups, requests: folder.map { requests($0, session) } ?? [])
     }
 
     /// The words of those who ask to be let in: of very many, a few.
-    private func requests(_ folder: SyncFolder, _ session: borrowing SyncSession) throws -> [String] {
+    private func requests(_ folder: SyncFolder, _ session: borrowing SyncSession) -> [String] {
         guard let members = session.roster?.members else { return [] }
         var words: [String] = []
-        for id in try folder.devices() where members[id] == nil && id != session.own {
+        for id in folder.devices().filter({ members[$0] == nil && $0 != session.own }).prefix(Self.lookLimit) {
             guard words.count < Self.requestLimit else { break }
-            if try Self.request(of: id, folder) != nil { words.append(id.words) }
+            if Self.request(of: id, folder) != nil { words.append(id.words) }
         }
         return words
     }
 
     private static let requestLimit = 16
+    private static let lookLimit = 256
 }
 
 extension SyncStatus {
@@ -107,6 +108,7 @@ extension SyncFinding {
         case .forked:
             "\(name) has two histories: two machines have its keys, and nothing is taken from it"
         case .forged: "what is there of \(name) is not signed by it: somebody else has written it"
+        case .altered: "what is there of \(name) has not opened for a while: it was altered, or cut short for good"
         case .replaced: "a file of \(name) is not the one that it signed"
         case .malformed:
             "what \(name) has signed is no state of a device that shares these groups; nothing is taken from it"
@@ -116,6 +118,8 @@ extension SyncFinding {
         case .withheld:
             "another device has seen state \(seen) of \(name), and here is state \(found): not here yet, or withheld"
         case .disputed: "another device has seen another state \(seen) of \(name) than is seen here"
+        case .mistaken:
+            "\(name) says that it has seen state \(seen) of this device, which has written state \(found) and no such one"
         case .newer: "\(name) has a newer Keyfob, whose files this one does not read: update it"
         case .closed: "what is there of \(name) is not for this device: it does not know it yet, or has revoked it"
         }

@@ -20,7 +20,7 @@ extension Keyring {
             let files = try SyncFolder(folder)
             var report = SyncReport(SyncStatus(session, []))
             session.state.findings.removeAll { !$0.kind.stays }
-            try readHeads(&session, files)
+            readHeads(&session, files)
             let isOwnShown = try checkOwnHead(&session, files)
             if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
                 report.removedDecisions = try clearDecisions(&session)
@@ -28,18 +28,18 @@ extension Keyring {
                 try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
             }
             session.state.last = clock.now
-            report.status = try status(session, files)
+            report.status = try status(session, nil)
             return report
         }
     }
 
     /// Reads the heads of all devices that are trusted, and of those that they have approved.
-    private func readHeads(_ session: inout SyncSession, _ files: SyncFolder) throws {
+    private func readHeads(_ session: inout SyncSession, _ files: SyncFolder) {
         var read: Set<SyncDeviceID> = []
         var heads: [SyncDeviceID: SyncHead] = [:]
         // Trusted by their words alone: the first head tells the keys and the sync.
         for (index, root) in session.state.roots.enumerated() where root.device == nil {
-            let reading = try SyncReading(of: root.id, nil, in: session.state.sync, files, with: session.identity)
+            let reading = SyncReading(of: root.id, nil, in: session.state.sync, files, with: session.identity)
             guard let head = reading.head, let sync = reading.sync else {
                 for kind in reading.problems { session.state.note(SyncFinding(kind, root.id, at: clock.now)) }
                 continue
@@ -61,7 +61,7 @@ extension Keyring {
             else { break }
             let id = next.device.id
             read.insert(id)
-            let reading = try SyncReading(of: id, next.device, in: sync, files, with: session.identity)
+            let reading = SyncReading(of: id, next.device, in: sync, files, with: session.identity)
             heads[id] = take(reading, of: id, &session)
             if let head = heads[id] { take(head.statements, sync, &session) }
         }
@@ -77,6 +77,7 @@ extension Keyring {
                 SyncFinding(
                     kind, id, at: clock.now, found: reading.head?.sequence ?? 0, seen: before?.mark.sequence ?? 0))
         }
+        if isAltered(reading, of: id, &session) { note(.altered) }
         for kind in reading.problems.sorted(by: { $0.rawValue < $1.rawValue }) {
             // Who has just been let in has nothing there yet.
             if kind == .missing, before == nil { continue }
@@ -101,6 +102,22 @@ extension Keyring {
         return head
     }
 
+    /// Whether a head that does not open is the one that did not a while ago: nothing of it is on its way any more.
+    private func isAltered(_ reading: SyncReading, of id: SyncDeviceID, _ session: inout SyncSession) -> Bool {
+        guard let hash = reading.damage else {
+            session.state.damaged[id] = nil
+            return false
+        }
+        if let known = session.state.damaged[id], known.hash == hash {
+            return clock.now.seconds - known.time.seconds >= Self.waitForHead
+        }
+        session.state.damaged[id] = SyncState.Damage(hash: hash, time: clock.now)
+        return false
+    }
+
+    /// How long a head may be on its way, in seconds.
+    private static let waitForHead: Int64 = 600
+
     /// The name of a device, where a terminal may see it.
     private static func shown(_ name: String) -> String {
         Identifier.isAcceptable(name) && name.utf8.count <= 255 ? name : ""
@@ -109,52 +126,42 @@ extension Keyring {
     /// Takes in what is said of who takes part, as far as it comes from members.
     private func take(_ statements: [SyncStatement], _ sync: SyncID, _ session: inout SyncSession) {
         let known = Set(session.state.statements.map(\.signed))
-        let room = SyncRoster.statementLimit - session.state.statements.count
         var new = statements.filter { !known.contains($0.signed) }
-        guard !new.isEmpty, room > 0 else { return }
+        guard !new.isEmpty else { return }
         var taken: [SyncStatement] = []
         // One may be by somebody whom another lets in.
-        while let members = roster(session, with: taken)?.members {
+        while let members = session.roster(with: taken)?.members {
             let fitting = new.filter { statement in
                 members[statement.signer].map {
                     statement.signed.isSigned(by: $0.device, as: .statement, in: sync)
                 } ?? false
             }
-            guard !fitting.isEmpty, taken.count + fitting.count <= room else { break }
+            guard !fitting.isEmpty else { break }
             taken += fitting
-            new.removeAll { fitting.contains($0) }
+            let signed = Set(fitting.map(\.signed))
+            new.removeAll { signed.contains($0.signed) }
         }
-        session.state.statements += taken
-    }
-
-    private func roster(_ session: borrowing SyncSession, with more: [SyncStatement]) -> SyncRoster? {
-        session.state.sync.map { sync in
-            SyncRoster(
-                roots: session.state.roots.compactMap { root in root.device.map { ($0, root.scope) } },
-                statements: session.state.statements + more, in: sync, own: session.own)
-        }
+        guard !taken.isEmpty, let roster = session.roster(with: taken) else { return }
+        session.state.statements = roster.kept(of: session.state.statements + taken)
     }
 
     /// Compares what devices have seen of each other with what is seen here.
     private func compareGossip(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
         guard let roster = session.roster else { return }
-        for (_, head) in heads.sorted(by: { $0.key < $1.key }) {
+        for (teller, head) in heads.sorted(by: { $0.key < $1.key }) {
             // Of whom nothing is taken any more, nothing is missed.
             for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) where id == session.own || roster.isActive(id) {
                 let peer = session.state.peers[id]
                 let here = id == session.own ? session.state.own?.head : peer?.beginsAnew == true ? nil : peer?.head
                 guard let here else { continue }
-                switch here.verdict(on: SeenHead(mark, previous: [])) {
-                case .same, .older: break
-                case .newer:
-                    let kind: SyncFinding.Kind = id == session.own ? .cloned : .withheld
-                    session.state.note(
-                        SyncFinding(kind, id, at: clock.now, found: here.mark.sequence, seen: mark.sequence))
-                case .forked:
-                    let kind: SyncFinding.Kind = id == session.own ? .cloned : .disputed
-                    session.state.note(
-                        SyncFinding(kind, id, at: clock.now, found: here.mark.sequence, seen: mark.sequence))
-                }
+                let verdict = here.verdict(on: SeenHead(mark, previous: []))
+                guard verdict == .newer || verdict == .forked else { continue }
+                // Of this device nobody knows better: what another one says of it is that one's word and stops nothing.
+                let isOwn = id == session.own
+                let kind: SyncFinding.Kind = isOwn ? .mistaken : verdict == .newer ? .withheld : .disputed
+                session.state.note(
+                    SyncFinding(
+                        kind, isOwn ? teller : id, at: clock.now, found: here.mark.sequence, seen: mark.sequence))
             }
         }
     }
@@ -166,7 +173,7 @@ extension Keyring {
     private func checkOwnHead(_ session: inout SyncSession, _ files: SyncFolder) throws -> Bool {
         guard let sync = session.state.sync else { return false }
         let id = session.own
-        let reading = try SyncReading(of: id, session.identity.device, in: sync, files, with: session.identity)
+        let reading = SyncReading(of: id, session.identity.device, in: sync, files, with: session.identity)
         let own = session.state.own
         var isShown = false
         if let seen = reading.seen {
@@ -206,11 +213,17 @@ extension Keyring {
         for member in roster.active where member.device.id != session.own {
             let id = member.device.id
             guard let peer = session.state.peers[id], !isStopped(id, session) else { continue }
-            guard roster.active.count(where: { $0.device.number == member.device.number }) == 1 else {
+            guard roster.holder(of: member.device.number) == id else {
                 session.state.note(SyncFinding(.malformed, id, at: clock.now, found: peer.head.mark.sequence))
                 continue
             }
             let scope = mine.intersection(member.scope)
+            // Whose decisions come in is noted before they do, so that none is left when it goes.
+            if session.state.decided[member.device.number]?.covers(scope) != true {
+                session.state.decided[member.device.number] =
+                    session.state.decided[member.device.number]?.union(scope) ?? scope
+                try save(&session)
+            }
             for file in peer.files where scope.contains(file.group) && peer.merged[file.group] != file.hash {
                 let problem = try merge(
                     file, of: member, sync, travel, files, identity: session.identity, session.name(of: id), &report)
@@ -232,7 +245,9 @@ extension Keyring {
     func travel(_ session: borrowing SyncSession, _ roster: SyncRoster) -> SyncTravel {
         SyncTravel(
             own: session.identity.device.number,
-            others: Set(roster.members.values.map(\.device.number)).subtracting([session.identity.device.number]))
+            others: Set(roster.members.values.map(\.device.number)).union(session.state.decided.keys)
+                .subtracting([session.identity.device.number]),
+            natives: session.state.natives)
     }
 
     /// Takes in one file.
@@ -246,19 +261,25 @@ extension Keyring {
         guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
         guard size == file.size, let age = identity.age() else { return .replaced }
         let plan: ImportPlan
+        var ahead = 0
         do throws(KeyringError) {
             let bundle = try BundleFile(path: files.file(file.name, of: id))
-            guard try bundle.syncHash() == (file.hash, file.size) else { return .replaced }
-            let verified = try bundle.verify(.identities(age.text()), for: [.sync])
+            // The one reading that is checked against the head is the one that is believed.
+            guard let verified = try bundle.verify(.identities(age.text()), hash: file.hash, size: file.size) else {
+                return .replaced
+            }
             let manifest = verified.bundle.manifest
             guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
                 let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
             else { return .malformed }
+            let epochs = try latestEpochs(in: group)
             plan = try take(IncomingBundle(manifest), .merge, nil, .all, isSync: true, backsUp: false) { body in
                 try bundle.read(verified) { record, secret in
+                    let epoch = epochs[record.key] ?? 0
+                    if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }
                     let arriving = travel.arriving(
                         record, hasSecret: secret != nil, from: member.device.number,
-                        speaksForOwner: member.scope == .whole)
+                        speaksForOwner: member.scope == .whole, knowing: epoch)
                     guard let (item, hasSecret) = arriving else { return }
                     try body(item, hasSecret ? secret : nil)
                 }
@@ -275,52 +296,9 @@ extension Keyring {
         let changed = ["added", "changed", "removed"].reduce(0) { $0 + (plan.counts[$1] ?? 0) }
         report.changed += changed
         if changed > 0, !report.sources.contains(name) { report.sources.append(name) }
+        if ahead > 0 { report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in") }
         report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
             .map(\.description)
         return nil
-    }
-
-    /// Takes away what devices have decided that were revoked since.
-    ///
-    /// - Returns: What went, one line each.
-    func clearDecisions(_ session: inout SyncSession) throws -> [String] {
-        guard let roster = session.roster else { return [] }
-        let revoked = roster.members.values.filter {
-            $0.revocation != nil && !session.state.cleared.contains($0.device.id)
-        }
-        guard !revoked.isEmpty else { return [] }
-        // A vault that was let in again goes on with what it has decided.
-        let numbers = Set(revoked.map(\.device.number))
-            .subtracting(roster.active.map(\.device.number) + [session.identity.device.number])
-        let removed = try withVault { state in
-            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
-            var removed: [String] = []
-            for group in state.vault.groups {
-                let decided = try settings(of: group) { item in
-                    SyncTravel.travels(item.key) && !item.isTombstone && numbers.contains(item.version.device)
-                }
-                guard !decided.isEmpty else { continue }
-                let names = Set(decided.compactMap(\.item.key.parts.first))
-                let gone = try change(&state, group) { writer in
-                    try writer.forgetSettings { names.contains($0.name) }
-                }
-                removed += gone.map { "\(GroupDecision($0, in: group.name).text) (group '\(group.name)')" }
-            }
-            return removed.sorted()
-        }
-        session.state.cleared.formUnion(revoked.map(\.device.id))
-        return removed
-    }
-
-    /// The settings of a group that `isMeant` finds, with their rows.
-    func settings(
-        of group: UnlockedVault.Group, where isMeant: (ItemRecord) -> Bool
-    ) throws -> [(item: ItemRecord, row: Int64)] {
-        var found: [(item: ItemRecord, row: Int64)] = []
-        _ = try database.forEachItem(in: group) { result, _ in
-            guard let one = try? result.get(), one.item.key.kind == .setting, isMeant(one.item) else { return }
-            found.append((one.item, one.record.rowID))
-        }
-        return found
     }
 }

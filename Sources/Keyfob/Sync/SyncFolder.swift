@@ -13,6 +13,8 @@ internal import KeyfobSync
 struct SyncFolder {
     /// The longest head and request, in bytes.
     static let headLimit = 2 << 20
+    /// The longest request, in bytes.
+    private static let requestLimit = 4_096
     /// How many names of a folder are looked at.
     static let nameLimit = 4_096
     /// How many copies of a head are read.
@@ -41,41 +43,52 @@ struct SyncFolder {
     func file(_ name: String, of id: SyncDeviceID) -> String { folder(of: id) + "/" + name }
 
     /// The heads of a device: the one in its place, and copies that a service made of it when two machines wrote at once.
-    func heads(of id: SyncDeviceID) throws -> [[UInt8]] {
-        let names = try POSIXFile.names(in: folder(of: id), limit: Self.nameLimit)
+    func heads(of id: SyncDeviceID) -> [[UInt8]] {
+        let names = names(in: folder(of: id))
             .filter { $0.hasPrefix("head") && $0.hasSuffix(".age") && $0 != Self.head }.sorted()
-        return try ([Self.head] + names.prefix(Self.copyLimit)).compactMap { try read($0, of: id) }
+        return ([Self.head] + names.prefix(Self.copyLimit)).compactMap { read($0, of: id) }
     }
 
     /// What a device that wants to be let in says of itself; nil where there is nothing.
-    func request(of id: SyncDeviceID) throws -> [UInt8]? { try read(Self.request, of: id) }
+    func request(of id: SyncDeviceID) -> [UInt8]? { read(Self.request, of: id, limit: Self.requestLimit) }
 
     /// The devices that want to be let in, or are.
-    func devices() throws -> [SyncDeviceID] {
-        try POSIXFile.names(in: path + "/devices", limit: Self.nameLimit)
-            .compactMap { SyncDeviceID(hexadecimal: $0) }.sorted()
+    func devices() -> [SyncDeviceID] {
+        names(in: path + "/devices").compactMap { SyncDeviceID(hexadecimal: $0) }.sorted()
+    }
+
+    /// The names in a folder; none where something else is in its place, which is as if nothing were there.
+    private func names(in folder: String) -> [String] {
+        (try? POSIXFile.names(in: folder, limit: Self.nameLimit)) ?? []
     }
 
     /// Nil for what is not there, longer than it may be, or no file.
-    private func read(_ name: String, of id: SyncDeviceID) throws -> [UInt8]? {
-        do {
-            return try POSIXFile.read(file(name, of: id), limit: Self.headLimit)
-        } catch StoreError.damaged, StoreError.inputOutput, StoreError.notWritable {
-            return nil
-        }
+    private func read(_ name: String, of id: SyncDeviceID, limit: Int = Self.headLimit) -> [UInt8]? {
+        try? POSIXFile.read(file(name, of: id), limit: limit)
     }
 
     func write(request: [UInt8], of id: SyncDeviceID) throws { try write(Self.request, request, of: id) }
     func write(head: [UInt8], of id: SyncDeviceID) throws { try write(Self.head, head, of: id) }
 
     private func write(_ name: String, _ bytes: [UInt8], of id: SyncDeviceID) throws {
-        try POSIXFile.createDirectories(folder(of: id))
+        try makeFolder(of: id)
+        // What is no file in the place of one goes aside.
+        if let status = try POSIXFile.status(file(name, of: id)), !status.isRegularFile {
+            _ = try POSIXFile.putAside(file(name, of: id), as: file("aside-" + name, of: id))
+        }
         try POSIXFile.replace(file(name, of: id), with: bytes)
+    }
+
+    private func makeFolder(of id: SyncDeviceID) throws {
+        if let status = try POSIXFile.status(folder(of: id)), !status.isDirectory {
+            _ = try POSIXFile.putAside(folder(of: id), as: folder(of: id) + ".aside")
+        }
+        try POSIXFile.createDirectories(folder(of: id))
     }
 
     /// Begins a file of a device, which gets its name when it is whole.
     func begin(_ id: SyncDeviceID) throws -> NewFile {
-        try POSIXFile.createDirectories(folder(of: id))
+        try makeFolder(of: id)
         let name = file("group-\(Hexadecimal.text(SyncID.random().bytes))", of: id)
         return try NewFile.begin(name)
     }

@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobSodium
 internal import KeyfobSync
 internal import KeyfobVault
 
@@ -10,6 +11,8 @@ struct SyncReading {
     var seen: SeenHead?
     /// What is wrong: at most one of each kind.
     var problems: Set<SyncFinding.Kind> = []
+    /// What stands for the bytes that do not open.
+    private(set) var damage: [UInt8]?
 
     /// Reads the heads of a device, copies that a service made of them among them.
     ///
@@ -19,8 +22,8 @@ struct SyncReading {
     init(
         of id: SyncDeviceID, _ device: SyncDevice?, in sync: SyncID?, _ folder: SyncFolder,
         with identity: borrowing SyncIdentity
-    ) throws {
-        let files = try folder.heads(of: id)
+    ) {
+        let files = folder.heads(of: id)
         if files.isEmpty { problems.insert(.missing) }
         for bytes in files {
             let signed: SignedBytes
@@ -29,7 +32,9 @@ struct SyncReading {
             } catch {
                 switch error {
                 case .notForUs: problems.insert(.closed)
-                case .damaged: problems.insert(.incomplete)
+                case .damaged:
+                    problems.insert(.incomplete)
+                    damage = BLAKE2b.hash(bytes, count: 16)
                 }
                 continue
             }
@@ -47,7 +52,10 @@ struct SyncReading {
                 sync)
         }
         // A copy that nobody can read any more says nothing where there is a head.
-        if head != nil { problems.subtract([.closed, .incomplete, .missing]) }
+        if head != nil {
+            problems.subtract([.closed, .incomplete, .missing])
+            damage = nil
+        }
     }
 
     /// The sync that the head is of.

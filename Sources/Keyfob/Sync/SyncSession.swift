@@ -4,21 +4,52 @@ internal import KeyfobRecords
 internal import KeyfobSodium
 internal import KeyfobSync
 internal import KeyfobVault
+internal import Synchronization
+
+/// The last roster that was made: each takes a check of every signature.
+final class RosterMemory {
+    private var basis: ([SyncState.Root], [SyncStatement], SyncID)?
+    private var last: SyncRoster?
+
+    fileprivate func roster(
+        _ roots: [SyncState.Root], _ statements: [SyncStatement], in sync: SyncID, own: SyncDeviceID
+    ) -> SyncRoster {
+        if let last, let basis, basis == (roots, statements, sync) { return last }
+        let roster = SyncRoster(
+            roots: roots.compactMap { root in root.device.map { ($0, root.scope) } }, statements: statements, in: sync,
+            own: own)
+        (basis, last) = ((roots, statements, sync), roster)
+        return roster
+    }
+}
 
 /// What a vault knows of its sync, and this device's keys, while one process works with them.
 struct SyncSession: ~Copyable {
     var state: SyncState
     let identity: SyncIdentity
+    let memory = RosterMemory()
 
     var own: SyncDeviceID { identity.device.id }
 
     /// Who takes part, as far as this vault trusts what was said.
-    var roster: SyncRoster? {
-        state.sync.map { sync in
-            SyncRoster(
-                roots: state.roots.compactMap { root in root.device.map { ($0, root.scope) } },
-                statements: state.statements, in: sync, own: own)
-        }
+    var roster: SyncRoster? { roster(with: []) }
+
+    /// The same, if some more was said.
+    func roster(with more: [SyncStatement]) -> SyncRoster? {
+        guard let sync = state.sync else { return nil }
+        return memory.roster(state.roots, state.statements + more, in: sync, own: own)
+    }
+
+    /// How far the state has come.
+    var milestone: Milestone {
+        let digest = state.encoded(with: identity).withBytes { BLAKE2b.hash($0, count: Milestone.digestCount) }
+        return Milestone(group: nil, sequence: state.sequence, digest: digest)
+    }
+
+    /// What a device calls itself, and its words.
+    func labelled(_ id: SyncDeviceID) -> String {
+        let name = name(of: id)
+        return name == id.words ? name : "\(name) (\(id.words))"
     }
 
     /// What a device calls itself, or its words.
@@ -43,7 +74,7 @@ extension Keyring {
             let before = session.state
             let outcome: Swift.Result<Result, any Error>
             do { outcome = .success(try body(&session)) } catch { outcome = .failure(error) }
-            if session.state != before { try save(session) }
+            if session.state != before { try save(&session) }
             _ = consume held
             return try outcome.get()
         } catch {
@@ -54,12 +85,20 @@ extension Keyring {
     /// Begins to be part of a sync.
     ///
     /// - Parameter state: What to begin with.
-    func beginSync(_ session: borrowing SyncSession) throws {
+    func beginSync(_ session: inout SyncSession) throws {
         let held = try FileLock(database.directory.syncLock)
         if try POSIXFile.status(database.directory.sync) != nil, try isSyncInUse() {
             throw KeyringError(.alreadyExists, "the vault is part of a sync already", advice: .showSync)
         }
-        try save(session)
+        // What was taken in from devices of the sync that the vault was in before is not this vault's own.
+        if let known = try? readSync() {
+            for number in known.state.decided.keys { session.state.decided[number] = SyncScope.none }
+        }
+        session.state.natives = try decidingNumbers().subtracting(session.state.decided.keys)
+        let marks = try? syncMark.marks(now: clock.now)
+        session.state.sequence = marks?.sequence(of: nil) ?? 0
+        try save(&session)
+        _ = try? syncMark.accept([session.milestone], isAll: true, now: clock.now)
         _ = consume held
     }
 
@@ -69,34 +108,55 @@ extension Keyring {
             let present = try openSync()
             return !present.state.findings.contains { $0.kind == .cloned } && !present.isRevoked
         } catch {
-            if error.code == .configuration { return false }
+            if error.code == .configuration || error.code == .rolledBack { return false }
             throw error
         }
     }
 
-    func save(_ session: borrowing SyncSession) throws {
+    /// Keeps what the vault knows of its sync, and notes outside the vault that it did.
+    func save(_ session: inout SyncSession) throws {
+        session.state.sequence += 1
         let content = session.state.encoded(with: session.identity)
         let sealed = try withVault { state in try state.vault.seal(sync: content) }
         try POSIXFile.replace(database.directory.sync, with: sealed)
+        if var marks = try? syncMark.marks(now: clock.now) {
+            _ = syncMark.note([session.milestone], in: &marks, now: clock.now)
+        }
+    }
+
+    /// How far what is known of the sync was seen to have come, kept outside the vault.
+    var syncMark: HighWaterMark {
+        HighWaterMark(state: location.state, syncOf: state.withLock { $0.vault.header.vault })
+    }
+
+    /// What does not follow from what was seen of the file.
+    func syncStateFindings() -> [StateFinding] {
+        ((try? syncMark.marks(now: clock.now))?.findings ?? []).map { finding in
+            StateFinding(
+                finding.kind == .rollback ? .rolledBack : finding.kind == .fork ? .forked : .marksDamaged, group: nil,
+                isSync: true, found: finding.found, seen: finding.seen, since: finding.time)
+        }
+    }
+
+    /// Goes on from the file as it is.
+    func acceptSyncState() throws(KeyringError) {
+        guard !syncStateFindings().isEmpty else { return }
+        let session = try readSync()
+        let milestone = session?.milestone ?? Milestone(group: nil, sequence: 0, digest: nil)
+        do { _ = try syncMark.accept([milestone], isAll: true, now: clock.now) } catch { throw KeyringError(error) }
     }
 
     /// What the vault knows of its sync.
+    ///
+    /// - Throws: `configuration`, `needsVaultKey`, `rolledBack` where an earlier state was put back.
     func openSync() throws(KeyringError) -> SyncSession {
         let path = database.directory.sync
-        let bytes: [UInt8]?
-        do { bytes = try POSIXFile.read(path, limit: Self.syncLimit) } catch { throw KeyringError(error) }
-        guard let bytes else {
+        // Before the file: what others write meanwhile may be newer.
+        var marks = try? syncMark.marks(now: clock.now)
+        guard (try? POSIXFile.status(path)).flatMap(\.self) != nil else {
             throw KeyringError(.configuration, "the vault is part of no sync", advice: .beginSync)
         }
-        var opened: SyncSession?
-        try withState { state in
-            guard let content = try state.vault.open(sync: bytes),
-                let (known, number) = try? SyncState.decoded(content),
-                let identity = SyncState.identity(content, number: number)
-            else { return }
-            opened = SyncSession(state: known, identity: identity)
-        }
-        guard let session = opened.take() else {
+        guard let session = try readSync() else {
             throw KeyringError(
                 .configuration, "\(path) does not open: it is damaged, or the vault has got new keys since",
                 advice: .joinSyncAgain)
@@ -108,7 +168,33 @@ extension Keyring {
                 "this vault was copied, moved or restored: what it is in its sync belongs to the vault it was before",
                 advice: .joinSyncAgain)
         }
+        if var known = marks {
+            _ = syncMark.note([session.milestone], in: &known, now: clock.now)
+            marks = known
+        }
+        guard marks?.findings.contains(where: { $0.subject == .header }) != true else {
+            throw KeyringError(
+                .rolledBack, "\(path) has been taken back to an earlier state: who was revoked since would read what is new",
+                advice: .acceptRollback(first: false))
+        }
         return session
+    }
+
+    /// What the vault knows of its sync, whatever was seen of it; nil where it does not open.
+    private func readSync() throws(KeyringError) -> SyncSession? {
+        let path = database.directory.sync
+        let bytes: [UInt8]?
+        do { bytes = try POSIXFile.read(path, limit: Self.syncLimit) } catch { throw KeyringError(error) }
+        guard let bytes else { return nil }
+        var opened: SyncSession?
+        try withState { state in
+            guard let content = try state.vault.open(sync: bytes),
+                let (known, number) = try? SyncState.decoded(content),
+                let identity = SyncState.identity(content, number: number)
+            else { return }
+            opened = SyncSession(state: known, identity: identity)
+        }
+        return opened.take()
     }
 
     private static let syncLimit = 64 << 20
@@ -126,14 +212,9 @@ extension Keyring {
 }
 
 extension SyncSession {
-    /// Whether a member that shares all groups of this device has said that it takes part no more.
+    /// Whether this device took part and does no more: it was revoked, or who alone had let it in.
     var isRevoked: Bool {
-        guard let sync = state.sync, let roster else { return false }
-        return state.statements.contains { statement in
-            guard case .revocation(own, _) = statement.content, let signer = roster.members[statement.signer],
-                signer.revocation == nil, signer.scope.covers(roster.members[own]?.scope ?? .none)
-            else { return false }
-            return statement.signed.isSigned(by: signer.device, as: .statement, in: sync)
-        }
+        guard let roster else { return false }
+        return roster.isOwnRevoked || state.own != nil && !roster.isActive(own)
     }
 }

@@ -70,8 +70,8 @@ public struct SyncStatus: Hashable, Sendable {
 
     /// Something that is wrong.
     public struct Finding: Hashable, Sendable {
-        /// A word for programs: `rolledBack`, `forked`, `forged`, `replaced`, `malformed`, `cloned`, `missing`, `incomplete`,
-        /// `withheld`, `disputed` or `closed`.
+        /// A word for programs: `rolledBack`, `forked`, `forged`, `replaced`, `altered`, `malformed`, `cloned`, `missing`, `incomplete`,
+        /// `withheld`, `disputed`, `mistaken` or `closed`.
         public let kind: String
         /// The words of the device.
         public let device: String
@@ -114,6 +114,10 @@ public struct SyncChange: Hashable, Sendable {
     public let signIns: [String]
     /// Decisions of it that went, one line each.
     public let removedDecisions: [String]
+    /// Devices that are out with it, because it alone had let them in: what people call them, and their words.
+    public internal(set) var alsoOut: [String] = []
+    /// Devices that share fewer groups without it.
+    public internal(set) var reduced: [String] = []
 }
 
 extension SyncReport {

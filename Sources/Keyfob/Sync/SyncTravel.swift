@@ -12,13 +12,15 @@ struct SyncTravel {
     /// Why an account that signed in elsewhere has no token here.
     static let signedInElsewhere = "not signed in here"
 
-    /// More sign-ins than anybody makes: what a device tells must leave room for those to come.
-    private static let epochLimit: UInt64 = 1 << 40
+    /// More sign-ins than anybody makes between two synchronisations: what a device tells must leave room for those to come.
+    private static let epochLead: UInt64 = 1 << 20
 
     /// Whose vault it is.
     let own: UInt64
     /// The other devices that there are or ever were, by the numbers in their versions.
     let others: Set<UInt64>
+    /// By whose numbers the vault had decisions before it was part of a sync.
+    var natives: Set<UInt64> = []
 
     /// An item as it leaves, and whether its secret goes along; nil for one that stays.
     func leaving(_ item: ItemRecord, hasSecret: Bool) -> (item: ItemRecord, hasSecret: Bool)? {
@@ -30,21 +32,29 @@ struct SyncTravel {
 
     /// An item of another device as it comes in, and whether its secret does; nil for one that is not taken.
     ///
-    /// - Parameter speaksForOwner: Whether what the owner decided there is the owner's word here: of a device that shares
-    ///   all groups.
+    /// - Parameters:
+    ///   - speaksForOwner: Whether what the owner decided there is the owner's word here: of a device that shares all groups.
+    ///   - epoch: The latest epoch of the sign-in that is known here.
     func arriving(
-        _ item: ItemRecord, hasSecret: Bool, from device: UInt64, speaksForOwner: Bool
+        _ item: ItemRecord, hasSecret: Bool, from device: UInt64, speaksForOwner: Bool, knowing epoch: UInt64 = 0
     ) -> (item: ItemRecord, hasSecret: Bool)? {
         if item.key.kind == .setting, item.version.device != device { return nil }
-        guard var travelling = travelling(item, hasSecret: hasSecret) else { return nil }
+        guard !Self.isFarAhead(item, of: epoch), var travelling = travelling(item, hasSecret: hasSecret) else { return nil }
         travelling.item.isOwners = travelling.item.isOwners && speaksForOwner
         return travelling
     }
 
-    /// Whether an item is a decision that no device of the sync made: this vault's owner took it in from elsewhere.
+    /// Whether a sign-in is told to have been begun more often since than anybody does.
+    static func isFarAhead(_ item: ItemRecord, of epoch: UInt64) -> Bool {
+        let told = item.content.credential?.grant?.latestEpoch ?? 0
+        return told > epoch && told - epoch > epochLead
+    }
+
+    /// Whether an item is a decision that no device of the sync made and that was here before: this vault's owner took it in from elsewhere.
     func isOrphan(_ item: ItemRecord) -> Bool {
         item.key.kind == .setting && !item.isTombstone && Self.travels(item.key) && !item.isThisDeviceOnly
-            && item.version.device != own && !others.contains(item.version.device)
+            && item.version.device != own && natives.contains(item.version.device)
+            && !others.contains(item.version.device)
     }
 
     /// Whether items with this key go from device to device.
@@ -61,7 +71,6 @@ struct SyncTravel {
         guard Self.travels(item.key) else { return nil }
         guard let credential = item.content.credential else { return (item, false) }
         let grant = credential.grant ?? Grant()
-        guard grant.latestEpoch < Self.epochLimit else { return nil }
         if grant.state == .signedOut || Self.isShared(credential, grant) { return (item, hasSecret) }
         // The same whoever tells it, and whatever has become of the token since.
         var told = Credential(

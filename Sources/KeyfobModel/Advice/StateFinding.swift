@@ -4,6 +4,8 @@ public struct StateFinding: Hashable, Sendable {
     public let kind: Kind
     /// The group, by name, or by the beginning of its id where it is gone; nil for the header, and for the notes.
     public let group: String?
+    /// Whether it is about what the vault knows of its sync.
+    public let isSync: Bool
     /// The version that was found; 0 for the notes.
     public let found: UInt64
     /// The version that had been seen; 0 for the notes.
@@ -23,9 +25,12 @@ public struct StateFinding: Hashable, Sendable {
         case marksDamaged
     }
 
-    package init(_ kind: Kind, group: String?, found: UInt64, seen: UInt64, since: Timestamp) {
+    package init(
+        _ kind: Kind, group: String?, isSync: Bool = false, found: UInt64, seen: UInt64, since: Timestamp
+    ) {
         self.kind = kind
         self.group = group
+        self.isSync = isSync
         self.found = found
         self.seen = seen
         self.since = since
@@ -33,8 +38,8 @@ public struct StateFinding: Hashable, Sendable {
 
     /// What was found, where: one line, without a command.
     public var text: String {
-        let subject = group.map { "group '\($0)'" } ?? "the vault"
-        let what = group == nil ? "its header" : "it"
+        let subject = isSync ? "what the vault knows of its sync" : group.map { "group '\($0)'" } ?? "the vault"
+        let what = group == nil && !isSync ? "its header" : "it"
         switch kind {
         case .rolledBack:
             return "\(subject) has been taken back to an earlier state: \(what) was version \(found) where version "

@@ -19,12 +19,16 @@ package struct SyncFinding: Hashable, Sendable {
         case cloned
         /// Nothing of it is there any more, or not yet.
         case missing
+        /// Its head has not opened for a while, and is the same still: it was altered, or will never be whole.
+        case altered
         /// A file of it is not whole, or not there: it may still be on its way.
         case incomplete
         /// Another device has seen a later state of it, which is not here: withheld, or still on its way.
         case withheld
         /// Another device has seen another history of it.
         case disputed
+        /// It says that it has seen a state of this device which this one has not written.
+        case mistaken
         /// What is there of it is not for this device: it does not know this one yet, or has revoked it.
         case closed
         /// A newer Keyfob wrote what is there of it.
@@ -33,8 +37,8 @@ package struct SyncFinding: Hashable, Sendable {
         /// Whether it is told until somebody accepts it; the others, as long as it is so.
         package var stays: Bool {
             switch self {
-            case .rolledBack, .forked, .forged, .replaced, .malformed, .cloned, .disputed: true
-            case .missing, .incomplete, .withheld, .closed, .newer: false
+            case .rolledBack, .forked, .forged, .replaced, .altered, .malformed, .cloned, .disputed: true
+            case .missing, .incomplete, .withheld, .mistaken, .closed, .newer: false
             }
         }
     }

@@ -138,9 +138,9 @@ package struct SyncHead: Hashable, Sendable {
             else { throw FieldList.Malformed() }
             seen[id] = Mark(sequence: sequence, hash: Array(hash))
         }
-        var statements: [SyncStatement] = []
-        for list in try body.lists(9).prefix(SyncRoster.statementLimit) {
-            statements.append(try SyncStatement(SignedBytes(list)))
+        // One that is too long, or that a newer Keyfob makes, is passed over.
+        let statements = try body.lists(9).prefix(SyncRoster.statementLimit).compactMap { list in
+            (try? SignedBytes(list)).flatMap { try? SyncStatement($0) }
         }
         self.init(
             device: try SyncDevice(device), sequence: sequence, previous: previous, time: Timestamp(seconds: seconds),

@@ -40,6 +40,14 @@ package enum SyncScope: Hashable, Sendable {
     /// Whether there is a group in it.
     package var isEmpty: Bool { self == .none }
 
+    /// How many groups it names.
+    package var count: Int {
+        switch self {
+        case .whole: 0
+        case .groups(let groups): groups.count
+        }
+    }
+
     /// Whether a group is in it.
     package func contains(_ group: SyncGroupTag) -> Bool {
         switch self {

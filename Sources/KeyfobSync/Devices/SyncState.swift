@@ -54,6 +54,17 @@ package struct SyncState: Hashable, Sendable {
         }
     }
 
+    /// A head that did not open.
+    package struct Damage: Hashable, Sendable {
+        /// What stands for its bytes.
+        package let hash: [UInt8]
+        /// When it was seen first.
+        package let time: Timestamp
+
+        /// One that did not open.
+        package init(hash: [UInt8], time: Timestamp) { (self.hash, self.time) = (hash, time) }
+    }
+
     /// A device that a person trusts here, because its words were given.
     package struct Root: Hashable, Sendable {
         /// Its id, which the words are.
@@ -89,8 +100,14 @@ package struct SyncState: Hashable, Sendable {
     package var own: Own?
     /// What is wrong, and was not accepted.
     package var findings: [SyncFinding] = []
-    /// The devices whose decisions were taken away after they were revoked.
-    package var cleared: Set<SyncDeviceID> = []
+    /// Whose decisions were ever taken in, by their numbers, and for which groups; of those that are out, for none.
+    package var decided: [UInt64: SyncScope] = [:]
+    /// Heads that did not open, and since when.
+    package var damaged: [SyncDeviceID: Damage] = [:]
+    /// By whose numbers the vault had decisions before this began.
+    package var natives: Set<UInt64> = []
+    /// How often this was written; nothing that is older than what was seen of it is gone on from.
+    package var sequence: UInt64 = 0
     /// When it was synchronised the last time.
     package var last: Timestamp?
 
@@ -107,8 +124,9 @@ package struct SyncState: Hashable, Sendable {
 }
 
 // 1 remote, 2 name, 3 place, 4 sync, 5 root (repeats: 1 id, 2 scope, 3 device, 4 group's name (repeats)), 6 statement
-// (repeats), 7 peer (repeats), 8 own, 9 finding (repeats), 10 id of a device whose decisions are gone (repeats), 11 last
-// i64, 12 number of the own copy of the vault u64.
+// (repeats), 7 peer (repeats), 8 own, 9 finding (repeats), 10 whose decisions were taken in (repeats: 1 number u64, 2
+// scope), 11 last i64, 12 number of the own copy of the vault u64, 13 a number from before u64 (repeats), 14 sequence u64, 15 a head
+// that did not open (repeats: 1 id, 2 hash, 3 time i64).
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -122,9 +140,23 @@ extension SyncState {
         for (id, peer) in peers.sorted(by: { $0.key < $1.key }) { list.append(7, peer.list(id)) }
         if let own { list.append(8, own.list) }
         for finding in findings { list.append(9, finding.list) }
-        for id in cleared.sorted() { list.append(10, id.bytes) }
+        for (number, scope) in decided.sorted(by: { $0.key < $1.key }) {
+            var entry = FieldList()
+            entry.append(1, number)
+            entry.append(2, scope.list)
+            list.append(10, entry)
+        }
         list.append(11, last?.seconds)
         list.append(12, identity.device.number)
+        for number in natives.sorted() { list.append(13, number) }
+        list.append(14, sequence)
+        for (id, damage) in damaged.sorted(by: { $0.key < $1.key }) {
+            var entry = FieldList()
+            entry.append(1, id.bytes)
+            entry.append(2, damage.hash)
+            entry.append(3, damage.time.seconds)
+            list.append(15, entry)
+        }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
             identity.secret.withBytes { span.copy(from: $0) }
@@ -155,8 +187,21 @@ extension SyncState {
         }
         state.own = try list.lists(8).first.map { (list) throws(FieldList.Malformed) in try Own(list) }
         for finding in try list.lists(9) { state.findings.append(try SyncFinding(finding)) }
-        for field in list.fields where field.number == 10 {
-            if let id = SyncDeviceID(field.bytes) { state.cleared.insert(id) }
+        for entry in try list.lists(10) {
+            guard let number: UInt64 = try entry.integer(1), let scope = try entry.lists(2).first else {
+                throw FieldList.Malformed()
+            }
+            state.decided[number] = try SyncScope(scope)
+        }
+        for field in list.fields where field.number == 13 {
+            state.natives.insert(field.bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        state.sequence = try list.integer(14) ?? 0
+        for entry in try list.lists(15) {
+            guard let id = entry.bytes(1).flatMap({ SyncDeviceID($0) }), let hash = entry.bytes(2),
+                let seconds: Int64 = try entry.integer(3)
+            else { throw FieldList.Malformed() }
+            state.damaged[id] = Damage(hash: Array(hash), time: Timestamp(seconds: seconds))
         }
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))

@@ -90,7 +90,7 @@ final class SyncHeadTests {
         ]
         state.statements = [
             SyncStatement(
-                .revocation(identity.device.id, keeping: [identity.device.id]), by: identity, in: sync,
+                .revocation(identity.device.id, keeping: [[UInt8](repeating: 9, count: 16)]), by: identity, in: sync,
                 at: Timestamp(seconds: 3))
         ]
         let tag = SyncGroupTag(.default, in: sync)
@@ -105,7 +105,9 @@ final class SyncHeadTests {
             state.note(SyncFinding(kind, identity.device.id, at: Timestamp(seconds: 7)))
         }
         #expect(state.findings.count == SyncFinding.Kind.allCases.count)
-        state.cleared = [identity.device.id]
+        state.decided = [7: .whole, .max: .none, 0: .groups([tag])]
+        state.damaged = [identity.device.id: .init(hash: [5], time: Timestamp(seconds: 9))]
+        (state.natives, state.sequence) = ([1, .max - 1], 12)
         state.last = Timestamp(seconds: 8)
         let bytes = state.encoded(with: identity)
         let (read, number) = try SyncState.decoded(bytes)

@@ -120,6 +120,19 @@ struct HostileRemoteTests {
             #expect(try home.sync("one").changed == 0)
             #expect(try home.findings("one").isSubset(of: ["incomplete", "closed"]))
         }
+        // What stays as it is will never be whole: it was altered, which is told until it is accepted.
+        var altered = files
+        altered["head.age"] = Data(head.dropLast() + [head[head.index(before: head.endIndex)] ^ 1])
+        try home.replace(altered, of: two)
+        try home.sync("one")
+        #expect(try home.findings("one") == ["incomplete"])
+        home.clock.advance(by: 600)
+        try home.sync("one")
+        #expect(try home.findings("one").isSuperset(of: ["altered"]))
+        try home.replace(files, of: two)
+        try home.sync("one")
+        #expect(try home.findings("one") == ["altered"])
+        #expect(try home["one"].keyring.acceptSyncFindings(of: "two").count == 1)
         try two.signIn(try .contoso("ben"), token: "t")
         try home.sync("two")
         var copied = try home.files(of: two)
@@ -203,6 +216,9 @@ struct HostileRemoteTests {
         try FileManager.default.removeItem(atPath: two.location.vault)
         try FileManager.default.copyItem(atPath: saved, toPath: two.location.vault)
         let returned = try two.reopened()
+        let old = failure(of: KeyringError.self) { _ = try returned.synchronise(through: home.remote) }
+        #expect(old?.code == .rolledBack && old?.advice == .acceptRollback(first: false))
+        _ = try returned.acceptRollback()
         let error = failure(of: KeyringError.self) { _ = try returned.synchronise(through: home.remote) }
         #expect(error?.code == .rolledBack && error?.advice == .joinSyncAgain)
         // Where the remote hides what was written meanwhile, the others see two histories.

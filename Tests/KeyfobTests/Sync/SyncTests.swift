@@ -1,6 +1,7 @@
 import Foundation
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
@@ -251,16 +252,20 @@ struct SyncTests {
 
     @Test("decisions that this vault's owner took in from elsewhere travel as its own")
     func adopted() throws {
-        let home = try SyncHome("one", "two")
-        let one = try home["one"]
-        try one.change { writer in
-            let item = ItemRecord(
-                group: .default, content: .setting(name: "binding:tool:x:", value: "ada"),
-                version: ItemVersion(stamp: Stamp(milliseconds: 5, after: nil), device: 99))
-            try writer.put(item, secret: .none, replacing: [])
+        let home = try SyncHome("one")
+        let two = try home.machine("two")
+        func decide(_ name: String) throws {
+            try two.change { writer in
+                let item = ItemRecord(
+                    group: .default, content: .setting(name: name, value: "ada"),
+                    version: ItemVersion(stamp: Stamp(milliseconds: 5, after: nil), device: 99))
+                try writer.put(item, secret: .none, replacing: [])
+            }
         }
+        try decide("binding:tool:x:")
+        try home.letIn(two, by: try home["one"])
         try home.settle()
-        #expect(try home["two"].setting("binding:tool:x:") == "ada")
+        #expect(try home["one"].setting("binding:tool:x:") == "ada")
     }
 
     @Test("a copy of a vault notices that it is one, and becomes a device of its own")
@@ -272,6 +277,11 @@ struct SyncTests {
         let copy = try one.reopened(vault: copied)
         let error = failure(of: KeyringError.self) { _ = try copy.synchronise(through: home.remote) }
         #expect(error?.code == .configuration)
+        let nobody = SyncIdentity.generate(number: 9).device.id.words
+        let unknown = failure(of: KeyringError.self) {
+            try copy.joinSync(at: home.remote, named: "copy", trusting: nobody, through: home.remote)
+        }
+        #expect(unknown?.code == .usage)
         let words = try home["two"].keyring.syncStatus().own.words
         try copy.joinSync(at: home.remote, named: "copy", trusting: words, through: home.remote)
         let own = try copy.syncStatus().own.words

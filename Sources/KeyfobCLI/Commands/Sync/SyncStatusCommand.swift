@@ -120,6 +120,10 @@ enum SyncText {
                 : "'keyfob sync join REMOTE WORDS' makes this one a device of its own"
         }
         let name = ShellWord.inMessage(finding.device)
+        // What somebody else can have put there, or says of it, is no reason to keep it out.
+        if ["replaced", "altered", "forged", "disputed"].contains(finding.kind) {
+            return "look at who can write there; 'keyfob sync accept \(name)' goes on from what is there then"
+        }
         return "'keyfob sync revoke \(name)' keeps it out; 'keyfob sync accept \(name)' goes on, if you know why"
     }
 }
