@@ -54,8 +54,10 @@ struct SyncGitTests {
         try on("two", "keyfob sync -q && keyfob account list --json | grep -q git.example").expectSuccess()
         #expect(!FileManager.default.fileExists(atPath: place.path + "/ran"))
         // They would have run: the same by git itself.
-        try place.run("git clone -q remote.git clone -b keyfob-sync && cd clone && git push -q origin HEAD:refs/heads/x")
-            .expectSuccess()
+        try place.run(
+            "git clone -q remote.git clone -b keyfob-sync && cd clone && git push -q origin HEAD:refs/heads/x"
+        )
+        .expectSuccess()
         #expect(FileManager.default.fileExists(atPath: place.path + "/ran"))
     }
 
@@ -94,7 +96,8 @@ struct SyncGitTests {
         func line(_ mode: String, _ kind: String, _ size: String, _ path: String) -> String {
             "\(mode) \(kind) \(String(repeating: "0", count: 40)) \(size)\t\(path)\0"
         }
-        let top = line("040000", "tree", "-", "devices/\(id)") + line("040000", "tree", "-", "devices/x")
+        let top =
+            line("040000", "tree", "-", "devices/\(id)") + line("040000", "tree", "-", "devices/x")
             + line("100644", "blob", "3", "devices/\(String(repeating: "b", count: 24))") + "nonsense\0"
         #expect(SyncGitPlan.folders(Data(top.utf8)) == ["devices/\(id)"])
         func name(_ number: Int) -> String { "devices/\(id)/1-" + String(repeating: "\(number)", count: 32) + ".age" }
@@ -110,7 +113,8 @@ struct SyncGitTests {
         #expect(files.count == 6)
         let chosen = SyncGitPlan("https://git.example/x").chosen(files)
         #expect(chosen.map(\.path) == ["devices/\(id)/head.age", name(1)])
-        #expect(SyncGitPlan("https://git.example/x").writing.isEmpty && SyncGitPlan("git@git.example:x").reading.isEmpty)
+        #expect(
+            SyncGitPlan("https://git.example/x").writing.isEmpty && SyncGitPlan("git@git.example:x").reading.isEmpty)
         for address in ["/x", "file:///x", "FILE:///x"] {
             #expect(SyncGitPlan(address).writing.joined().contains("core.hooksPath=/dev/null"))
         }

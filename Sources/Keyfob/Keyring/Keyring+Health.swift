@@ -47,9 +47,12 @@ extension Keyring {
     ///
     /// - Throws: only what keeps it from looking; what it finds is in the report.
     public func verify() throws(KeyringError) -> VerificationReport {
-        try withState { state in
+        let ofSync = syncStateFindings()
+        return try withState { state in
             // One state of header and records: what others change meanwhile would look like damage.
-            try database.withSnapshot { try examine(&state) }
+            var report = try database.withSnapshot { try examine(&state) }
+            report.findings += ofSync
+            return report
         }
     }
 

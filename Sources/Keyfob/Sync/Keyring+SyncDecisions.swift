@@ -48,7 +48,8 @@ extension Keyring {
             var numbers: Set<UInt64> = []
             for group in state.vault.groups {
                 numbers.formUnion(
-                    try settings(of: group) { SyncTravel.travels($0.key) && !$0.isTombstone }.map(\.item.version.device))
+                    try settings(of: group) { SyncTravel.travels($0.key) && !$0.isTombstone }.map(\.item.version.device)
+                )
             }
             return numbers.subtracting([try database.device()])
         }

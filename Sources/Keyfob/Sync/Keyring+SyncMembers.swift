@@ -149,7 +149,8 @@ extension Keyring {
     }
 
     /// Says that a device may take part, in addition to what this one has said of it before.
-    private func approve(_ device: SyncDevice, _ scope: SyncScope, _ session: inout SyncSession, _ sync: SyncID) throws {
+    private func approve(_ device: SyncDevice, _ scope: SyncScope, _ session: inout SyncSession, _ sync: SyncID) throws
+    {
         var scope = scope
         for statement in session.state.statements where statement.signer == session.own {
             if case .approval(device, let before) = statement.content { scope = scope.union(before) }

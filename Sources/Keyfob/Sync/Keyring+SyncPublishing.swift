@@ -68,7 +68,8 @@ extension Keyring {
         let signed = head.signed(by: session.identity, in: sync)
         let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
         guard sealed.count <= SyncFolder.headLimit else {
-            throw KeyringError(.limitExceeded, "what this device has to tell of its groups is longer than a head may be")
+            throw KeyringError(
+                .limitExceeded, "what this device has to tell of its groups is longer than a head may be")
         }
         own.head = SeenHead(.init(sequence: sequence, hash: SyncHead.hash(of: signed)), previous: head.previous)
         session.state.own = own

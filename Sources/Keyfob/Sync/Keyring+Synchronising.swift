@@ -296,7 +296,9 @@ extension Keyring {
         let changed = ["added", "changed", "removed"].reduce(0) { $0 + (plan.counts[$1] ?? 0) }
         report.changed += changed
         if changed > 0, !report.sources.contains(name) { report.sources.append(name) }
-        if ahead > 0 { report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in") }
+        if ahead > 0 {
+            report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in")
+        }
         report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
             .map(\.description)
         return nil

@@ -174,7 +174,8 @@ extension Keyring {
         }
         guard marks?.findings.contains(where: { $0.subject == .header }) != true else {
             throw KeyringError(
-                .rolledBack, "\(path) has been taken back to an earlier state: who was revoked since would read what is new",
+                .rolledBack,
+                "\(path) has been taken back to an earlier state: who was revoked since would read what is new",
                 advice: .acceptRollback(first: false))
         }
         return session

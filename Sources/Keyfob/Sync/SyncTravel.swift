@@ -39,7 +39,9 @@ struct SyncTravel {
         _ item: ItemRecord, hasSecret: Bool, from device: UInt64, speaksForOwner: Bool, knowing epoch: UInt64 = 0
     ) -> (item: ItemRecord, hasSecret: Bool)? {
         if item.key.kind == .setting, item.version.device != device { return nil }
-        guard !Self.isFarAhead(item, of: epoch), var travelling = travelling(item, hasSecret: hasSecret) else { return nil }
+        guard !Self.isFarAhead(item, of: epoch), var travelling = travelling(item, hasSecret: hasSecret) else {
+            return nil
+        }
         travelling.item.isOwners = travelling.item.isOwners && speaksForOwner
         return travelling
     }

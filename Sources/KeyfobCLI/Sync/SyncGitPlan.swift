@@ -59,13 +59,17 @@ struct SyncGitPlan {
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
             let words = String(decoding: line[..<tab], as: UTF8.self).split(separator: " ").map(String.init)
             guard words.count == 4 else { return nil }
-            return (words[0], words[1], words[2], words[3], String(decoding: line[line.index(after: tab)...], as: UTF8.self))
+            return (
+                words[0], words[1], words[2], words[3], String(decoding: line[line.index(after: tab)...], as: UTF8.self)
+            )
         }
     }
 
     /// Those that are written out: heads and requests first, then the shorter ones first, as far as there is room.
     func chosen(_ entries: [Entry]) -> [Entry] {
-        func isReplaced(_ entry: Entry) -> Bool { entry.path.hasSuffix("/head.age") || entry.path.hasSuffix("/request") }
+        func isReplaced(_ entry: Entry) -> Bool {
+            entry.path.hasSuffix("/head.age") || entry.path.hasSuffix("/request")
+        }
         let fitting = entries.filter { $0.size >= 0 && $0.size <= (isReplaced($0) ? Self.headLimit : Self.totalLimit) }
             .sorted { (isReplaced($0) ? 0 : 1, $0.size, $0.path) < (isReplaced($1) ? 0 : 1, $1.size, $1.path) }
         var total = 0

@@ -127,9 +127,12 @@ struct SyncRosterResolution {
                 let granted = signer.scope.intersection(approval.scope)
                 let known = members[id]
                 if granted.isEmpty || known?.scope.covers(granted) == true { continue }
-                let sponsor = granted == .whole ? nil : sponsors[by] ?? id
+                // What is approved for all groups is so for as many as this vault trusts its signer with.
+                let isUnlimited = granted == .whole || approval.scope == .whole && sponsors[by] == nil
+                let sponsor = isUnlimited ? nil : sponsors[by] ?? id
                 if known == nil, !revoked.contains(id) {
-                    let isWithin = sponsor.map { $0 == id || sponsored[$0, default: 0] < SyncRoster.partialLimit } ?? true
+                    let isWithin =
+                        sponsor.map { $0 == id || sponsored[$0, default: 0] < SyncRoster.partialLimit } ?? true
                     guard id == own || room > 0 && isWithin else { continue }
                     room -= 1
                     if let sponsor, sponsor != id { sponsored[sponsor, default: 0] += 1 }

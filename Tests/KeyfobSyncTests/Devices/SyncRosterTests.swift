@@ -98,9 +98,11 @@ struct SyncRosterTests {
     func namedRevocation() {
         let out = ben.revokes(joe, at: 1)
         let known = [ada.approves(ben), ada.approves(joe), ada.approves(eve), out]
-        let found = members(ada, trusting: [(ada, .whole)], known + [ada.revokes(ben, keeping: [out]), ben.revokes(eve)])
+        let found = members(
+            ada, trusting: [(ada, .whole)], known + [ada.revokes(ben, keeping: [out]), ben.revokes(eve)])
         #expect(Set(found.keys) == [ada.id, eve.id])
-        #expect(Set(members(ada, trusting: [(ada, .whole)], known + [ada.revokes(ben)]).keys) == [ada.id, joe.id, eve.id])
+        #expect(
+            Set(members(ada, trusting: [(ada, .whole)], known + [ada.revokes(ben)]).keys) == [ada.id, joe.id, eve.id])
     }
 
     @Test("whom a revoked device let in does not stay because it revokes that one too")
@@ -161,7 +163,8 @@ struct SyncRosterTests {
         let roster = SyncRoster(roots: [(ada.device, .whole)], statements: gone + own, in: Self.sync, own: ada.id)
         #expect(Set(roster.active.map(\.device.id)) == [ada.id, ben.id, eve.id])
         let first = Keys(200)
-        let many = (0..<30).map { ben.approves(Keys(UInt64(300 + $0)), at: 5) }
+        let many =
+            (0..<30).map { ben.approves(Keys(UInt64(300 + $0)), at: 5) }
             + [ben.approves(first, at: 1)] + (0..<30).map { first.approves(Keys(UInt64(400 + $0)), at: 2) }
         let crowded = members(ada, trusting: [(ada, .whole)], own + many)
         #expect(crowded.count == 3 + SyncRoster.partialLimit && crowded[first.id] != nil)
@@ -221,7 +224,8 @@ struct SyncRosterTests {
         }
         let another = Keys(2)
         let roster = SyncRoster(
-            roots: [(ada.device, .whole)], statements: said + [eve.approves(another, at: -9)], in: Self.sync, own: ben.id)
+            roots: [(ada.device, .whole)], statements: said + [eve.approves(another, at: -9)], in: Self.sync,
+            own: ben.id)
         #expect(roster.holder(of: 2) == ben.id)
     }
 }

@@ -56,7 +56,9 @@ struct HostileDeviceTests {
         }
     }
 
-    @Test("whom a revoked device alone had let in is out with it and told of, unless it is to stay", arguments: [false, true])
+    @Test(
+        "whom a revoked device alone had let in is out with it and told of, unless it is to stay",
+        arguments: [false, true])
     func accomplices(isKept: Bool) throws {
         let (home, gamma) = try home()
         let second = try HostileDevice(number: 4_343, in: home)
@@ -153,7 +155,8 @@ struct HostileDeviceTests {
             var credential = Credential.refresh(try .contoso("ada"), client: "mailer")
             credential.grant = Grant(state: .signedOut, epoch: epoch, generation: 1)
             return ItemRecord(
-                group: .default, content: .credential(credential), version: ItemVersion(stamp: Stamp(value: 5), device: 2))
+                group: .default, content: .credential(credential),
+                version: ItemVersion(stamp: Stamp(value: 5), device: 2))
         }
         func arrives(_ epoch: UInt64, knowing known: UInt64) throws -> Bool {
             travel.arriving(
@@ -198,7 +201,8 @@ struct HostileDeviceTests {
         try Data([1]).write(to: URL(filePath: devices + gamma.id.hexadecimal))
         for name in ["0", "1"] {
             try manager.createSymbolicLink(
-                atPath: devices + String(repeating: name, count: 24), withDestinationPath: String(repeating: name, count: 24))
+                atPath: devices + String(repeating: name, count: 24),
+                withDestinationPath: String(repeating: name, count: 24))
         }
         let own = home.remote + "/" + (try one.keyring.syncStatus().ownFolder)
         try manager.removeItem(atPath: own + "/head.age")

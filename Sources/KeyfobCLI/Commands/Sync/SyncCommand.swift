@@ -210,7 +210,8 @@ struct SyncRevokeCommand: ParsableCommand {
 
     @Argument(help: "What it is called, or its words, or the first of them.") var device: String
     @Option(
-        name: .long, help: ArgumentHelp("A machine that stays, although this one alone let it in.", valueName: "device"))
+        name: .long, help: ArgumentHelp("A machine that stays, although this one alone let it in.", valueName: "device")
+    )
     var keep: [String] = []
     @OptionGroup var options: SyncOptions
 
