@@ -24,7 +24,7 @@ final class SyncRcloneTransport: SyncTransport {
         mirror = try SyncMirror(place)
         rclone = SyncProgram(
             name: "rclone", place: place, seconds: options.timeout, isAsking: options.isAsking,
-            environment: Environment.current.variables)
+            environment: Environment.current.variables.filter { name, _ in !name.hasPrefix("KEYFOB_") })
     }
 
     func fetch() throws(KeyringError) {
