@@ -61,7 +61,9 @@ struct SessionKeyringAttackTests {
             "keyfob token --no-input || echo $?", "head -c 32 /dev/urandom > run/keyfob/session.key",
             "keyfob token --no-input || echo $?", "chmod 644 kept; mv kept run/keyfob/session.key",
             "keyfob token --no-input || echo $?", "chmod 600 run/keyfob/session.key", "keyfob token")
-        let locked = "keyfob: the vault is locked; run 'keyfob unlock', or give a key file\n12\n"
+        let locked =
+            "keyfob: the vault is locked; it opens with a key file (--key-file FILE), or the recovery key or another "
+            + "identity (--identity FILE)\n12\n"
         #expect(outcome.text == "700\n600\n" + locked + locked + locked + "token\n", "\(outcome)")
     }
 

@@ -28,7 +28,8 @@ struct SessionKeyringTests {
             outcome.errors == """
                 unlocked for 1m
                 locked
-                keyfob: the vault is locked; run 'keyfob unlock', or give a key file
+                keyfob: the vault is locked; it opens with a key file (--key-file FILE), or the recovery key or \
+                another identity (--identity FILE)
                 it was locked already
 
                 """, "\(outcome)")
@@ -101,7 +102,7 @@ struct SessionKeyringTests {
             "keyfob unlock -q --for 1m", "keyfob status | grep -c ^key", "keyfob lock", "keyfob status | grep ^state")
         #expect(
             outcome.text
-                == "token\nkey     in your kernel keyring \n2\nstate   locked ('keyfob unlock' opens it for this session)\n",
+                == "token\nkey     in your kernel keyring \n2\nstate   locked\n",
             "\(outcome)")
         try place.run("\(without) token --no-input").expectError(12)
     }

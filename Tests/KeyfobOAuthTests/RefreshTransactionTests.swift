@@ -132,7 +132,7 @@ import Testing
                 Issue.record("the grant lasts")
                 continue
             }
-            #expect(reason.hasPrefix("a refresh was cut off: "))
+            #expect(reason.hasPrefix("a refresh was cut off, "))
             #expect(world.provider.requests == 3)
         }
     }

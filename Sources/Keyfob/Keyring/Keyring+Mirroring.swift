@@ -62,15 +62,17 @@ extension Keyring {
         _ content: borrowing SecretBytes, since note: MirrorNote, options: MirrorOptions,
         azureProfile: borrowing SecretBytes? = nil
     ) throws(KeyringError) -> MirrorPass {
-        let file: MSALDocument
+        let whole: MSALDocument
         do {
-            file = try content.withBytes { (bytes) throws(MSALCacheError) in try MSALDocument(reading: bytes) }
+            whole = try content.withBytes { (bytes) throws(MSALCacheError) in try MSALDocument(reading: bytes) }
         } catch {
             throw KeyringError(error)
         }
         var note = note
-        let named = file.cache.credentials.map(\.credential.clientID) + file.cache.appMetadata.map(\.clientID)
-        note.clients = Array(Set(note.clients + options.clients + named)).sorted()
+        // Whoever writes the file does not say whose tokens go into it: its clients are settled when a person begins.
+        let named = note.passedAt == nil && options.clients.isEmpty ? whole.clients : []
+        note.clients = Set(note.clients + options.clients + named).subtracting([Credential.noClient]).sorted()
+        let file = whole.restricted(to: note.clients)
         guard !note.clients.isEmpty else {
             throw KeyringError(
                 .noSuchClient, "the file names no client, so that nobody knows whose tokens the program uses",

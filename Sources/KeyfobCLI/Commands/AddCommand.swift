@@ -73,7 +73,7 @@ struct AddCommand: ParsableCommand {
                 if let mark = name.lastIndex(of: "@"), mark > name.startIndex {
                     return (String(name[..<mark]), String(name[name.index(after: mark)...]))
                 }
-                throw ValidationError("say at which host: \(ShellWord.inMessage(name + "@HOST"))")
+                throw ValidationError("say at which host: USER@HOST")
             case (let name?, nil, let host?): return (name, host)
             case (nil, let account?, nil):
                 throw ValidationError("say at which host: --account \(ShellWord.inMessage(account)) --host HOST")

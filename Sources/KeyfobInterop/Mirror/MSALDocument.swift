@@ -29,9 +29,9 @@ package struct MSALDocument: Sendable {
     let digest: MirrorDigest
     let tape: JSONTape
     /// What is in it.
-    package let cache: MSALCache
+    package private(set) var cache: MSALCache
     /// The entries that Keyfob knows, those that are superseded among them.
-    package let entries: [Entry]
+    package private(set) var entries: [Entry]
 
     /// Reads a cache; one of nothing is one without entries.
     package init(reading bytes: RawSpan) throws(MSALCacheError) {
@@ -51,6 +51,35 @@ package struct MSALDocument: Sendable {
         }
         cache = reader.cache()
         entries = reader.documentEntries(bytes)
+    }
+}
+
+extension MSALDocument {
+    /// The clients whose tokens are in it.
+    package var clients: Set<String> {
+        Set(cache.credentials.map(\.credential.clientID) + cache.appMetadata.map(\.clientID))
+    }
+
+    /// The same without the tokens of other clients, which nothing is done with: they stay in the text as they are.
+    ///
+    /// - Parameter names: The clients; refresh tokens of a family are any client's of it.
+    package func restricted(to names: [String]) -> MSALDocument {
+        let names = Set(names.map(Identifier.folded))
+        func isOurs(_ credential: Credential) -> Bool {
+            names.contains(Identifier.folded(credential.clientID))
+                || credential.kind == .refreshToken && credential.familyID != nil
+        }
+        var copy = self
+        copy.cache.credentials.removeAll { !isOurs($0.credential) }
+        copy.cache.appMetadata.removeAll { !names.contains(Identifier.folded($0.clientID)) }
+        copy.entries.removeAll { entry in
+            switch entry.content {
+            case .token(let token): !isOurs(token.credential)
+            case .profile: false
+            case .client(let client): !names.contains(Identifier.folded(client.clientID))
+            }
+        }
+        return copy
     }
 }
 

@@ -13,7 +13,7 @@ struct PythonLibraryTests {
         try place.run("keyfob verify").expectSuccess()
     }
 
-    @Test("says of a locked vault which command unlocks it, and prints nothing itself")
+    @Test("says of a locked vault what opens it, and prints nothing itself")
     func locked() throws {
         let place = try Workplace(LibraryFile.variables)
         try place.makeKey("key")

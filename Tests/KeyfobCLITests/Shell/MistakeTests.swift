@@ -75,7 +75,7 @@ struct MistakeTests {
         ("account refresh eve", 10, ["nothing renews the tokens of eve", "its provider is not known", "'keyfob add'"]),
         ("account current --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("add", 64, ["say whose token it is: 'keyfob add USER@HOST'", "see 'keyfob add --help'"]),
-        ("add zoe", 64, ["say at which host: zoe@HOST", "see 'keyfob add --help'"]),
+        ("add zoe", 64, ["say at which host: USER@HOST", "see 'keyfob add --help'"]),
         ("add --account zoe", 64, ["say at which host: --account zoe --host HOST", "see 'keyfob add --help'"]),
         ("add zoe@git.example --account zoe", 64, ["say whose token it is once", "see 'keyfob add --help'"]),
         ("add zoe@git.example", 64, ["the token from standard input is empty"]),

@@ -182,6 +182,32 @@ struct MirrorTests {
         #expect(!String(decoding: try place.read(Self.cache), as: UTF8.self).contains("gho_x"))
     }
 
+    @Test("whoever writes the file names no client whose tokens go into it, and replaces no token of another one")
+    func otherClients() throws {
+        try place.run("printf ours | keyfob add -q ada@github.com").expectSuccess()
+        try az("sign-in", "bob")
+        try mirror()
+        var sections = try place.document("cat \(Self.cache)")
+        var clients = sections["AppMetadata"] as? [String: Any] ?? [:]
+        var tokens = sections["AccessToken"] as? [String: Any] ?? [:]
+        clients["appmetadata-github.com-personal-access-token"] = [
+            "client_id": "personal-access-token", "environment": "github.com",
+        ]
+        let now = Int(Date().timeIntervalSince1970)
+        tokens["ada-github.com-accesstoken-personal-access-token--"] = [
+            "credential_type": "AccessToken", "home_account_id": "ada", "environment": "github.com", "realm": "",
+            "client_id": "personal-access-token", "target": "", "secret": "theirs", "cached_at": "\(now)",
+            "expires_on": "\(now + 3_600)",
+        ]
+        (sections["AppMetadata"], sections["AccessToken"]) = (clients, tokens)
+        try place.write(Self.cache, JSONSerialization.data(withJSONObject: sections))
+        try mirror()
+        try mirror()
+        #expect(try !secrets("AccessToken").contains("ours"))
+        #expect(try secrets("AccessToken").contains("theirs"), "what is no concern of the mirror stays")
+        #expect(try place.run("keyfob token --account ada@github.com").text == "ours\n")
+    }
+
     @Test("az finds those whom it has not heard of among its subscriptions")
     func subscriptions() throws {
         let profile =

@@ -97,7 +97,7 @@ def hostile():
 
 def locked():
     error = refused("locked", 12, account="ada")
-    assert "keyfob unlock" in error.hint, error
+    assert "it opens with a key file" in error.hint, error
     assert keyfob.Keyring(key_file=words[0]).token(account="ada").token == "ADA"
 
 
