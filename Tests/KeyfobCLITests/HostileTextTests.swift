@@ -129,7 +129,8 @@ struct HostileTextTests {
             "keyfob init -q --vault \"$H\" --passphrase-fd 3 --kdf-memory 64 --recovery-file r 3<words"
         ).expectSuccess()
         let run = try place.onTerminal(
-            "env -u KEYFOB_KEY_FILE keyfob token --vault \"$H\"", [("Passphrase for", "x\n"), ("open the vault.\r\nPassphrase for", "\n")])
+            "env -u KEYFOB_KEY_FILE keyfob token --vault \"$H\"",
+            [("Passphrase for", "x\n"), ("open the vault.\r\nPassphrase for", "\n")])
         expectHarmless(run.screen.replacing("\r\n", with: "\n"), "Passphrase for")
         var sections = SampleCache(people: 1).sections()
         for key in sections["Account"]?.keys.sorted() ?? [] { sections["Account"]?[key]?["username"] = Self.hostile }

@@ -39,7 +39,8 @@ struct ProcessSecrecyTests {
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
             "account", "address", "device", "entry", "file", "files", "id", "kind", "label", "name", "new-name",
-            "operation", "path", "profile", "program", "provider", "remote", "shell", "slot", "subcommands", "user", "user@host", "value", "words",
+            "operation", "path", "profile", "program", "provider", "remote", "shell", "slot", "subcommands", "user",
+            "user@host", "value", "words",
         ]
         #expect(Set(values.filter { $0.name.isEmpty }.map(\.value)).isSubset(of: known))
     }
@@ -52,7 +53,10 @@ struct ProcessSecrecyTests {
             .expectSuccess().text
         // Each is a name or a path.
         #expect(
-            names == "KEYFOB_ACCOUNT\nKEYFOB_CA_FILE\nKEYFOB_ETCD_PASSWORD_FILE\nKEYFOB_GROUP\nKEYFOB_KEY_FILE\nKEYFOB_VAULT\n",
+            names.split(separator: "\n") == [
+                "KEYFOB_ACCOUNT", "KEYFOB_CA_FILE", "KEYFOB_ETCD_PASSWORD_FILE", "KEYFOB_GROUP", "KEYFOB_KEY_FILE",
+                "KEYFOB_VAULT",
+            ],
             "does the new one hold a secret, which every process of the user can read?")
     }
 

@@ -70,7 +70,7 @@ struct AccountListCommand: ParsableCommand {
             try StandardOutput.write(data: lines.joined())
         } else if candidates.isEmpty, let expiring {
             global.say("no sign-in is known to end within \(expiring)")
-        } else if candidates.isEmpty {
+        } else if candidates.isEmpty, StandardOutput.columns != nil {
             global.say("no accounts; \(Advice.importAccounts.text)")
         } else {
             try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups())))

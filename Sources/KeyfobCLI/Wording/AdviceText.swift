@@ -153,7 +153,8 @@ extension Advice {
         case .usePassphraseOrKeyFile: "give it a passphrase or a key file"
         case .giveRecipient: "one looks like age1… (62 characters) or age1pq1… (1959)"
         case .addRecipient:
-            "'keyfob rekey --recovery-file FILE' makes a recovery key, and 'keyfob slot add recipient age1…' takes a key of age's"
+            "'keyfob rekey --recovery-file FILE' makes a recovery key, and 'keyfob slot add recipient age1…' takes a key of "
+                + "age's"
         case .nameRecipient:
             "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
@@ -205,7 +206,8 @@ extension Advice {
         case .backUpElsewhere: "'keyfob backup --to FOLDER' writes one elsewhere"
         case .makeFolder(let path):
             "make it with 'mkdir -p \(ShellWord.inMessage(path))'"
-                + (path.hasSuffix("/") ? "" : ", or give the backup a file's name: \(ShellWord.inMessage(path + ".age"))")
+                + (path.hasSuffix("/")
+                    ? "" : ", or give the backup a file's name: \(ShellWord.inMessage(path + ".age"))")
         case .goOnWithoutBackup: "--no-backup does the same without one"
         case .compareBackup: "'keyfob backup --diff' with the backup names what it has that is not here"
         case .beginSync: "'keyfob sync init REMOTE' begins one, 'keyfob sync join REMOTE' joins one"

@@ -14,14 +14,15 @@ struct JSONOptionTests {
     /// What prints the document of a command beside it, which is shown.
     private static let alike = [
         "sync run", "sync join", "sync approve", "sync revoke", "sync accept", "setup docker", "setup kubectl",
-        "mirror msal", "mirror stop",
+        "setup mail", "setup direnv", "setup az", "mirror msal", "mirror stop",
     ]
 
     @Test("is refused by name where what is printed has another form", arguments: refusing)
     func refused(typed: String) throws {
         let words = typed.split(separator: " ")
         let end = words.firstIndex(of: "--") ?? words.endIndex
-        let outcome = try Workplace().run("keyfob \((words[..<end] + ["--json"] + words[end...]).joined(separator: " "))")
+        let line = (["keyfob"] + words[..<end] + ["--json"] + words[end...]).joined(separator: " ")
+        let outcome = try Workplace().run(line)
         #expect(outcome.status == 64 && outcome.text.isEmpty, "\(outcome)")
         #expect(outcome.errors.contains("--json has no meaning") || outcome.errors.contains("'--json'"), "\(outcome)")
     }

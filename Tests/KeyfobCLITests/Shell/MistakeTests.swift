@@ -18,7 +18,10 @@ struct MistakeTests {
         ("status --vault nowhere", 66, ["there is no vault at nowhere", "make one with 'keyfob init'"]),
         ("status --vault plain", 78, ["plain cannot be trusted", "it is not a folder"]),
         ("status --key-file nokey", 66, ["there is no file nokey", "'keyfob slot add key-file --new NEW"]),
-        ("status --key-file wrong", 77, ["the key file wrong does not open the vault", "'keyfob slot add key-file --new NEW"]),
+        (
+            "status --key-file wrong", 77,
+            ["the key file wrong does not open the vault", "'keyfob slot add key-file --new NEW"]
+        ),
         ("status --identity plain", 78, ["plain is open to other users", "chmod 600 it"]),
         ("status --color sometimes", 64, ["'sometimes' is invalid", "'auto', 'always' or 'never'"]),
         ("status --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list' shows the groups"]),
