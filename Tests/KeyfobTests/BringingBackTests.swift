@@ -138,7 +138,7 @@ struct BringingBackTests {
         #expect(try home.keyring.restoredGrants().isEmpty)
     }
 
-    @Test("a backup is made before a removal, and a warning tells where none can be", .embeddedAlone)
+    @Test("a backup is made before a removal; where none can be, a warning or an error tells", .embeddedAlone)
     func beforehand() throws {
         let report = try #require(try home.keyring.backUpBeforeRemoval())
         #expect(try BackupFile.all(at: home.location).first?.claim?.reason == .beforeRemoval)
@@ -148,6 +148,7 @@ struct BringingBackTests {
         #expect(try group.backUpBeforeRemoval() == nil && group.takeWarnings().map(\.code) == [.noBackup])
         let recipient = try #require(try home.keyring.slots().first { $0.kind == "recipient" })
         try home.keyring.removeSlot(recipient.id)
-        #expect(try home.keyring.backUpBeforeRemoval() == nil && home.keyring.takeWarnings().map(\.code) == [.noBackup])
+        let error = #expect(throws: KeyringError.self) { try home.keyring.backUpBeforeRemoval() }
+        #expect(error?.code == .configuration && error?.advice == .goOnWithoutBackup)
     }
 }
