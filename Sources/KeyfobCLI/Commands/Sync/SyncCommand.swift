@@ -20,6 +20,7 @@ struct SyncCommand: ParsableCommand {
               keyfob sync join ~/Sync/keyfob lusab-babad-gutih-tugad-mudof-sakat
               keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor
               keyfob sync
+              keyfob sync --watch
               keyfob sync status
 
             Exit status: 0 done, 64 usage, 65 something of a device is not what it signed, 66 no folder, 75 the remote \
