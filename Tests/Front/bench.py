@@ -145,7 +145,8 @@ class Bench:
 
     def verdict(self, question, edits, cut, is_asked):
         """What became of one damage: `same`, `handed on`, or what is wrong; `as before` where the token is that of the vault
-        without damage, and the full program is not asked."""
+        without damage, and the full program is not asked; `elsewhere` where it was, and stops at damage that does not matter
+        to the answer."""
         programs = self.vault.programs
         with Damaged(self, edits, cut):
             before = self._seen()
@@ -177,6 +178,8 @@ class Bench:
         full = self.full(question, edits, cut)
         if full == front:
             return "same"
+        if front == self.vault.answers[question] and full.status == 65:
+            return "elsewhere"
         return f"it prints {front.output[:40]!r}; the full program {full.status} {full.output[:40]!r} {full.errors[:300]!r}"
 
     def check(self):

@@ -17,7 +17,7 @@ SAMPLE = {"flips": 600, "cuts": 40, "other files": 150, "structure": 450, "rewri
 # Of how many answers, that are as before, the full program is asked about one.
 ASKED_SAMPLE = 20
 BLOCK = 250
-GOOD = ("same", "as before", "handed on")
+GOOD = ("same", "as before", "elsewhere", "handed on")
 # Shared with those who work, which are forked.
 found, benches, options = [], {}, None
 
@@ -100,7 +100,7 @@ def run(given, base, programs):
         for index, counts, failures in pool.imap_unordered(work, tasks):
             results[index][0].update(counts)
             results[index][1].extend(failures)
-    columns = ["same", "as before", "handed on", "failed"]
+    columns = ["same", "as before", "elsewhere", "handed on", "failed"]
     print(f"{'damage':<14} {'tried':>9}" + "".join(f"{column:>11}" for column in columns))
     failed = sum((counts["failed"] for counts, _, _ in results))
     for kind, (counts, failures, _) in zip(found, results):
