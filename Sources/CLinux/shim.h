@@ -26,6 +26,16 @@ static inline int linux_signal_descriptor(const sigset_t *signals) {
     return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+// What is at a path in which no part is a symbolic link: openat2(2), for which libc has no function. <fcntl.h> would bring
+// types of other modules into this one.
+static inline int linux_open_without_links(const char *path) {
+    enum { CURRENT_FOLDER = -100, PATH_ALONE = 010000000, CLOSE_ON_EXEC = 02000000, NO_SYMBOLIC_LINKS = 4, OPENAT2 = 437 };
+    struct {
+        unsigned long long flags, mode, resolve;
+    } how = {PATH_ALONE | CLOSE_ON_EXEC, 0, NO_SYMBOLIC_LINKS};
+    return (int)syscall(OPENAT2, CURRENT_FOLDER, path, &how, sizeof how);
+}
+
 // Whether a file has an access control list besides its mode.
 static inline int linux_has_access_list(const char *path) {
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Calls on files that answer rather than throw: what a directory's context is found by.
@@ -29,9 +30,34 @@ package enum FileAccess {
 
     /// The path without links and dots; nil when nothing is there or its name is no text.
     package static func realPath(_ path: String) -> String? {
-        guard !path.utf8.contains(0), let resolved = unsafe realpath(path, nil) else { return nil }
+        guard !path.utf8.contains(0) else { return nil }
+        if isReal(path) { return path }
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         return unsafe String(validatingCString: resolved)
+    }
+
+    /// Whether a path has neither links nor dots, as nearly all do: two calls, where `realpath` needs one for each folder.
+    ///
+    /// False as well where the system cannot tell.
+    private static func isReal(_ path: String) -> Bool {
+        guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < PATH_MAX else { return false }
+        // How many dots a part consists of so far, nil where of something else too: none, `.` and `..` lead elsewhere.
+        var dots: Int? = 0
+        for byte in path.utf8.dropFirst() {
+            switch byte {
+            case UInt8(ascii: "/"):
+                if let dots, dots < 3 { return false }
+                dots = 0
+            case UInt8(ascii: "."): dots = dots.map { $0 + 1 }
+            default: dots = nil
+            }
+        }
+        if let dots, dots < 3 { return false }
+        let descriptor = unsafe linux_open_without_links(path)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
     }
 
     /// What a symbolic link says; nil for anything else, and for what is no text.

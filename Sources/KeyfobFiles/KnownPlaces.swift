@@ -36,13 +36,11 @@ package struct KnownPlaces: Sendable {
     }
 
     private func lines() throws(StorageFailure) -> [(vault: VaultID, folder: String)] {
-        let text = String(decoding: try POSIXFile.read(path, limit: 1 << 20) ?? [], as: UTF8.self)
-        return text.split(separator: "\n").compactMap { line in
-            let parts = line.split(separator: " ")
-            guard parts.count == 2, let bytes = Hexadecimal.bytes(parts[0]), let vault = VaultID(bytes) else {
-                return nil
-            }
-            return (vault, String(parts[1]))
+        let text = try POSIXFile.read(path, limit: 1 << 20) ?? []
+        return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let parts = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard parts.count == 2, let vault = VaultID(hexadecimal: parts[0]) else { return nil }
+            return (vault, parts[1])
         }
     }
 }

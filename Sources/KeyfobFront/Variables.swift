@@ -24,7 +24,11 @@ struct Variables {
         guard var entry = unsafe environment else { return nil }
         while let text = unsafe entry.pointee {
             unsafe entry += 1
-            guard "CGHKLX".utf8.contains(UInt8(bitPattern: unsafe text.pointee)) else { continue }
+            // What any of the names begins with.
+            switch UInt8(bitPattern: unsafe text.pointee) {
+            case 0x43, 0x47, 0x48, 0x4B, 0x4C, 0x58: break
+            default: continue
+            }
             if unsafe Self.value(text, of: Self.preload) != nil { return nil }
             for name in Self.names {
                 guard let value = unsafe Self.value(text, of: name) else { continue }

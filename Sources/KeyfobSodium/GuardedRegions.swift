@@ -109,6 +109,6 @@ package enum SecretMemory {
     /// read-only, and guard pages are around all of them together.
     package static func shareOneRegion() {
         Sodium.initialize()
-        GuardedRegions.share(16_384)
+        GuardedRegions.share(12_272)
     }
 }

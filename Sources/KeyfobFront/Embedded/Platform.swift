@@ -55,3 +55,16 @@ final class Atomic {
         return (value - operand, value)
     }
 }
+
+extension Array where Element == UInt8 {
+    /// A copy in one piece; that of Embedded Swift goes from byte to byte.
+    init(_ slice: ArraySlice<UInt8>) {
+        self = unsafe slice.withUnsafeBufferPointer { slice in
+            unsafe [UInt8](unsafeUninitializedCapacity: slice.count) { buffer, count in
+                count = slice.count
+                guard let target = buffer.baseAddress, let source = slice.baseAddress else { return }
+                unsafe memcpy(target, source, count)
+            }
+        }
+    }
+}

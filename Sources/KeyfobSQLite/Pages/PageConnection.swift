@@ -29,7 +29,6 @@ package final class PageConnection: QueryReading {
     }
 
     private let file: PageFile
-    private var schema: [PageRow] = []
     private var roots: [(tree: Tree, page: Int)] = []
     package private(set) var isInsideTransaction = true
     package private(set) var rowCount = 0
@@ -46,19 +45,39 @@ package final class PageConnection: QueryReading {
         guard file.userVersion == VaultSchema.version else {
             throw StoreError.newerSchema(found: file.userVersion, supported: VaultSchema.version)
         }
-        var known: [Int64] = [1]
+        // Nearly always the schema stands in the order in which it was made.
+        var (known, place, isOurs) = ([1], 0, true)
         var objects = try PageCursor(file, 1, from: .beginning)
-        while let (row, record) = try objects.next() {
-            guard record.count == 5, let page = record.integer(3) else { throw StoreError.damagedPage }
-            let object = PageRow(record, row)
-            schema.append(object)
+        while let (_, record) = try objects.next() {
+            let page = try Self.rootPage(of: record)
+            isOurs = isOurs && place < VaultSchema.current.count && record.isSchemaObject(VaultSchema.current[place])
+            place += 1
             // Triggers have none; nothing shares one.
             guard page != 0 else { continue }
             guard !known.contains(page) else { throw StoreError.damagedPage }
             known.append(page)
-            if let tree = Tree(rawValue: object.schemaObject.name) { roots.append((tree, Int(page))) }
+            let tree = Tree.allCases.first { record.holds($0.rawValue, at: 1) }
+            if let tree { roots.append((tree, page)) }
         }
+        guard !isOurs || place != VaultSchema.current.count else { return }
         if let difference = try difference(from: VaultSchema.current) { throw difference.error }
+    }
+
+    /// The rows of `sqlite_schema`.
+    private func schema() throws(StorageFailure) -> [PageRow] {
+        var rows: [PageRow] = []
+        var objects = try PageCursor(file, 1, from: .beginning)
+        while let (row, record) = try objects.next() {
+            _ = try Self.rootPage(of: record)
+            rows.append(PageRow(record, row))
+        }
+        return rows
+    }
+
+    /// The first page of what a row of `sqlite_schema` describes; 0 for what has none.
+    private static func rootPage(of record: PageRecord) throws(StorageFailure) -> Int {
+        guard record.count == 5, let page = record.integer(3) else { throw StoreError.damagedPage }
+        return Int(page)
     }
 
     package func run(
@@ -104,7 +123,7 @@ package final class PageConnection: QueryReading {
         case .applicationID: return Rows(found: [PageRow([.integer(Int64(file.applicationID))])])
         case .userVersion: return Rows(found: [PageRow([.integer(Int64(file.userVersion))])])
         case .dataVersion: return Rows(found: [PageRow([.integer(Int64(file.changes))])])
-        case .schema: return Rows(found: schema)
+        case .schema: return Rows(found: try schema())
         case .header: return try only(3, of: .header)
         case .secondHeader: return try only(3, of: .secondHeader)
         case .device: return try only(2, of: .header)
@@ -240,6 +259,13 @@ package struct PageRow: QueryRow {
 }
 
 extension PageRecord {
+    /// Whether it is the row of `sqlite_schema` of this object.
+    fileprivate func isSchemaObject(_ object: SchemaObject) -> Bool {
+        guard let kind = object.kind, holds(kind.rawValue, at: 0), holds(object.name, at: 1), holds(object.table, at: 2)
+        else { return false }
+        return if let sql = object.sql { holds(sql, at: 4) } else { value(4) == .null }
+    }
+
     /// The same where it has so many values, and no text.
     fileprivate func required(_ columns: Int) throws(StorageFailure) -> PageRecord {
         guard count == columns, !hasText else { throw StoreError.damagedPage }

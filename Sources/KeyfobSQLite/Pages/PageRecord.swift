@@ -1,3 +1,4 @@
+internal import Glibc
 internal import KeyfobFiles
 
 /// The values of a row or of an entry of an index (SQLite's file format, section 2.1).
@@ -69,6 +70,18 @@ struct PageRecord {
     func integer(_ column: Int) -> Int64? {
         guard case .integer(let integer) = value(column) else { return nil }
         return integer
+    }
+
+    /// Whether a column has the bytes of a text.
+    func holds(_ text: String, at column: Int) -> Bool {
+        guard columns.indices.contains(column), case .bytes(let range) = columns[column], range.count == text.utf8.count
+        else { return false }
+        return unsafe bytes[range].withUnsafeBytes { own in
+            unsafe text.utf8.withContiguousStorageIfAvailable { wanted in
+                guard let own = own.baseAddress, let first = wanted.baseAddress else { return wanted.isEmpty }
+                return unsafe memcmp(own, first, wanted.count) == 0
+            } ?? false
+        }
     }
 
     /// How the first columns stand to `values`: below zero where they come before them; NULL comes before integers, and

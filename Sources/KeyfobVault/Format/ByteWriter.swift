@@ -5,7 +5,7 @@ struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
     /// A writer with room for `count` bytes; there may be more.
-    init(capacity: Int = 0) {
+    init(capacity: Int = 128) {
         bytes.reserveCapacity(capacity)
     }
 
