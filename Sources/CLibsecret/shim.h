@@ -93,6 +93,7 @@ typedef void (*libsecret_signal)(struct _GDBusConnection *connection, const char
     F(const char *_Nonnull, g_variant_get_type_string, (struct _GVariant *))                                           \
     F(int, g_variant_get_boolean, (struct _GVariant *))                                                                \
     F(uint32_t, g_variant_get_uint32, (struct _GVariant *))                                                            \
+    F(uint64_t, g_variant_get_uint64, (struct _GVariant *))                                                            \
     F(const char *_Nonnull, g_variant_get_string, (struct _GVariant *, size_t *_Nullable))                             \
     F(struct _GVariant *_Nonnull, g_variant_get_variant, (struct _GVariant *))                                         \
     F(size_t, g_variant_n_children, (struct _GVariant *))                                                              \

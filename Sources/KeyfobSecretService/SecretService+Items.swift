@@ -86,6 +86,34 @@ extension SecretService {
         }
     }
 
+    /// What an item says of itself to whoever asks, its secret aside.
+    package struct Details: Equatable, Sendable {
+        /// As ``attributes(of:)`` has them.
+        package let attributes: [String: String]
+        /// What the person sees it called.
+        package let label: String
+        /// When it was written last, in seconds since 1970; nil where the service does not say.
+        package let modified: UInt64?
+    }
+
+    /// What an item says of itself, in one call.
+    ///
+    /// - Throws: `noItem`.
+    package func details(of item: ItemPath) throws(SecretServiceError) -> Details {
+        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+            let answer = try call(
+                item.path, Method(Interfaces.properties, "GetAll"), [.string(Interfaces.item)], returning: "(a{sv})",
+                deadline)
+            guard let properties = answer.elements.first?.entries, !properties.isEmpty else {
+                throw .decided(.noItem)
+            }
+            return Details(
+                attributes: (properties["Attributes"]?.entries ?? [:]).compactMapValues(\.text),
+                label: properties["Label"]?.text ?? "",
+                modified: properties["Modified"]?.longNumber.flatMap { $0 == 0 ? nil : $0 })
+        }
+    }
+
     /// What the person sees the item called.
     ///
     /// - Throws: `noItem`.

@@ -6,9 +6,11 @@ extension SecretService {
     /// Items that are locked one by one are unlocked first, when asking is allowed. An item that went meanwhile
     /// (`noItem`), is `locked`, or holds what Keyfob did not store (`damaged`) is a failure of its own.
     ///
+    /// - Parameter areForeign: Whether other programs have stored them, in a form of their own; none is `damaged` then.
     /// - Throws: what ends the reading of all: `timedOut`, `noService`, `noBus`, `promptDismissed`; what `body` throws.
     package func secrets(
-        of items: [ItemPath], _ body: (ItemPath, consuming Result<SecretBytes, SecretServiceError>) throws -> Void
+        of items: [ItemPath], areForeign: Bool = false,
+        _ body: (ItemPath, consuming Result<SecretBytes, SecretServiceError>) throws -> Void
     ) throws {
         var portion = BatchSize(deadline: access.deadline)
         var rest = items[...]
@@ -22,7 +24,8 @@ extension SecretService {
             for item in some {
                 switch answers.values[item] {
                 case .sealed(let sealed):
-                    guard let secret = answers.session.decode(sealed) else {
+                    let decoded = areForeign ? answers.session.plain(sealed) : answers.session.decode(sealed)
+                    guard let secret = decoded else {
                         try body(item, .failure(.damaged))
                         continue
                     }

@@ -23,6 +23,12 @@ extension Keyring {
         case oidcAgent = "oidc-agent"
         /// A token file of mutt_oauth2.py, decrypted.
         case mutt = "mutt-oauth2"
+        /// What programs keep in the desktop's keyring with the package `keyring` of Python.
+        case pythonKeyring = "python-keyring"
+        /// gcloud's own sign-ins: its `credentials.db` or `access_tokens.db`.
+        case gcloudDatabase = "gcloud-database"
+        /// What pizauth dumps.
+        case pizauth
 
         /// The format that the content tells; nil where it tells none, or the file is encrypted.
         public init?(recognizing cache: borrowing SecretBytes) {
@@ -45,6 +51,9 @@ extension Keyring {
                 case .kubeconfig: .kubeconfig
                 case .oidcAgent: .oidcAgent
                 case .mutt: .mutt
+                case .pythonKeyring: .pythonKeyring
+                case .gcloudDatabase: .gcloudDatabase
+                case .pizauth: .pizauth
                 }
         }
     }
@@ -88,6 +97,11 @@ extension Keyring {
         let surroundings = ToolFile.Surroundings(
             writtenAt: writtenAt.map { min($0, clock.now) }, clientID: clientID,
             utcOffset: utcOffset ?? Self.systemOffset)
+        if !isOfADAL, let opened = try Self.opened(cache), let tool = try Self.toolFile(opened, surroundings) {
+            return try importFile(
+                tool, opened, in: groups, bringsBackRemoved: bringsBackRemoved, taking: decisions, isDryRun: isDryRun,
+                progress: progress)
+        }
         if !isOfADAL, let tool = try Self.toolFile(cache, surroundings) {
             return try importFile(
                 tool, cache, in: groups, bringsBackRemoved: bringsBackRemoved, taking: decisions, isDryRun: isDryRun,

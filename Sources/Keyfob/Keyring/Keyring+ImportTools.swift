@@ -3,6 +3,15 @@ internal import KeyfobRecords
 internal import KeyfobSodium
 
 extension Keyring {
+    /// What is in another tool's file that has to be opened before it is read; nil for another.
+    static func opened(_ bytes: borrowing SecretBytes) throws(KeyringError) -> SecretBytes? {
+        do {
+            return try bytes.withBytes { (bytes) throws(ToolFileError) in try ToolFile.opened(bytes) }
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+
     /// What another tool's file holds; nil for a file of nobody's.
     static func toolFile(
         _ bytes: borrowing SecretBytes, _ surroundings: ToolFile.Surroundings
@@ -72,8 +81,7 @@ extension KeyringError {
             switch error {
             case .encrypted(.oidcAgent): .decryptFirst(.oidcAgent)
             case .encrypted(.gnuPG): .decryptFirst(.gnuPG)
-            case .database: .decryptFirst(.gcloud)
-            case .noPerson, .otherUniverse, .otherTokenEndpoint, .malformed, .missing: nil
+            case .database, .damagedDump, .noPerson, .otherUniverse, .otherTokenEndpoint, .malformed, .missing: nil
             }
         self.init(.damaged, error.description, advice: advice)
     }

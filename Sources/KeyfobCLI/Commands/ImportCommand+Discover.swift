@@ -3,17 +3,31 @@ internal import Keyfob
 internal import KeyfobFiles
 
 extension ImportCommand {
-    /// Looks where other tools keep their tokens, shows what there is, and takes in what is wanted.
-    func discover(into keyring: Keyring) throws {
+    /// Shows what other tools keep, in their files and in the desktop's keyring, and takes in what is wanted.
+    func discover(_ desktop: DesktopFindings, into keyring: Keyring) throws {
         var files: [DiscoveredFile] = []
         var refused: [DiscoveryDocument.Refusal] = []
-        for place in ToolPlaces(.current).places where FileAccess.status(place.path, following: false) != nil {
+        func refuse(_ path: String, _ error: KeyringError) {
+            let reason = Self.naming(path, error)
+            refused.append(DiscoveryDocument.Refusal(path: path, reason: reason.message))
+            StandardError.write(line: "skipped: \(reason.message)\(reason.hint.map { "; \($0)" } ?? "")")
+        }
+        for place in discover ? ToolPlaces(.current).places : []
+        where FileAccess.status(place.path, following: false) != nil {
             do throws(KeyringError) {
                 if let file = try discovered(at: place, keyring) { files.append(file) }
             } catch {
-                let reason = Self.naming(place.path, error)
-                refused.append(DiscoveryDocument.Refusal(path: place.path, reason: reason.message))
-                StandardError.write(line: "skipped: \(reason.message)\(reason.hint.map { "; \($0)" } ?? "")")
+                refuse(place.path, error)
+            }
+        }
+        if let problem = desktop.problem { refuse(DesktopFindings.name, problem) }
+        for items in desktop.items {
+            let source = DiscoveredFile.Source.items(items)
+            do throws(KeyringError) {
+                let report = try take(source, into: keyring, isDryRun: true, Progress("importing", isQuiet: true))
+                files.append(DiscoveredFile(source, report))
+            } catch {
+                refuse(source.path, error)
             }
         }
         for file in files {
@@ -24,7 +38,7 @@ extension ImportCommand {
                         "skipped: \(file.path): \(account.name), who was removed from group '\(file.report.group)'; "
                         + "--bring-back takes it in")
             }
-            tellBesides(file.report)
+            tellBesides(file.report, desktop)
         }
         files.removeAll(where: \.isEmpty)
         // What finding out has to warn of, taking in warns of too.
@@ -40,7 +54,10 @@ extension ImportCommand {
                     refused: refused))
         }
         if files.isEmpty {
-            global.say("no file was found in which a tool keeps tokens that can be taken")
+            global.say(
+                discover
+                    ? "no file was found in which a tool keeps tokens that can be taken"
+                    : "nothing was found in the desktop's keyring that can be taken")
             if !refused.isEmpty { throw ReportedFailure(status: .malformed) }
         } else if dryRun {
             global.say("nothing was changed: this was a dry run")
@@ -63,12 +80,25 @@ extension ImportCommand {
         let progress = Progress("importing", isQuiet: true)
         defer { progress.finish() }
         do {
-            let report = try take(held.bytes, of: place.path, into: keyring, isDryRun: true, progress)
-            return DiscoveredFile(path: place.path, held: held, report: report)
+            let source = DiscoveredFile.Source.file(place.path, held)
+            return DiscoveredFile(source, try take(source, into: keyring, isDryRun: true, progress))
         } catch {
             // Nothing that belongs there, and nothing that anybody expects to be read.
             if format == nil, !place.reportsUnrecognized, error.advice == nil { return nil }
             throw error
+        }
+    }
+
+    private func take(
+        _ source: DiscoveredFile.Source, into keyring: Keyring, isDryRun: Bool, _ progress: Progress
+    ) throws(KeyringError) -> Keyring.ImportReport {
+        switch source {
+        case .file(let path, let held):
+            try take(held.bytes, of: path, into: keyring, isDryRun: isDryRun, progress)
+        case .items(let items):
+            try keyring.importItems(
+                items, in: global.groups(), bringsBackRemoved: bringBack, clientID: client, isDryRun: isDryRun,
+                progress: progress.update)
         }
     }
 
@@ -116,35 +146,55 @@ extension ImportCommand {
             let progress = Progress("importing", isQuiet: global.quiet)
             defer { progress.finish() }
             do throws(KeyringError) {
-                files[index].report = try take(file.held.bytes, of: file.path, into: keyring, isDryRun: false, progress)
+                files[index].report = try take(file.source, into: keyring, isDryRun: false, progress)
             } catch {
                 throw Self.naming(file.path, error)
             }
             files[index].isImported = true
             progress.finish()
-            warnOfReaders(file.path)
+            if file.source.isFile { warnOfReaders(file.path) }
             let report = files[index].report
             for line in report.remarks { global.say("note: \(file.path): \(line)") }
             let tokens = [Keyring.StoreOutcome.added, .changed].reduce(0) { $0 + (report.credentials[$1] ?? 0) }
             global.say(
                 "imported \(Quantity.of(tokens, "token")) of \(file.path) into group '\(report.group)'; "
-                    + Self.remainder(of: report.format))
+                    + (file.source.isFile
+                        ? Self.remainder(of: report.format) : Self.keyringRemainder(of: report.format)))
         }
     }
 }
 
-/// A file that was found, with what taking it in would do.
+/// A file that was found, or what a tool keeps in the desktop's keyring, with what taking it in would do.
 struct DiscoveredFile {
-    let path: String
-    fileprivate let held: HeldFile
+    /// What tokens are taken from.
+    fileprivate enum Source {
+        case file(String, HeldFile)
+        case items(ForeignItems)
+
+        /// What it is called.
+        var path: String {
+            switch self {
+            case .file(let path, _): path
+            case .items(let items): "\(DesktopFindings.name): \(items.name)"
+            }
+        }
+
+        var isFile: Bool { if case .file = self { true } else { false } }
+    }
+
+    fileprivate let source: Source
     fileprivate(set) var report: Keyring.ImportReport
     fileprivate(set) var isImported = false
 
-    fileprivate init(path: String, held: HeldFile, report: Keyring.ImportReport) {
-        (self.path, self.held, self.report) = (path, held, report)
+    fileprivate init(_ source: Source, _ report: Keyring.ImportReport) {
+        (self.source, self.report) = (source, report)
         hasNew = [report.accounts, report.credentials].contains { ($0[.added] ?? 0) + ($0[.changed] ?? 0) > 0 }
     }
 
+    /// What it is called: for a file its path.
+    var path: String { source.path }
+    /// Whether it is a file.
+    var isFile: Bool { source.isFile }
     /// Whether something of it is not here yet.
     let hasNew: Bool
     /// Whether it holds nothing to take.
@@ -172,6 +222,7 @@ struct DiscoveryDocument: JSONDocument {
     /// A file that was found.
     struct File: Encodable {
         let path: String
+        let place: String
         let format: String
         let group: String
         let isImported: Bool
@@ -181,6 +232,7 @@ struct DiscoveryDocument: JSONDocument {
 
         init(_ file: DiscoveredFile, _ provider: (String) -> String?) {
             (path, isImported, hasNew) = (file.path, file.isImported, file.hasNew)
+            place = file.isFile ? "file" : "secret-service"
             (format, group, skipped) = (file.report.format.rawValue, file.report.group.name, file.report.skipped)
             accounts = file.accounts.map { id, found in
                 Found(

@@ -22,12 +22,13 @@ struct ImportCommand: ParsableCommand {
             binary property list (XML: 'plutil -convert binary1' first). Their tokens go to the account that has \
             the same user name already, and a refresh token replaces only one that is known to be older.
             Other tools' files are read too, where they hold tokens in plain text: gh's hosts.yml, gcloud's \
-            application_default_credentials.json, git-credential-store's .git-credentials, docker's and podman's config.json \
+            application_default_credentials.json, credentials.db and access_tokens.db, what 'pizauth dump' writes, git-credential-store's .git-credentials, docker's and podman's config.json \
             and auth.json, kubeconfigs, and, decrypted, accounts of oidc-agent and token files of mutt_oauth2.py. Passwords \
             stay where they are: what counts as a token begins as those of GitHub and GitLab do. No such file says \
             where tokens of other accounts go, and a client's secret in it comes with '--with clients' alone. \
-            --discover looks where these tools keep their files, shows what it would take from which, and asks; --force \
-            takes all of it.
+            --discover looks where these tools keep their files, and in the desktop's keyring (Secret Service) for what \
+            programs with MSAL, gh, git's helpers and Python's 'keyring' keep there, shows what it would take from which, \
+            and asks; --force takes all of it. --keyring looks in the desktop's keyring alone. Nothing is changed there.
             An account that was removed from the group ('keyfob logout --forget', 'keyfob account remove' or 'move') stays \
             away with its tokens and is listed, unless --bring-back is given.
             The program that a cache came from and Keyfob then hold the same sign-ins. Where a provider replaces refresh \
@@ -42,15 +43,18 @@ struct ImportCommand: ParsableCommand {
               keyfob import work.age --bundle-identity identity.txt
               keyfob import ~/.azure/msal_token_cache.json
               keyfob import --discover --dry-run
+              keyfob import --keyring
               oidc-gen --print work | keyfob import - --with clients
 
-            Exit status: 0 done, 12 nothing was given that opens the bundle, 15 cancelled, 65 damaged, or every entry was \
-            left out, 77 wrong passphrase or identity.
+            Exit status: 0 done, 12 nothing was given that opens the bundle, or the desktop's keyring is locked, 15 cancelled, 65 damaged, or every entry was \
+            left out, 69 there is no desktop's keyring, 77 wrong passphrase or identity.
             """)
 
     @Argument(help: ArgumentHelp("The bundle, the cache or the other tool's file.", valueName: "file"))
     var path: String?
     @Flag(name: .long, help: "Look where other tools keep their tokens, and ask what to take.") var discover = false
+    @Flag(name: .customLong("keyring"), help: "Look in the desktop's keyring for what they keep there, and ask.")
+    var isFromDesktop = false
     @Flag(name: .long, help: "Say what would be done, and do nothing.") var dryRun = false
     @Flag(exclusivity: .exclusive) var way: Way = .merge
     @Flag(name: .long, help: "Replace, or take all that is discovered, without asking.") var force = false
@@ -84,12 +88,15 @@ struct ImportCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard discover != (path != nil) else {
+        let looks = discover || isFromDesktop
+        guard looks != (path != nil) else {
             throw ValidationError(
-                discover
-                    ? "--discover looks for the files itself" : "name a file, '-' for standard input, or --discover")
+                looks
+                    ? "--discover and --keyring look for the tokens themselves"
+                    : "name a file, '-' for standard input, or --discover")
         }
-        if discover, takeOver || way == .replace || opening.isGiven {
+        guard !(discover && isFromDesktop) else { throw ValidationError("--discover looks in the keyring too") }
+        if looks, takeOver || way == .replace || opening.isGiven {
             throw ValidationError("--take-over, --replace and what opens a bundle are for one file that is named")
         }
         if let client, !Identifier.isAcceptable(client) {
@@ -98,8 +105,10 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
+        // Before the vault's keys are here: from then on the process makes no sockets.
+        let desktop = path == nil ? try DesktopFindings(required: isFromDesktop, global) : nil
         let keyring = try global.unlockedKeyring(reaching: .files(writing: takeOver ? path : nil))
-        guard let path else { return try discover(into: keyring) }
+        guard let path else { return try discover(desktop ?? .none, into: keyring) }
         switch try ImportSource.open(path, spoolingIn: keyring.location.vault) {
         case .bundle(let bundle): try take(bundle, into: keyring)
         case .cache(let cache): try take(cache, of: path, into: keyring)
@@ -220,9 +229,9 @@ struct ImportCommand: ParsableCommand {
 
 extension ImportCommand {
     /// What a person should know of another tool's file, whether or not it is taken.
-    func tellBesides(_ report: Keyring.ImportReport) {
+    func tellBesides(_ report: Keyring.ImportReport, _ desktop: DesktopFindings = .none) {
         guard !global.quiet else { return }
-        for token in report.elsewhere {
+        for token in report.elsewhere where !desktop.hasTool(of: report.format) {
             let command = token.command.map(ShellWord.inMessage).joined(separator: " ")
             StandardError.write(
                 line: "note: '\(command) | keyfob add --account \(ShellWord.inMessage(token.username)) --host "
@@ -243,6 +252,20 @@ extension ImportCommand {
     /// What is left in another tool's file, and how it goes.
     static func remainder(of format: Keyring.CacheFormat) -> String {
         "the file itself still holds every token in plain text" + (format.removal.map { "; \($0)" } ?? "")
+    }
+}
+
+extension ImportCommand {
+    /// What is left in the desktop's keyring, and how it goes.
+    static func keyringRemainder(of format: Keyring.CacheFormat) -> String {
+        let removal: String? =
+            switch format {
+            case .gh: format.removal
+            case .gitCredentials: "'git credential reject' takes them out"
+            case .pythonKeyring: "'keyring del' takes them out"
+            default: nil
+            }
+        return "the desktop's keyring still holds every token" + (removal.map { "; \($0)" } ?? "")
     }
 }
 

@@ -32,7 +32,8 @@ struct ToolPlaces {
         // gcloud does not follow XDG.
         let gcloud = folder("CLOUDSDK_CONFIG", else: home + "/.config/gcloud")
         add(gcloud + "/application_default_credentials.json", .gcloud)
-        add(gcloud + "/credentials.db")
+        add(gcloud + "/credentials.db", .gcloudDatabase)
+        add(gcloud + "/access_tokens.db", .gcloudDatabase)
         add(home + "/.git-credentials", .gitCredentials)
         add(configuration + "/git/credentials", .gitCredentials)
         add(folder("DOCKER_CONFIG", else: home + "/.docker") + "/config.json", .docker, reportsUnrecognized: false)
@@ -65,11 +66,12 @@ extension Keyring.CacheFormat {
         switch self {
         case .gh: "'gh auth logout' takes them out"
         case .gcloud: "delete it ('gcloud auth application-default revoke' would end the sign-in here too)"
+        case .gcloudDatabase: "gcloud goes on using them ('gcloud auth revoke' would end the sign-in here too)"
         case .gitCredentials: "take the lines out of it"
         case .docker: "'docker logout' with the registry's name takes them out"
         case .kubeconfig: "'kubectl config delete-user' with the user's name takes them out"
         case .msal: "'keyfob import --take-over' with its name takes the refresh tokens out"
-        case .oidcAgent, .mutt, .adal: nil
+        case .oidcAgent, .mutt, .adal, .pythonKeyring, .pizauth: nil
         }
     }
 }

@@ -224,8 +224,6 @@ extension Advice {
         case .convertPropertyList: "convert it with 'plistutil', or with 'plutil -convert binary1'"
         case .decryptFirst(.oidcAgent): "'oidc-gen --print FILE | keyfob import -' imports it"
         case .decryptFirst(.gnuPG): "'gpg --decrypt FILE | keyfob import -' imports it"
-        case .decryptFirst(.gcloud):
-            "'gcloud auth application-default login' writes a file that is, and 'keyfob login google' needs none"
 
         case .mendService(let trouble, let use): trouble.text(for: use)
         case .repeatChange: "the next command that reaches it completes the change; see 'keyfob verify'"
@@ -306,13 +304,14 @@ extension Advice.Assurance {
 extension Advice.ServiceTrouble {
     fileprivate func text(for use: Advice.ServiceUse) -> String {
         switch use {
-        case .unlocking: "\(unlocking), or give another key, such as --key-file or --identity"
+        case .unlocking: "\(reaching), or give another key, such as --key-file or --identity"
+        case .importing: reaching
         case .records: records
         case .moving: moving
         }
     }
 
-    private var unlocking: String {
+    private var reaching: String {
         switch self {
         case .noLibrary: "install it (libsecret-1-0 on Debian)"
         case .noBus: "run this in your desktop session"

@@ -6,19 +6,31 @@ internal import KeyfobModel
 extension ToolFile {
     mutating func readGitHubHosts(_ value: ToolValue, _ bytes: RawSpan) {
         for (name, host) in value.members {
-            guard let url = CredentialURL(scheme: "https", host: name)?.address.host else {
-                skip(.host(name), .badHost)
-                continue
+            do throws(ToolFinding.Reason) {
+                readUsers(of: host, named: name, at: try Self.gitHubEnvironment(ofHost: name), bytes)
+            } catch {
+                skip(.host(name), error)
             }
-            // Of the built-in providers GitHub alone has users of gh.
-            guard let environment = PasswordToken.environment(ofProvider: url),
-                environment == "github.com" || BuiltInHosts.apiHosts(of: environment).isEmpty
-            else {
-                skip(.host(name), .foreignHost)
-                continue
-            }
-            readUsers(of: host, named: name, at: environment, bytes)
         }
+    }
+
+    /// The environment of the users that gh has at a host.
+    static func gitHubEnvironment(ofHost name: String) throws(ToolFinding.Reason) -> String {
+        guard let host = CredentialURL(scheme: "https", host: name)?.address.host else { throw .badHost }
+        // Of the built-in providers GitHub alone has users of gh.
+        guard let environment = PasswordToken.environment(ofProvider: host),
+            environment == github || BuiltInHosts.apiHosts(of: environment).isEmpty
+        else { throw .foreignHost }
+        return environment
+    }
+
+    static let github = "github.com"
+
+    /// The hosts that a `hosts.yml` names, each with the user whose token gh uses there, where it says so; none where the
+    /// bytes are no such file.
+    package static func gitHubUsers(_ bytes: RawSpan) -> [String: String?] {
+        guard case .value(let value, .gh)? = try? ToolFileShape(bytes) else { return [:] }
+        return Dictionary(value.members.map { ($0.name, $0.value["user"]?.name(bytes)) }) { $1 }
     }
 
     private mutating func readUsers(of host: ToolValue, named name: String, at environment: String, _ bytes: RawSpan) {

@@ -4,13 +4,15 @@ internal import KeyfobModel
 
 extension ToolFile {
     static let google = "accounts.google.com"
+    static let googleTokenEndpoints = [
+        "https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token",
+    ]
 
     mutating func readGoogleCredentials(_ value: ToolValue, _ bytes: RawSpan) throws(ToolFileError) {
         let type = value["type"]?.name(bytes)
         guard type == "authorized_user" else { throw .noPerson(type.flatMap(ToolFileError.GoogleKind.init)) }
         if let universe = value["universe_domain"]?.name(bytes), universe != "googleapis.com" { throw .otherUniverse }
-        let endpoints = ["https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token"]
-        if let endpoint = value["token_uri"], !endpoints.contains(endpoint.name(bytes) ?? "") {
+        if let endpoint = value["token_uri"], !Self.googleTokenEndpoints.contains(endpoint.name(bytes) ?? "") {
             throw .otherTokenEndpoint
         }
         guard let client = value["client_id"]?.name(bytes) else { throw .missing("client_id") }

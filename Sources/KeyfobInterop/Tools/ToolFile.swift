@@ -1,5 +1,5 @@
 package import KeyfobModel
-internal import KeyfobSodium
+package import KeyfobSodium
 
 /// What was found in a file in which another tool keeps tokens, in the form in which MSAL's caches are imported.
 ///
@@ -12,6 +12,9 @@ package struct ToolFile: Sendable {
         case gitCredentials = "git-credentials"
         case oidcAgent = "oidc-agent"
         case mutt = "mutt-oauth2"
+        case pythonKeyring = "python-keyring"
+        case gcloudDatabase = "gcloud-database"
+        case pizauth
     }
 
     /// A client by whose secret refresh tokens are redeemed.
@@ -51,7 +54,8 @@ package struct ToolFile: Sendable {
     package private(set) var clients: [Client] = []
     /// What was left out, with the reason.
     package private(set) var findings: [ToolFinding] = []
-    private let writtenAt: Timestamp?
+    /// When it was written, in place of when the tokens came that are added.
+    var writtenAt: Timestamp?
     private var names: [AccountID: String] = [:]
     private var tokens: Set<TokenKey> = []
 
@@ -67,22 +71,42 @@ package struct ToolFile: Sendable {
         switch try? ToolFileShape(bytes) {
         case .value(_, let format): format
         case .lines: .gitCredentials
-        case nil: nil
+        case .dump: .pizauth
+        case nil:
+            switch try? opened(bytes) {
+            case .some(let opened): opened.withBytes { format(of: $0) }
+            case nil: nil
+            }
         }
     }
 
-    /// Reads a file of another tool; nil for what is none.
+    /// What is in a file that has to be opened before it is read: gcloud's databases, and what pizauth dumps; nil for
+    /// another.
+    ///
+    /// - Throws: for a database that cannot be read, and a dump of a version that is not known.
+    package static func opened(_ bytes: RawSpan) throws(ToolFileError) -> SecretBytes? {
+        bytes.begins(with: SQLiteTable.magic) ? try GoogleDatabase.text(bytes) : try PizauthDump.opened(bytes)
+    }
+
+    /// Nothing yet.
+    init(_ format: Format, writtenAt: Timestamp?) {
+        (self.format, self.writtenAt) = (format, writtenAt)
+    }
+
+    /// Reads a file of another tool, or what was in it (``opened(_:)``); nil for what is none.
     ///
     /// `bytes` is needed again to get at the secrets.
     package init?(reading bytes: RawSpan, _ surroundings: Surroundings = Surroundings()) throws(ToolFileError) {
         guard let shape = try ToolFileShape(bytes) else { return nil }
-        writtenAt = surroundings.writtenAt
         switch shape {
         case .lines:
-            format = .gitCredentials
+            self.init(.gitCredentials, writtenAt: surroundings.writtenAt)
             readGitCredentials(bytes)
+        case .dump:
+            self.init(.pizauth, writtenAt: surroundings.writtenAt)
+            try readPizauthDump(bytes)
         case .value(let value, let format):
-            self.format = format
+            self.init(format, writtenAt: surroundings.writtenAt)
             switch format {
             case .gh: readGitHubHosts(value, bytes)
             case .gcloud: try readGoogleCredentials(value, bytes)
@@ -90,7 +114,8 @@ package struct ToolFile: Sendable {
             case .kubeconfig: readKubeconfig(value, bytes)
             case .oidcAgent: try readAgentAccount(value, bytes)
             case .mutt: try readMailToken(value, surroundings, bytes)
-            case .gitCredentials: break
+            case .gcloudDatabase: readGoogleDatabase(value, bytes)
+            case .gitCredentials, .pythonKeyring, .pizauth: break
             }
         }
     }
@@ -141,13 +166,15 @@ package struct ToolFinding: Hashable, Sendable, CustomStringConvertible {
         case host(String)
         case user(String)
         case account(String, host: String)
+        /// This many items of the desktop's keyring, which are of no interest one by one.
+        case items(Int)
     }
 
     /// Why it was left out.
     package enum Reason: Error, Hashable, Sendable {
         case unended, notACredential, notAToken, tokenOfAnother, nobody, badHost, insecure, foreignHost, noRegistry
         case repeated, registryToken, noCluster, program, certificate, tokenFile, noToken, badIssuer, noClient,
-            badBase64
+            badBase64, noTokens, locked, noPerson, otherCloud, otherEndpoint
         /// A token that the tool keeps in the desktop's keyring, and what prints it.
         case inKeyring(command: [String])
         /// What docker keeps by another helper.
@@ -166,6 +193,8 @@ package struct ToolFinding: Hashable, Sendable, CustomStringConvertible {
             case .host(let host): host
             case .user(let name): "user '\(name)'"
             case .account(let name, let host): "\(name) at \(host)"
+            case .items(1): "1 item"
+            case .items(let count): "\(count) items"
             }
         return "\(place): \(reason)"
     }
@@ -192,6 +221,11 @@ extension ToolFinding.Reason: CustomStringConvertible {
         case .noToken: "it has no token"
         case .badIssuer: "its issuer is not an https address, or is that of a service"
         case .noClient: "its refresh token names no client, without which nothing redeems it"
+        case .noTokens: "what does not look like a token, or is kept for no host, is left alone"
+        case .noPerson: "its credentials are of no person"
+        case .otherCloud: "its credentials are for another cloud than Google's own"
+        case .otherEndpoint: "its token endpoint is not one of the provider that it signs in at"
+        case .locked: "locked, and nobody could be asked"
         case .badBase64: "it is damaged: no base64 of a user and a password"
         case .inKeyring: "its token is in the desktop's keyring"
         case .withHelper(let name): "its credentials are with docker-credential-\(name)"
@@ -216,8 +250,10 @@ package enum ToolFileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     case encrypted(Encryption)
-    /// gcloud's database, or another.
+    /// A database that is none of gcloud's, or damaged.
     case database
+    /// A dump of pizauth's that does not hold what it should.
+    case damagedDump
     /// What is wrong in a line, from 1.
     case malformed(line: Int, String)
     case noPerson(GoogleKind?)
@@ -230,7 +266,9 @@ package enum ToolFileError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .encrypted(.oidcAgent): "the file is an account of oidc-agent's, which has encrypted it"
         case .encrypted(.gnuPG): "the file is encrypted with GnuPG"
-        case .database: "the file is a database (SQLite), as gcloud keeps its own sign-ins in, which is not read"
+        case .database:
+            "the file is a database (SQLite) that is none of gcloud's, or is damaged; if gcloud was writing it, try again"
+        case .damagedDump: "the file is what pizauth dumps, and damaged or of a version that is not known"
         case .malformed(let line, let what): "the file is not read beyond line \(line): \(what)"
         case .noPerson(let kind):
             "the file holds credentials of Google's that are of no person" + (kind.map { " (\($0.rawValue))" } ?? "")

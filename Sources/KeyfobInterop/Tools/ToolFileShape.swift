@@ -5,6 +5,8 @@ internal import KeyfobSodium
 enum ToolFileShape {
     /// Addresses with users and passwords, one in each line.
     case lines
+    /// What pizauth has dumped, opened.
+    case dump
     case value(ToolValue, ToolFile.Format)
 
     /// The largest file of another tool that is read, in bytes; the caches of MSAL and ADAL are no such.
@@ -15,6 +17,10 @@ enum ToolFileShape {
     /// - Throws: where it is one that cannot be read.
     init?(_ bytes: RawSpan) throws(ToolFileError) {
         if let error = Self.unreadable(bytes) { throw error }
+        if bytes.begins(with: PizauthDump.beginning) {
+            self = .dump
+            return
+        }
         guard bytes.byteCount <= Self.limit, (try? UTF8Span(validating: Span<UInt8>(_bytes: bytes))) != nil else {
             return nil
         }
@@ -47,6 +53,7 @@ enum ToolFileShape {
         func has(_ all: String...) -> Bool { names.isSuperset(of: all) }
         guard names.isDisjoint(with: MSALSection.allCases.map(\.rawValue)) else { return nil }
         if has("users", "clusters") || has("kind", "users") { return .kubeconfig }
+        if has(GoogleDatabase.name) { return .gcloudDatabase }
         if has("auths") || has("credsStore") || has("credHelpers") { return .docker }
         if has("issuer_url", "client_id") { return .oidcAgent }
         if has("registration", "email", "refresh_token") { return .mutt }
@@ -60,7 +67,7 @@ enum ToolFileShape {
 
     /// What is known by its beginning, and cannot be read.
     private static func unreadable(_ bytes: RawSpan) -> ToolFileError? {
-        if bytes.begins(with: "SQLite format 3\u{0}") { return .database }
+        if bytes.begins(with: SQLiteTable.magic) { return .database }
         if bytes.begins(with: "-----BEGIN PGP MESSAGE-----") { return .encrypted(.gnuPG) }
         return beginsWithSessionKey(bytes) ? .encrypted(.gnuPG) : nil
     }

@@ -280,8 +280,6 @@ public enum Advice: Hashable, Sendable {
         case oidcAgent
         /// GnuPG, for whatever script.
         case gnuPG
-        /// gcloud, in its database.
-        case gcloud
     }
 
     // MARK: The Secret Service
@@ -318,6 +316,8 @@ public enum Advice: Hashable, Sendable {
         case records
         /// To take a vault's records, which lie elsewhere.
         case moving
+        /// For what other tools keep there.
+        case importing
     }
     /// Mend what is wrong with the Secret Service, or do without it.
     case mendService(ServiceTrouble, ServiceUse)

@@ -57,6 +57,22 @@ final class SecretSession {
     ///
     /// It is empty where the item is: GNOME's keyring, ended by force, leaves an item that it had only begun to make.
     func decode(_ secret: Variant) -> SecretBytes? {
+        withContent(of: secret) { content in
+            var bytes = content
+            // Who copies a secret from one item into another by hand often brings the end of a line.
+            while bytes.byteCount > 0, [0x0A, 0x0D, 0x20].contains(bytes.byte(at: bytes.byteCount - 1)) {
+                bytes = bytes.extracting(0..<bytes.byteCount - 1)
+            }
+            return Base64.url.decodeSecret(bytes)
+        }
+    }
+
+    /// A secret as whoever stored it has written it; nil for what is not one of this session.
+    func plain(_ secret: Variant) -> SecretBytes? {
+        withContent(of: secret) { SecretBytes(copying: $0, placement: .recycled) }
+    }
+
+    private func withContent(of secret: Variant, _ body: (RawSpan) -> SecretBytes?) -> SecretBytes? {
         let functions = unsafe Libsecret.functions
         guard secret.type == "(oayays)", secret.elements.first?.text == path else { return nil }
         let value = unsafe functions.pointee.secret_service_decode_dbus_secret(service.pointer, secret.pointer)
@@ -66,11 +82,6 @@ final class SecretSession {
         let text = unsafe functions.pointee.secret_value_get(value, &count)
         guard count > 0 else { return SecretBytes(count: 0) { _ in } }
         guard let text = unsafe text else { return nil }
-        var bytes = unsafe RawSpan(_unsafeStart: text, byteCount: count)
-        // Who copies a secret from one item into another by hand often brings the end of a line.
-        while bytes.byteCount > 0, [0x0A, 0x0D, 0x20].contains(bytes.byte(at: bytes.byteCount - 1)) {
-            bytes = bytes.extracting(0..<bytes.byteCount - 1)
-        }
-        return Base64.url.decodeSecret(bytes)
+        return unsafe body(RawSpan(_unsafeStart: text, byteCount: count))
     }
 }

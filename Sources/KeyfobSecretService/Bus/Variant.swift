@@ -106,6 +106,8 @@ extension Variant {
 
     var number: UInt32? { type == "u" ? unsafe Libsecret.functions.pointee.g_variant_get_uint32(pointer) : nil }
 
+    var longNumber: UInt64? { type == "t" ? unsafe Libsecret.functions.pointee.g_variant_get_uint64(pointer) : nil }
+
     /// The text of a string or a path.
     var text: String? {
         guard type == "s" || type == "o" else { return nil }

@@ -67,6 +67,33 @@ struct ToolImportTests {
         try place.run("keyfob import adc.json --take-over").expectError(64, "--take-over is for caches of MSAL")
     }
 
+    @Test("gcloud's own sign-ins come from its databases, however large, and those are read only")
+    func databases() throws {
+        let place = try Workplace.withVault()
+        try place.python("other_stores", "gcloud", place.path, "300", "5000")
+        try place.run("cp credentials.db before && chmod 400 *.db").expectSuccess()
+        let document = try place.document("keyfob import --json --with clients credentials.db")
+        #expect(document["format"] as? String == "gcloud-database")
+        #expect((document["credentials"] as? [String: Int])?["added"] == 300)
+        #expect((document["clients"] as? [[String: Any]])?.isEmpty == false)
+        #expect((document["skipped"] as? [String])?.count == 2, "\(document)")
+        try place.run("keyfob import -q access_tokens.db").expectSuccess()
+        #expect(try place.run("keyfob token --account user7@corp.example").expectSuccess().text == "ya29.at-7\n")
+        #expect(try place.run("cmp before credentials.db; ls").expectSuccess().text.contains("-journal") == false)
+        try place.run("keyfob import other.db").expectError(
+            65, "other.db is a database (SQLite) that is none of gcloud")
+    }
+
+    @Test("what pizauth dumps is imported as it is")
+    func pizauth() throws {
+        let place = try Workplace.withVault()
+        try place.python("other_stores", "pizauth", place.path)
+        let outcome = try place.run("cat dump | keyfob import - --with clients").expectSuccess()
+        #expect(outcome.errors.contains("client pizauth-client of login.microsoftonline.com with its secret comes too"))
+        #expect(try place.run("keyfob token --account ada@corp.example").expectSuccess().text == "pizauth-at\n")
+        #expect(try place.run("keyfob account show ada@corp.example").text.contains("signed in"))
+    }
+
     @Test("what is encrypted, cut off, or no file is refused in one line, and nothing is changed")
     func badFiles() throws {
         let place = try Workplace.withVault()
@@ -81,7 +108,7 @@ struct ToolImportTests {
                 Data("-----BEGIN PGP MESSAGE-----\n".utf8), 65,
                 "is encrypted with GnuPG; 'gpg --decrypt FILE | keyfob import -'"
             ),
-            (Data("SQLite format 3\u{0}".utf8), 65, "'gcloud auth application-default login' writes a file that is"),
+            (Data("SQLite format 3\u{0}".utf8), 65, "is a database (SQLite) that is none of gcloud's"),
             (
                 Data("512\n\(String(repeating: "A", count: 32))\n\(String(repeating: "B", count: 22))==\n".utf8), 65,
                 "which has encrypted it; 'oidc-gen --print FILE | keyfob import -' imports it"
@@ -101,7 +128,7 @@ struct ToolImportTests {
             try place.run("rm -r odd").expectSuccess()
         }
         try place.run("keyfob import").expectError(64, "name a file")
-        try place.run("keyfob import --discover file").expectError(64, "--discover looks for the files itself")
+        try place.run("keyfob import --discover file").expectError(64, "look for the tokens themselves")
         #expect(try place.read("data/keyfob/keyring.db") == before)
     }
 }
