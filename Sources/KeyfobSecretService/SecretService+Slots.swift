@@ -27,11 +27,13 @@ extension SecretService {
     ///
     /// Several items can have the same attributes: copies, or what another program put there.
     ///
+    /// - Returns: How many items there are.
     /// - Throws: `noItem` when there is none; `locked`, `promptDismissed` when one cannot be read, which may
     ///   have been the right one; `damaged` when none is a slot's key; what `body` throws.
+    @discardableResult
     package func slotKeys(
         vault: String, slot: String, _ body: (borrowing SecretBytes) throws -> Bool
-    ) throws {
+    ) throws -> Int {
         let items = try slotItems(SlotItem(vault: vault, slot: slot))
         var failure: SecretServiceError?
         var hasKey = false
@@ -39,7 +41,7 @@ extension SecretService {
             switch slotKey(of: item) {
             case .success(let key):
                 hasKey = true
-                if try body(key) { return }
+                if try body(key) { return items.count }
             case .failure(let error):
                 // The others may do; what is said in the end is the first that was more than a stray item.
                 if failure.map(Self.isOfStrayItem) ?? true { failure = error }
@@ -47,6 +49,7 @@ extension SecretService {
         }
         if let failure, !Self.isOfStrayItem(failure) { throw failure }
         if !hasKey { throw failure ?? .noItem }
+        return items.count
     }
 
     /// Deletes every item that is stored for a slot.

@@ -56,7 +56,7 @@ struct KeePassXCTests {
         let quiet = try session.connect(deadline: .seconds(2))
         #expect(try quiet.collections().map(\.isLocked) == [true])
         #expect(failure { try quiet.unlock(collection) } == SecretServiceError.locked)
-        #expect(failure { try quiet.slotKeys(vault: "a", slot: "b") { _ in true } } == SecretServiceError.locked)
+        #expect(failure { _ = try quiet.slotKeys(vault: "a", slot: "b") { _ in true } } == SecretServiceError.locked)
         #expect(try quiet.readings(of: [item]) == [.failure(.noItem)])
         // It asks the person, and does not answer before.
         #expect(failure { _ = try quiet.search(attributes, in: nil) } == SecretServiceError.locked)

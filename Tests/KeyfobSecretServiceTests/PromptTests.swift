@@ -102,7 +102,7 @@ import Testing
         let folder = try ScratchFolder()
         let mark = folder.path + "/searched"
         let session = try SecretServiceSession(.misbehaving(["no-default", "locked", "tells-searches:\(mark)"]))
-        let keys = { (service: SecretService) in try service.slotKeys(vault: "a", slot: "b") { _ in true } }
+        let keys = { (service: SecretService) in _ = try service.slotKeys(vault: "a", slot: "b") { _ in true } }
         #expect(failure { try keys(session.connect()) } == SecretServiceError.locked)
         #expect(!FileManager.default.fileExists(atPath: mark))
         // Who may be asked is.

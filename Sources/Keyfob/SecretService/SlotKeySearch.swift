@@ -24,8 +24,9 @@ struct SlotKeySearch {
     func outcome(of slot: SlotID) -> Outcome {
         var opened: UnlockedVault?
         var refusal = VaultError.wrongKey
+        var found: Int?
         do {
-            try service.slotKeys(vault: vault.description, slot: slot.description) { key in
+            found = try service.slotKeys(vault: vault.description, slot: slot.description) { key in
                 do throws(VaultError) {
                     let copy = key.withBytes { SecretBytes(copying: $0) }
                     opened = try LockedVault(headerBytes: headerBytes).unlock(with: .secretService(copy))
@@ -44,7 +45,7 @@ struct SlotKeySearch {
         } catch {
             return .failed(.refused("\(type(of: error))"))
         }
-        let items = count(slot)
+        let items = found ?? count(slot)
         if let opened { return .opened(opened, items: items) }
         return .foreign(items: items, refusal)
     }
