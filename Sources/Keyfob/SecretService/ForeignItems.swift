@@ -73,6 +73,18 @@ public final class ForeignItems: Sendable {
         }
     }
 
+    /// What an item says of itself; nil where it is gone meanwhile.
+    private static func details(
+        of path: SecretService.ItemPath, _ service: SecretService
+    ) throws(SecretServiceError) -> SecretService.Details? {
+        do throws(SecretServiceError) {
+            return try service.details(of: path)
+        } catch {
+            guard error == .noItem else { throw error }
+            return nil
+        }
+    }
+
     private static func find(
         _ tool: KeyringTool, _ gitHubUsers: [String: String?], _ service: SecretService
     ) throws -> [ForeignItems] {
@@ -86,8 +98,17 @@ public final class ForeignItems: Sendable {
             throw KeyringError(
                 .limitExceeded, "the desktop's keyring holds more than \(mostItems) items of one tool")
         }
+        // Of what is not the tool's no secret is read, and nobody is asked about it.
+        var details: [SecretService.ItemPath: SecretService.Details] = [:]
+        for path in paths {
+            if let item = try Self.details(of: path, service), tool.keeps(item.attributes) { details[path] = item }
+        }
+        func kept(_ path: SecretService.ItemPath) throws(SecretServiceError) -> SecretService.Details {
+            guard let item = details[path] else { throw .noItem }
+            return item
+        }
         var (found, lockedCount, bytes): ([Found], Int, Int) = ([], 0, 0)
-        try service.secrets(of: paths, areForeign: true) { path, secret in
+        try service.secrets(of: paths.filter { details[$0] != nil }, areForeign: true) { path, secret in
             switch consume secret {
             case .success(let secret):
                 bytes += secret.count
@@ -95,7 +116,7 @@ public final class ForeignItems: Sendable {
                     throw KeyringError(
                         .limitExceeded, "the desktop's keyring holds more than \(mostBytes) bytes of one tool")
                 }
-                found.append(Found(try service.details(of: path), secret))
+                found.append(Found(try kept(path), secret))
             case .failure(.locked): lockedCount += 1
             // Gone meanwhile, or of a form that no tool writes.
             case .failure: break

@@ -31,6 +31,19 @@ package enum KeyringTool: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether an item that was found so is one of its: a browser, say, has attributes of the same names.
+    package func keeps(_ attributes: [String: String]) -> Bool {
+        guard self == .git else { return true }
+        return Self.isOfGitManager(attributes)
+            ? attributes["service"]?.hasPrefix("git:") == true
+            : attributes["server"] != nil && attributes["user"] != nil
+    }
+
+    /// Whether an item is one of Git Credential Manager's.
+    static func isOfGitManager(_ attributes: [String: String]) -> Bool {
+        attributes["xdg:schema"] == "com.microsoft.GitCredentialManager"
+    }
+
     /// What its items are called together.
     ///
     /// - Parameter label: What an item that stands for itself is called.

@@ -58,14 +58,13 @@ extension ToolFile {
     /// The first has `protocol`, `server`, `port` and `user`; the secret is the password, and in further lines when it ends
     /// and a refresh token, where git was told. The other has `service`, `git:` and an address, and `account`, the user.
     private mutating func readGitItem(_ item: KeyringItem, clientID: String?, _ bytes: RawSpan) {
-        let isOfManager = item.attributes["xdg:schema"] == "com.microsoft.GitCredentialManager"
+        let isOfManager = KeyringTool.isOfGitManager(item.attributes)
         let user = item.attributes[isOfManager ? "account" : "user"] ?? ""
         let service = item.attributes["service"] ?? ""
         let port = item.attributes["port"].flatMap { Int($0) }.flatMap { $0 > 0 ? ":\($0)" : nil } ?? ""
         let address = item.attributes["server"].map { "https://" + $0 + port }
         let text = isOfManager ? String(service.drop { $0 != ":" }.dropFirst()) : address
-        // Of a browser, or whoever else calls an attribute so.
-        guard let text, isOfManager ? service.hasPrefix("git:") : item.attributes["user"] != nil else { return }
+        guard KeyringTool.git.keeps(item.attributes), let text else { return }
         do throws(ToolFinding.Reason) {
             guard let host = CredentialURL(text)?.address.host else { throw .badHost }
             let secret = GitSecret(item.secret, bytes)
