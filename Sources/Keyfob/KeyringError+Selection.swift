@@ -101,8 +101,13 @@ extension KeyringError {
 
     /// How an account gets tokens again; one that never signed in with a client has them from elsewhere.
     private static func advice(for candidate: Candidate, _ scopes: ScopeSet, _ naming: AccountNaming) -> Advice {
-        candidate.clientIDs.contains { !$0.isEmpty && $0 != Credential.noClient }
-            ? .signIn(naming.typed(candidate.account), scopes) : .storeToken
+        let account = candidate.account
+        if candidate.clientIDs.contains(where: { !$0.isEmpty && $0 != Credential.noClient }) {
+            return .signIn(naming.typed(account), scopes)
+        }
+        // Who is known by an id has signed in somewhere, as another machine of a sync.
+        let isKnownByName = Identifier.folded(account.id.homeAccountID) == Identifier.folded(account.username)
+        return isKnownByName ? .storeToken : .signInOrStoreToken(naming.typed(account))
     }
 
     /// What it means that several accounts are meant.

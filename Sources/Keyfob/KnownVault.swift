@@ -45,6 +45,17 @@ extension Keyring {
         }
     }
 
+    /// Where else on this machine this vault was unlocked, and is there still: copies of it.
+    public var otherPlaces: [String] {
+        let vault = state.withLock { $0.vault.header.vault }
+        let folders = (try? KnownPlaces(state: location.state).folders(of: vault)) ?? []
+        let own = FileAccess.realPath(location.vault)
+        return folders.filter { folder in
+            let found = FileAccess.realPath(VaultDirectory(path: folder).database) != nil
+            return folder.hasPrefix("/") && found && FileAccess.realPath(folder) != own
+        }.sorted()
+    }
+
     /// Takes note of which vault the folder has; where that fails, another one in its place would go unnoticed.
     func notePlace() {
         do {

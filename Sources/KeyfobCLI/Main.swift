@@ -39,7 +39,9 @@ enum Main {
             return .done
         } catch let error as KeyringError {
             // Who does not read on is not told that there was more.
-            if error.message != StandardOutput.readerLeft { ErrorOutput.tell(error, isJSON: isJSON) }
+            if error.message != StandardOutput.readerLeft {
+                ErrorOutput.tell(VariableText.naming(error, of: arguments), isJSON: isJSON)
+            }
             return ExitStatus(error.code)
         } catch let error as ReportedFailure {
             return error.status

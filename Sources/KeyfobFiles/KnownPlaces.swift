@@ -19,7 +19,7 @@ package struct KnownPlaces: Sendable {
 
     /// The vault that `folder` had when it was last unlocked; nil where none was.
     package func vault(in folder: String) throws(StorageFailure) -> VaultID? {
-        let name = PercentEncoding.encode(folder)
+        let name = PercentEncoding.encode(Self.whole(folder))
         return try lines().first { $0.folder == name }?.vault
     }
 
@@ -27,12 +27,24 @@ package struct KnownPlaces: Sendable {
     package func note(_ vault: VaultID, in folder: String) throws(StorageFailure) {
         // Nearly always it is known already, and costs no lock.
         guard try self.vault(in: folder) != vault else { return }
-        let name = PercentEncoding.encode(folder)
+        let name = PercentEncoding.encode(Self.whole(folder))
         try POSIXFile.createDirectories(state)
         let held = try FileLock(lock)
         let lines = try lines().filter { $0.folder != name } + [(vault, name)]
         try POSIXFile.replace(path, with: Array(lines.map { "\($0.vault) \($0.folder)\n" }.joined().utf8))
         _ = consume held
+    }
+
+    /// The folders in which a vault was unlocked.
+    package func folders(of vault: VaultID) throws(StorageFailure) -> [String] {
+        try lines().filter { $0.vault == vault }.compactMap { line in
+            PercentEncoding.decode(line.folder.utf8).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// A folder's whole path: what is typed relative to a working directory is another folder in the next one.
+    private static func whole(_ folder: String) -> String {
+        folder.hasPrefix("/") ? folder : FileAccess.formerPath(folder) ?? folder
     }
 
     private func lines() throws(StorageFailure) -> [(vault: VaultID, folder: String)] {

@@ -138,7 +138,7 @@ struct DamagedVaultTests {
         let verify = try place.run("keyfob verify")
         #expect(verify.status == 65 && verify.text.contains("2 problems"), "\(verify)")
         let doctor = try place.run("keyfob doctor")
-        #expect(doctor.status == 65 && doctor.text.contains("failure records"), "\(doctor)")
+        #expect(doctor.status == 65 && doctor.text.contains("failure loss"), "\(doctor)")
         try place.run("keyfob doctor --repair").expectSuccess()
         try place.run("keyfob verify").expectSuccess()
         let left = try place.run("ls data/keyfob/quarantine | wc -l").text

@@ -31,7 +31,7 @@ public enum VaultRemains: Hashable, Sendable {
 
 extension BackupFile {
     /// The newest backup of the vault at `location` that looks like a good one: a file that begins as backups do, and does
-    /// not say that it is incomplete, unless all do.
+    /// not say that it is incomplete, or was made before another one was restored, unless all do.
     ///
     /// Who made it, and whether it is whole, only a recovery key shows.
     public static func newest(at location: KeyringLocation) -> BackupFile? {
@@ -41,7 +41,7 @@ extension BackupFile {
     }
 
     /// The newest backup of the vault at `location` that opens to its end, that the owner of its vault made, and that does
-    /// not say that it is incomplete, unless all do.
+    /// not say that it is incomplete, or was made before another one was restored, unless all do.
     public static func newest(
         at location: KeyringLocation, openedBy opener: borrowing BundleOpener
     ) -> BackupFile? {
@@ -53,7 +53,10 @@ extension BackupFile {
 
     private static func newest(at location: KeyringLocation, where isGood: (BackupFile) -> Bool) -> BackupFile? {
         let all = (try? all(at: location)) ?? []
-        return all.filter { $0.claim?.isComplete != false }.first(where: isGood) ?? all.first(where: isGood)
+        let whole = all.filter { $0.claim?.isComplete != false }
+        // What somebody went back from is not what is missed.
+        return whole.filter { $0.claim?.reason != .beforeRestore }.first(where: isGood)
+            ?? whole.first(where: isGood) ?? all.first(where: isGood)
     }
 }
 

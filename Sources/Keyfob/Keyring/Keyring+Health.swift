@@ -30,6 +30,9 @@ extension Keyring {
         public internal(set) var findings: [StateFinding] = []
         /// What decides in the groups and was not decided by the owner, which is no problem as such.
         public internal(set) var foreignDecisions: [GroupDecision] = []
+
+        /// Whether a repair would find nothing to mend, and nothing to note.
+        public var isSound: Bool { problems.isEmpty && losses.isEmpty && orphans.isEmpty && findings.isEmpty }
     }
 
     /// What is left of an account that was removed, or whose record is gone: no list shows it.

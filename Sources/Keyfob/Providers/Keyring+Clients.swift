@@ -129,6 +129,18 @@ extension Keyring {
         }
     }
 
+    /// Whether a client of an environment was removed from a group, and not added again.
+    ///
+    /// - Throws: as ``accounts(in:)``.
+    public func isRemovedClient(
+        _ id: String, at environment: String, in group: AccessGroup
+    ) throws(KeyringError) -> Bool {
+        try withState { state in
+            let name = RegistrySetting.client(id, at: EnvironmentAliases.canonicalName(of: environment))
+            return try database.isDeleted(.setting(name), in: try state.group(group).keys)
+        }
+    }
+
     /// A client with its secret, for a request to the provider of an environment.
     ///
     /// - Parameters:

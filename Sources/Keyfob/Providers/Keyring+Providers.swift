@@ -69,9 +69,10 @@ extension Keyring {
 
     /// Removes a provider that was added; accounts stay.
     ///
+    /// - Parameter isDryRun: Whether only to say what that would do.
     /// - Throws: `usage` for a built-in one, `noSuchProvider`, and what writing can throw.
     public func removeProvider(
-        named name: String, in groups: [AccessGroup]? = nil
+        named name: String, in groups: [AccessGroup]? = nil, isDryRun: Bool = false
     ) throws(KeyringError) -> ProviderRemoval {
         let name = Identifier.folded(name)
         return try withState { state in
@@ -85,7 +86,7 @@ extension Keyring {
                 let swept = try reach.filter { group in
                     try database.setting(RegistrySetting.provider(name), in: group.keys) != nil
                 }
-                for group in swept {
+                for group in swept where !isDryRun {
                     try change(&state, group) { try $0.setSetting(RegistrySetting.provider(name), to: nil) }
                 }
                 guard swept.isEmpty else {
@@ -98,13 +99,16 @@ extension Keyring {
             let added = try addedProviders(&state, reach).filter { $0 != provider }
             let isServed =
                 ProviderRegistry(added: added).provider(environment: provider.environment, tenant: nil) != nil
-            let count = try change(&state, try state.group(group)) { writer in
-                try writer.setSetting(setting, to: nil)
-                let names = isServed ? [] : try writer.settingNames(prefix: clients)
-                for client in names.compactMap({ RegistrySetting.client($0) }) {
-                    try writer.forgetClient(client.id, at: client.environment)
+            let place = try state.group(group)
+            let names =
+                isServed ? [] : try database.settings(prefixes: [clients], in: place.keys).items.map(\.value.name)
+            if !isDryRun {
+                try change(&state, place) { writer in
+                    try writer.setSetting(setting, to: nil)
+                    for client in names.compactMap({ RegistrySetting.client($0) }) {
+                        try writer.forgetClient(client.id, at: client.environment)
+                    }
                 }
-                return names.count
             }
             var orphans = 0
             if !isServed {
@@ -114,7 +118,7 @@ extension Keyring {
                     }
                 }
             }
-            return ProviderRemoval(provider: provider, clients: count, orphanedAccounts: orphans)
+            return ProviderRemoval(provider: provider, clients: names.count, orphanedAccounts: orphans)
         }
     }
 

@@ -43,6 +43,8 @@ struct GrantRefresh: Sendable {
     /// What is held from one step to the next.
     private struct Progress: ~Copyable {
         var lock: GrantLock?
+        /// Whether somebody else held it first.
+        var wasWaitedFor = false
         var token: HeldToken?
         var received: ReceivedTokens?
         /// The refresh token of an answer of which nothing else can be used.
@@ -94,7 +96,10 @@ struct GrantRefresh: Sendable {
     private func store(_ step: RefreshStep, _ progress: inout Progress) -> RefreshEvent {
         do {
             switch step {
-            case .readGrant: return .grant(try read(&progress))
+            case .readGrant:
+                var grant = try read(&progress)
+                grant.wasWaitedFor = progress.wasWaitedFor
+                return .grant(grant)
             case .writeIntent(let intent):
                 if !progress.defersSignals { DeferredSignals.begin() }
                 progress.defersSignals = true
@@ -133,6 +138,7 @@ struct GrantRefresh: Sendable {
                 progress.failure = KeyringError(error)
                 return .lockUnavailable
             }
+            progress.wasWaitedFor = true
             if clock.now > end || Task.isCancelled { return .lockUnavailable }
             await rest(milliseconds: pause)
             pause = min(25, pause * 2)

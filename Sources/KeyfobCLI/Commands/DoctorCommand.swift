@@ -86,6 +86,10 @@ struct DoctorCommand: ParsableCommand {
     /// Repairs the vault; what cannot be read even then is a finding.
     private func mend(_ keyring: Keyring, _ findings: inout [Finding]) throws(KeyringError) {
         do throws(KeyringError) {
+            // A vault that is whole is left as it is: a change of a copy would make the other one the older.
+            if keyring.storage == .embedded, let report = try? keyring.verify(), report.isSound {
+                return findings.append(Finding("repair", .ok, LossText.nothingToRepair))
+            }
             findings += LossText.repaired(try keyring.repair(lookingInto: try opener()))
         } catch  where error.code == .damaged {
             findings.append(Finding(damage: error, of: "repair", wayBack(keyring.location)))
@@ -134,7 +138,7 @@ struct DoctorCommand: ParsableCommand {
                 case .opened(let unlocked): keyring = unlocked
                 case .shut(let reason):
                     findings += Finding.locked(location, reason)
-                    findings += (try LockedKeyring(at: location)).stateFindings.map(StateText.finding)
+                    findings += (try LockedKeyring(at: location)).stateFindings.map { StateText.finding($0, []) }
                     return opening
                 }
             }
@@ -167,12 +171,12 @@ struct DoctorCommand: ParsableCommand {
             report = try keyring.verify()
         } catch  where error.code == .damaged {
             findings.append(Finding(damage: error, of: "records", wayBack(keyring.location)))
-            return findings += try keyring.stateFindings().map(StateText.finding)
+            return findings += try keyring.stateFindings().map { StateText.finding($0, keyring.otherPlaces) }
         }
         for warning in keyring.takeWarnings() where !warning.code.isFinding {
             findings.append(Finding("vault", .warning, warning.text))
         }
-        findings += report.findings.map(StateText.finding)
+        findings += report.findings.map { StateText.finding($0, keyring.otherPlaces) }
         for orphans in report.orphans {
             findings.append(Finding("records", .failure, orphans.text, hint: orphans.advice))
         }
@@ -196,15 +200,8 @@ struct DoctorCommand: ParsableCommand {
                     "header", .failure, problem,
                     hint: "'keyfob doctor --repair' writes it again, and loses nothing by it"))
         }
-        for problem in report.problems where !report.headerProblems.contains(problem) {
-            findings.append(
-                Finding(
-                    "records", .failure, problem,
-                    hint: keyring.storage == .embedded
-                        ? "'keyfob doctor --repair' puts aside what does not open, and notes what is lost; then a backup can "
-                            + "be restored"
-                        : "'keyfob doctor --repair' mends it; what does not open stays in the desktop's keyring, under a "
-                            + "label that says so"))
+        for problem in LossText.problems(of: report) {
+            findings.append(Finding("records", .failure, problem, hint: cure(keyring)))
         }
         let holdings: BackupHoldings?
         if !report.losses.isEmpty || !report.notedLosses.isEmpty, let opener = try opener() {
@@ -212,8 +209,10 @@ struct DoctorCommand: ParsableCommand {
         } else {
             holdings = nil
         }
-        findings += (report.losses + report.notedLosses).flatMap {
-            LossText.findings($0, keyring.location, holdings, identity: global.identity)
+        let names = LossText.names(keyring)
+        findings += report.losses.map { Finding("loss", .failure, LossText.text($0, names), hint: cure(keyring)) }
+        findings += report.notedLosses.flatMap {
+            LossText.findings($0, names, keyring.location, holdings, identity: global.identity)
         }
         findings += SyncText.findings(keyring)
         if keyring.storage == .secretService {
@@ -237,6 +236,16 @@ struct DoctorCommand: ParsableCommand {
                     "slots", .warning, "there is one way only to unlock the vault",
                     hint: "add another: 'keyfob slot add passphrase'"))
         }
+    }
+
+    /// What is to be done about records that do not open.
+    private func cure(_ keyring: Keyring) -> String {
+        // What this very repair has left, another one leaves too.
+        if repair { return wayBack(keyring.location) }
+        return keyring.storage == .embedded
+            ? "'keyfob doctor --repair' puts aside what does not open, and notes what is lost; then a backup can be restored"
+            : "'keyfob doctor --repair' mends it; what does not open stays in the desktop's keyring, under a label that says "
+                + "so"
     }
 
     /// What the desktop's keyring has for the vault, where it opens it.
@@ -289,7 +298,12 @@ struct DoctorCommand: ParsableCommand {
                 hint: "sign in again where a token is refused: \(Quantity.list(names))"))
     }
 
-    private func tell(_ findings: [Finding]) throws(KeyringError) {
+    private func tell(_ all: [Finding]) throws(KeyringError) {
+        // A damage that several steps meet is told once, with what to do about it.
+        let findings = all.enumerated().filter { index, finding in
+            finding.status != .failure
+                || !all[(index + 1)...].contains { $0.status == .failure && $0.text == finding.text }
+        }.map(\.element)
         if global.json { return try JSONOutput.print(DoctorDocument(findings: findings)) }
         for (index, finding) in findings.enumerated() {
             let mark =
@@ -298,7 +312,7 @@ struct DoctorCommand: ParsableCommand {
                 case .warning: "warning "
                 case .failure: "failure "
                 }
-            try StandardOutput.write(entry: "\(mark)\(finding.subject): \(finding.text)")
+            try StandardOutput.write(entry: "\(mark)\(finding.subject): \(TimeText.local(in: finding.text))")
             // What is to be done about several in a row is said once.
             let next = index + 1 < findings.count ? findings[index + 1].hint : nil
             if let hint = finding.hint, hint != next { try StandardOutput.write(entry: "        \(hint)") }

@@ -19,7 +19,8 @@ struct ProviderAddCommand: ParsableCommand {
 
             With --ca-file the certificates in a PEM file are trusted beside the system's when tokens are asked of this \
             provider, and nowhere else. The path is about this machine: it counts only where the owner of the \
-            vault named it, not where a key of the group did. --ca-file of another command overrules it that once.
+            vault named it, not where a key of the group did. --ca-file of another command overrules it that once. \
+            --replace keeps the file of a provider whose issuer stays, unless --ca-file names another; '' names none.
 
             Example:
               keyfob provider add --issuer https://sso.contoso.example/realms/staff \\
@@ -114,6 +115,10 @@ struct ProviderAddCommand: ParsableCommand {
             new.apiHosts = apiHost
             new.certificateFile = try certificateFile()
             keyring = try global.unlockedKeyring()
+            if replace, caFile == nil, let file = try keptCertificateFile(of: new, keyring) {
+                new.certificateFile = file
+                global.say("it keeps its certificates, \(file); --ca-file '' leaves them out")
+            }
             provider = try keyring.addProvider(new, replacing: replace, in: groups)
         }
         global.tellWarnings(of: keyring)
@@ -126,7 +131,7 @@ struct ProviderAddCommand: ParsableCommand {
 
     /// The file of certificates by its whole path, after a look at what it holds.
     private func certificateFile() throws(KeyringError) -> String? {
-        guard let caFile else { return nil }
+        guard let caFile, !caFile.isEmpty else { return nil }
         let path = URL(filePath: caFile).standardizedFileURL.path
         do {
             _ = try Network.system(NetworkConfiguration(userAgent: "", certificateFile: path))
@@ -134,6 +139,15 @@ struct ProviderAddCommand: ParsableCommand {
             throw KeyringError(.configuration, "\(error)", hint: "give one with the authority's certificate in PEM")
         }
         return path
+    }
+
+    /// The file of certificates of the provider that is replaced, where that is the same one.
+    private func keptCertificateFile(of new: NewProvider, _ keyring: Keyring) throws(KeyringError) -> String? {
+        let added = try keyring.providers(in: global.groups()).filter { $0.origin != .builtIn }
+        let name = new.name.map(Identifier.folded)
+        return added.first { old in
+            old.issuer == new.issuer && (name == nil || old.name == name)
+        }?.certificateFile
     }
 
     private var endpoints: [String: String] {

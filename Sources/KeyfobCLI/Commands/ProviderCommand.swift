@@ -129,18 +129,22 @@ struct ProviderRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a provider that was added.",
         discussion: """
-            Its accounts and their tokens stay, but nothing renews the tokens; its clients go.
+            Its accounts and their tokens stay, but nothing renews the tokens; its clients go. One that has accounts or \
+            clients is removed only with --force, or after the question on the terminal.
 
             Example:
               keyfob provider remove contoso
             """)
 
     @Argument(help: "The provider's name.") var name: String
+    @Flag(name: .long, help: "Remove it although it has accounts or clients.") var force = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let removal = try keyring.removeProvider(named: name, in: global.groups())
+        let groups = try global.groups()
+        if !force { try confirm(try keyring.removeProvider(named: name, in: groups, isDryRun: true)) }
+        let removal = try keyring.removeProvider(named: name, in: groups)
         global.tellWarnings(of: keyring)
         let provider = removal.provider
         if removal.orphanedAccounts > 0 {
@@ -153,6 +157,19 @@ struct ProviderRemoveCommand: ParsableCommand {
         try global.tell(.providerRemoved, "removed provider '\(provider.name)'\(clients)\(place)") {
             ($0.provider, $0.count) = (provider.name, removal.clients)
         }
+    }
+}
+
+extension ProviderRemoveCommand {
+    private func confirm(_ removal: Keyring.ProviderRemoval) throws(KeyringError) {
+        guard removal.clients + removal.orphanedAccounts > 0 else { return }
+        let clients = removal.clients > 0 ? ["\(Quantity.of(removal.clients, "client")) will go with it"] : []
+        let accounts =
+            removal.orphanedAccounts > 0
+            ? ["nothing will renew the tokens of \(Quantity.of(removal.orphanedAccounts, "account"))"] : []
+        try Confirmation.ask(
+            "\((clients + accounts).joined(separator: ", and ")). Type '\(removal.provider.name)' to remove it: ",
+            removal.provider.name, global)
     }
 }
 

@@ -73,10 +73,10 @@ struct RequestCommand: ParsableCommand {
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         let network = try networkOptions.network()
         var answer = try acquisition.token()
-        var response = try send(request, answer, network)
+        var response = try send(request, answer, keyring.network(network, for: answer.found))
         if response.status == 401, request.method.isSafe, answer.found.origin == .stored {
             answer = try acquisition.replacement(for: answer.found)
-            response = try send(request, answer, network)
+            response = try send(request, answer, keyring.network(network, for: answer.found))
         }
         acquisition.remember(answer.found)
         try response.body.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }

@@ -38,7 +38,7 @@ struct RestoreCommand: ParsableCommand {
             cancelled, 64 an export and no backup, 65 damaged, or nothing shows who made it, 77 wrong identity, 78 no recovery key for the backup before.
             """)
 
-    @Argument(help: "The backup.") var file: String
+    @Argument(help: "The backup.") var file: String?
     @Option(
         name: [.short, .long],
         help: ArgumentHelp("Bring this account back, by id, user name or label; repeatable.", valueName: "name"))
@@ -54,6 +54,7 @@ struct RestoreCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
+        guard let file else { throw Self.noFile(location) }
         let remains = try VaultRemains(at: location, anything: putAside)
         let isThere = remains == .vault && !putAside
         // What cannot work is said before a large file is read.
@@ -78,7 +79,7 @@ struct RestoreCommand: ParsableCommand {
                 "there is no vault at \(location.vault), into which \(dryRun ? "it would be restored" : "a part could come back")",
                 hint: "without --account, --group and --dry-run a backup makes one")
         }
-        let backup = try opened(location)
+        let backup = try opened(file, location)
         do throws(KeyringError) {
             if isPart { return try bringBack(groups, from: backup, into: location) }
             try isThere ? restore(backup, over: location) : restore(backup, into: location, remains)
@@ -92,12 +93,24 @@ struct RestoreCommand: ParsableCommand {
     }
 
     /// The backup; where an automatic one has made room for others, the list names them.
-    private func opened(_ location: KeyringLocation) throws(KeyringError) -> BundleFile {
+    private func opened(_ file: String, _ location: KeyringLocation) throws(KeyringError) -> BundleFile {
         do throws(KeyringError) {
             return try BundleInput.open(file, spoolingIn: location.vault)
         } catch  where error.code == .noSuchFile {
             throw KeyringError(.noSuchFile, error.message, hint: "'keyfob backup --list' names those that there are")
         }
+    }
+
+    /// Which backup is meant is for the person to say; the newest is named.
+    private static func noFile(_ location: KeyringLocation) -> KeyringError {
+        guard let newest = BackupFile.newest(at: location) else {
+            return KeyringError(
+                .usage, "say which backup: 'keyfob restore FILE'",
+                hint: "there is none in \(location.vault); see 'keyfob restore --help'")
+        }
+        return KeyringError(
+            .usage, "say which backup: the newest is \(newest.path), made \(TimeText.moment(newest.time))",
+            hint: "'keyfob backup --list' shows all")
     }
 
     private func bringBack(
@@ -113,7 +126,7 @@ struct RestoreCommand: ParsableCommand {
         guard !global.quiet else { return }
         for line in PlanText(plan).leftOut { StandardError.write(line: line) }
         for group in plan.newGroups {
-            global.say(dryRun ? "would make the group '\(group)'" : "made the group '\(group)', with a key of its own")
+            global.say(dryRun ? "would make the group '\(group)', with a new key" : Self.made(group))
         }
         let count = Quantity.of(plan.counts["added"] ?? 0, "item")
         if dryRun {
@@ -125,6 +138,11 @@ struct RestoreCommand: ParsableCommand {
             )
             if !plan.isEmpty { tellRestoredGrants(keyring) }
         }
+    }
+
+    private static func made(_ group: AccessGroup) -> String {
+        "made the group '\(group)', with a new key: 'keyfob group grant \(ShellWord.inMessage(group.name)) KIND' gives it to "
+            + "those who had the old one"
     }
 
     private func tellDocument(
@@ -199,6 +217,11 @@ struct RestoreCommand: ParsableCommand {
         guard !global.json else { return }
         global.say("made the vault \(location.vault)")
         handOver.tellPlace(of: "its recovery key")
+        defer {
+            global.say(
+                "no backup holds ways to unlock, or who was given the key of one group: 'keyfob slot add' and 'keyfob group "
+                    + "grant' make them anew")
+        }
         if new.recoveryFile != nil {
             try tell(restored.plan, restored.keyring, backup.name)
         } else {
@@ -215,7 +238,8 @@ struct RestoreCommand: ParsableCommand {
     private func tellRestored(_ plan: ImportPlan, _ keyring: Keyring, _ name: String) {
         guard !global.quiet else { return }
         for line in PlanText(plan).leftOut + PlanText(plan).notes { StandardError.write(line: line) }
-        for group in plan.newGroups where plan.backup != nil { global.say("made the group '\(group)'") }
+        if let lost = PlanText(plan).lostDecisions { StandardError.write(line: lost) }
+        for group in plan.newGroups where plan.backup != nil { global.say(Self.made(group)) }
         if let backup = plan.backup { global.say("backed up what was there to \(backup)") }
         let origin =
             plan.source.isOwners ? "a backup of vault \(plan.source.vault), made by its owner" : "a stranger's backup"

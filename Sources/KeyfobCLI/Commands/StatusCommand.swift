@@ -86,8 +86,11 @@ struct StatusCommand: ParsableCommand {
         for item in items {
             try StandardOutput.write(entry: "desktop keyring \(SecretServiceText.of(item))")
         }
-        for finding in findings { try StandardOutput.write(entry: "warning \(finding.text)") }
-        for loss in losses ?? [] { try StandardOutput.write(entry: "warning \(loss.text)") }
+        for finding in findings { try StandardOutput.write(entry: "warning \(TimeText.local(in: finding.text))") }
+        let names = losses?.isEmpty == false ? keyring.map(LossText.names) ?? [:] : [:]
+        for loss in losses ?? [] {
+            try StandardOutput.write(entry: "warning \(TimeText.local(in: LossText.text(loss, names)))")
+        }
         for problem in header { try StandardOutput.write(entry: "warning \(problem)") }
         if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
             try StandardOutput.write(entry: "        \(StateText.advice)")

@@ -17,6 +17,9 @@ struct SignInDialogue: Sendable {
     let isQuiet: Bool
     let isColored: Bool
 
+    /// For how many seconds a browser is waited for where nobody says.
+    private static let patience: Int64 = 300
+
     /// Signs in by browser.
     ///
     /// - Throws: `cancelled` where nobody answered in time.
@@ -31,7 +34,7 @@ struct SignInDialogue: Sendable {
                 await listener.close()
                 throw error
             }
-            let page = show(signIn)
+            let page = show(signIn, listener.redirectURI)
             let report = try await answer(to: signIn, listener)
             _ = consume page
             return report
@@ -84,7 +87,7 @@ struct SignInDialogue: Sendable {
     ) async throws(KeyringError) -> SignInReport {
         let paste = opensBrowser || !mayAsk ? nil : PastedAddress(signIn) { await listener.close() }
         let outcome = SignInOutcome()
-        let timeout = timeout ?? 300
+        let timeout = timeout ?? Self.patience
         let explanation = Task { await explain(listener.redirectURI, within: timeout) }
         defer { explanation.cancel() }
         let ending = await listener.answer(seconds: timeout) { fields in
@@ -126,7 +129,7 @@ struct SignInDialogue: Sendable {
     /// Opens the browser, or says what to open.
     ///
     /// - Returns: The page that the browser needs until it has answered.
-    private func show(_ signIn: BrowserSignIn) -> BrowserPage? {
+    private func show(_ signIn: BrowserSignIn, _ address: String) -> BrowserPage? {
         if opensBrowser {
             do throws(KeyringError) {
                 let page = try BrowserPage(
@@ -145,9 +148,15 @@ struct SignInDialogue: Sendable {
             }
         }
         StandardError.write(lines: "Open this address in a browser:\n\n  \(signIn.url)\n\n")
-        if !opensBrowser, mayAsk, Terminal() != nil {
+        if !opensBrowser, mayAsk, Terminal.isThere {
             StandardError.write(
                 line: "If the browser runs on another machine, paste here the address at which it ends.")
+        } else if !isQuiet {
+            let time = Quantity.of(Int(timeout ?? Self.patience), "second")
+            StandardError.write(
+                line:
+                    "Waiting for \(time) until a browser of this machine comes to \(address); --timeout waits longer or "
+                    + "shorter, and --device needs no browser here.")
         }
         return nil
     }

@@ -96,7 +96,7 @@ struct SignInOptions: ParsableArguments {
         request.claims = claims
         request.account = candidate?.account.id
         if let candidate, client == nil {
-            request.clientID = try Self.onlyClient(of: candidate, keyring)
+            request.clientID = try Self.onlyClient(of: candidate, keyring, say)
         }
         return (request, groups)
     }
@@ -111,11 +111,17 @@ struct SignInOptions: ParsableArguments {
         return authority
     }
 
-    /// The client with which the account signed in before, where there is one alone.
-    private static func onlyClient(of candidate: Candidate, _ keyring: Keyring) throws(KeyringError) -> String? {
+    /// The client with which the account signed in before, where there is one alone, and nobody has removed it.
+    private static func onlyClient(
+        of candidate: Candidate, _ keyring: Keyring, _ say: (String) -> Void
+    ) throws(KeyringError) -> String? {
         let tokens = try keyring.credentials(of: candidate.account.id, in: candidate.group)
         let clients = Set(tokens.filter { $0.kind == .refreshToken }.map(\.clientID))
-        return clients.count == 1 ? clients.first : nil
+        guard clients.count == 1, let client = clients.first else { return nil }
+        let environment = candidate.account.id.environment
+        guard try keyring.isRemovedClient(client, at: environment, in: candidate.group) else { return client }
+        say("client '\(client)', with which \(candidate.account.name) signed in before, was removed: another is taken")
+        return nil
     }
 
     private static func words(_ texts: [String]) -> [String] {

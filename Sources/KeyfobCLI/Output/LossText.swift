@@ -2,27 +2,58 @@ internal import Keyfob
 
 /// What is said of what a group has lost.
 enum LossText {
-    /// What the doctor finds, with the way to have it back.
+    /// What the doctor finds noted, with the way to have it back.
     ///
     /// - Parameter holdings: What backups have of it; nil where nothing opens them.
     static func findings(
-        _ loss: Keyring.Loss, _ location: KeyringLocation, _ holdings: BackupHoldings?, identity: String?
+        _ loss: Keyring.Loss, _ names: [AccountID: String], _ location: KeyringLocation, _ holdings: BackupHoldings?, identity: String?
     ) -> [Finding] {
         (holdings?.naming(loss) ?? [loss]).map { loss in
             let back = wayBack(loss, location, holdings, identity: identity)
-            // Of what is not repaired yet, the finding before says what to do first.
-            guard loss.loss.noted != nil else { return Finding("loss", .failure, loss.text) }
             return Finding(
-                "loss", .warning, loss.text, hint: "\(back); 'keyfob doctor --accept-loss' goes on without it")
+                "loss", .warning, text(loss, names), hint: "\(back); 'keyfob doctor --accept-loss' goes on without it")
         }
     }
+
+    /// What happened, with the name of the account in the place of its id, where it is known.
+    static func text(_ loss: Keyring.Loss, _ names: [AccountID: String]) -> String {
+        guard let account = loss.loss.account, let name = names[account] else { return loss.text }
+        return loss.text.replacing(account.description, with: name)
+    }
+
+    /// What the accounts within reach are called.
+    static func names(_ keyring: Keyring) -> [AccountID: String] {
+        let accounts = (try? keyring.accounts()) ?? []
+        return Dictionary(accounts.map { ($0.account.id, $0.account.name) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The problems with records that no loss tells with more words.
+    static func problems(of report: Keyring.VerificationReport) -> [String] {
+        let records = report.problems.filter { !report.headerProblems.contains($0) }
+        func isUnopened(_ problem: String, _ group: AccessGroup) -> Bool {
+            problem.hasPrefix("group \(group): record ") && problem.contains(" does not open")
+        }
+        let told = Set(report.losses.map(\.group)).filter { group in
+            let count = report.losses.count { $0.group == group && $0.loss.change == .unopened }
+            return count > 0 && count == records.count { isUnopened($0, group) }
+        }
+        // How many records are missing, or were added, is told kind by kind.
+        let counted = Set(report.losses.filter { [.missing, .added].contains($0.loss.change) }.map(\.group))
+        return records.filter { problem in
+            !told.contains { isUnopened(problem, $0) }
+                && !counted.contains { problem.hasPrefix("group \($0): the manifest tells of ") }
+        }
+    }
+
+    /// What the doctor says of a vault that is whole.
+    static let nothingToRepair = "nothing had to be put aside, and nothing is lost"
 
     /// What the doctor says of a repair.
     static func repaired(_ report: Keyring.RepairReport) -> [Finding] {
         var lines: [String] = []
         if !report.files.isEmpty { lines.append("put aside: \(report.files.joined(separator: ", "))") }
         if !report.losses.isEmpty { lines.append("noted what is lost, which is told below") }
-        return (lines.isEmpty ? ["nothing had to be put aside, and nothing is lost"] : lines).map {
+        return (lines.isEmpty ? [nothingToRepair] : lines).map {
             Finding("repair", .ok, $0)
         }
     }

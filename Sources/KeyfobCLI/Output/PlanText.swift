@@ -25,10 +25,10 @@ struct PlanText {
         return table.text
     }
 
-    /// One line for each item that is not the same on both sides.
+    /// One line for each item that is not the same on both sides, but those that ``leftOut`` tells.
     var items: String {
         // What was deleted there and is not here either is nobody's concern.
-        plan.lines.filter { $0.reason != "same" && $0.reason != "deletedThere" }
+        plan.lines.filter { !["same", "deletedThere", "decision"].contains($0.reason) }
             .map { TerminalText.line($0.description) + "\n" }.joined()
             + (plan.moreLines == 0 ? "" : "and \(Quantity.of(plan.moreLines, "item")) more\n")
     }
@@ -51,6 +51,25 @@ struct PlanText {
         }
         return notes
     }
+
+    /// What decided here, and goes because the backup does not have it: nil where nothing does.
+    var lostDecisions: String? {
+        let gone = plan.lines.filter { $0.kind == "setting" && $0.outcome == "removed" }.compactMap { line in
+            Self.decisions.first { line.item.hasPrefix("setting '\($0.prefix)") }.map { decision in
+                let name = line.item.dropFirst("setting '\(decision.prefix)".count).dropLast()
+                return decision.words + (name.isEmpty ? "" : " '\(TerminalText.line(String(name)))'")
+            }
+        }
+        guard !gone.isEmpty else { return nil }
+        return "note: the backup does not have, and here is gone: \(Quantity.list(gone))"
+    }
+
+    /// How the settings begin that decide whose token goes where, and what people call them.
+    private static let decisions = [
+        (prefix: "binding:", words: "binding"), (prefix: "allowed:", words: "allowed file"),
+        (prefix: "provider:", words: "provider"), (prefix: "client:", words: "client"),
+        (prefix: "default account", words: "default account"), (prefix: "default client:", words: "default client"),
+    ]
 }
 
 extension BundleSummary {

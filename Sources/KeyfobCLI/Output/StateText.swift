@@ -3,8 +3,16 @@ internal import Keyfob
 /// What is said of a vault that does not follow from what was seen of it before.
 enum StateText {
     /// What the doctor finds, with the cure for it.
-    static func finding(_ finding: StateFinding) -> Finding {
-        Finding("state", .failure, finding.text, hint: cure(finding.kind))
+    ///
+    /// - Parameter others: Where else on this machine the vault was unlocked.
+    static func finding(_ finding: StateFinding, _ others: [String]) -> Finding {
+        Finding("state", .failure, finding.text, hint: copies(others, finding.kind) + cure(finding.kind))
+    }
+
+    /// Where the later state may have been seen.
+    private static func copies(_ others: [String], _ kind: StateFinding.Kind) -> String {
+        guard !others.isEmpty, kind != .marksDamaged else { return "" }
+        return "a copy of this vault at \(Quantity.list(others)) may be the newer one; "
     }
 
     /// What the doctor says of what was accepted.
@@ -22,7 +30,8 @@ enum StateText {
             + "restore FILE'), and then run the same"
         return switch kind {
         case .rolledBack:
-            "if you put an older copy there yourself, run 'keyfob doctor --accept-rollback'; \(otherwise)"
+            "if you put an older copy there yourself, or a copy has been used since, run 'keyfob doctor --accept-rollback'; "
+                + otherwise
         case .forked:
             "if you have used two copies of the vault, 'keyfob doctor --accept-rollback' goes on with this one (what the "
                 + "other alone holds can be exported there and imported here); \(otherwise)"

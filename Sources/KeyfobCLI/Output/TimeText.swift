@@ -13,6 +13,13 @@ enum TimeText {
         "\(LocalTime.text(time)) (\(distance(to: time, from: now)))"
     }
 
+    /// A text with the moments in it, which are UTC's as programs read them, by this machine's clock.
+    static func local(in text: String) -> String {
+        text.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/) { match in
+            CivilDate(rfc3339: String(match.output)).map { LocalTime.text($0.time) } ?? String(match.output)
+        }
+    }
+
     private static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
         max(-(1 << 40), min(1 << 40, end.seconds.subtractingReportingOverflow(start.seconds).partialValue))
     }

@@ -45,7 +45,7 @@ extension GlobalOptions {
         let audience = StandardError.isTerminal ? "terminal" : "program"
         for warning in keyring.takeWarnings() where tellsFindings || !warning.code.isFinding {
             guard keyring.isNews(warning, to: audience) else { continue }
-            StandardError.write(line: "keyfob: warning: \(warning.text)")
+            StandardError.write(line: "keyfob: warning: \(TimeText.local(in: warning.text))")
         }
     }
 

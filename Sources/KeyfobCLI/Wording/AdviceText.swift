@@ -82,6 +82,8 @@ extension Advice {
         case .signInAs(let name): "sign in as \(name), or without --account"
         case .allowRefresh: "its refresh token is here: ask without --offline"
         case .storeToken: "store a new token with 'keyfob add'"
+        case .signInOrStoreToken(let account):
+            "run 'keyfob login --account \(ShellWord.inMessage(account))', or store a token with 'keyfob add'"
         case .addProviderOrToken:
             "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'"
         case .useGrantedScopes(let scopes): "granted and stored: \(scopes)"

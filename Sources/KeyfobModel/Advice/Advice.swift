@@ -64,6 +64,8 @@ public enum Advice: Hashable, Sendable {
     case allowRefresh
     /// Store a new token.
     case storeToken
+    /// Sign in to the account of this name, or store a new token.
+    case signInOrStoreToken(String)
     /// Add the account's provider, or store a new token.
     case addProviderOrToken
     /// Go on with what was granted, which is stored.

@@ -14,6 +14,8 @@ package struct GrantSnapshot: Hashable, Sendable {
     package var intent: RefreshIntent?
     /// Why the last refresh gave nothing.
     package var failure: RefreshFailure?
+    /// Whether somebody else held the lock when it was asked for, and may have met the failure meanwhile.
+    package var wasWaitedFor = true
 
     /// A snapshot.
     package init(

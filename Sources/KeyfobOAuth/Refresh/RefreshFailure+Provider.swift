@@ -29,12 +29,14 @@ extension RefreshFailure {
     /// The failure as somebody meets it who began at `startedAt` and would send the same refresh token; nil where it
     /// is nothing to them.
     ///
-    /// Who waited while it happened shares it. Who comes later asks anew, but for a wait that the provider asked for,
+    /// Who began before it, or in the same second and had to wait, shares it. Who comes later asks anew, but for a wait that the provider asked for,
     /// and for a refusal without a reason, which only who forces it questions at once. What lies in the future says that
     /// the clock was set back.
-    package func shared(by startedAt: Timestamp, isForced: Bool, now: Timestamp) -> ProviderFailure? {
+    package func shared(
+        by startedAt: Timestamp, isForced: Bool, hasWaited: Bool = true, now: Timestamp
+    ) -> ProviderFailure? {
         guard time <= now else { return nil }
-        let hasWaited = startedAt <= time
+        let hasWaited = startedAt < time || hasWaited && startedAt == time
         switch kind {
         case .throttled:
             guard let retryAt, retryAt > now else { return nil }

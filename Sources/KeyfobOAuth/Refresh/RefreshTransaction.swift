@@ -113,7 +113,8 @@ package struct RefreshTransaction: Hashable, Sendable {
         if snapshot.hasFreshAccessToken, isNewer || !request.isForced { return release(.adopted(snapshot.version)) }
         version = snapshot.version
         if let failure = snapshot.failure, failure.version == version,
-            let shared = failure.shared(by: request.startedAt, isForced: request.isForced, now: now)
+            let shared = failure.shared(
+                by: request.startedAt, isForced: request.isForced, hasWaited: snapshot.wasWaitedFor, now: now)
         {
             return release(.failed(token, shared))
         }

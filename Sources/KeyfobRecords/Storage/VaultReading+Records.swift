@@ -159,6 +159,13 @@ extension VaultReading {
         return nil
     }
 
+    /// Whether an item was removed, as far as something still tells.
+    package func isDeleted(_ key: ItemKey, in keys: GroupKeys) throws(StorageFailure) -> Bool {
+        try read(keys) { reader throws(StorageFailure) in
+            try !reader.records(.credential, keys.blind(tombstone: key)).isEmpty
+        }
+    }
+
     /// The secret of a record that has just been read.
     ///
     /// - Throws: `staleKeys` when the record has changed meanwhile, `damaged`.
