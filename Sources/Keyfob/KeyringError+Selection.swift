@@ -106,8 +106,7 @@ extension KeyringError {
             return .signIn(naming.typed(account), scopes)
         }
         // Who is known by an id has signed in somewhere, as another machine of a sync.
-        let isKnownByName = Identifier.folded(account.id.homeAccountID) == Identifier.folded(account.username)
-        return isKnownByName ? .storeToken : .signInOrStoreToken(naming.typed(account))
+        return account.isKnownByName ? .storeToken : .signInOrStoreToken(naming.typed(account))
     }
 
     /// What it means that several accounts are meant.

@@ -21,6 +21,21 @@ struct TableTests {
         #expect(lines[1].hasSuffix("…"), "\(lines)")
     }
 
+    @Test("the least important columns are left out before names are cut short")
+    func yielding() {
+        func table(_ columns: Int) -> String {
+            var table = Table(
+                header: ["GROUP", "ACCOUNT", "LABEL", "STATE"], yielding: ["GROUP", "LABEL"], columns: columns)
+            table.add(["default", "ada@contoso.example", "Contoso production", "signed in"])
+            return table.text.split(separator: "\n").last.map(String.init) ?? ""
+        }
+        #expect(table(60) == "default  ada@contoso.example  Contoso production  signed in")
+        #expect(table(57) == "default  ada@contoso.example  Contoso product…  signed in")
+        #expect(table(48) == "ada@contoso.example  Contoso product…  signed in")
+        #expect(table(40) == "ada@contoso.example  signed in")
+        #expect(table(20) == "ada@cont…  signed in")
+    }
+
     @Test("what fits is not cut")
     func whole() {
         var table = Table(header: ["A", "B"], columns: 9)

@@ -176,6 +176,25 @@ struct TerminalTests {
         try place.run("keyfob token").expectError(13)
     }
 
+    @Test("so is a client's secret, and a provider with what goes with it; nothing else is")
+    func registryConfirmation() throws {
+        let place = try Workplace.withVault()
+        try place.run(
+            """
+            keyfob provider add -q --issuer https://sso.example --name sso && keyfob client add -q app --provider sso \
+                && echo s > s && keyfob client add -q secret --provider google --secret-fd 3 3< s
+            """
+        ).expectSuccess()
+        let no = try place.onTerminal("keyfob client remove secret", [("The secret of client 'secret' goes too", "no\n")])
+        #expect(no.status == 15 && no.screen.contains("nothing was changed"), "\(no)")
+        let yes = try place.onTerminal("keyfob client remove secret", [("Type 'remove'", "remove\n")])
+        #expect(yes.status == 0 && yes.screen.contains("removed client 'secret'"), "\(yes)")
+        let question = "1 client will go with it. Type 'sso' to remove it"
+        #expect(try place.onTerminal("keyfob provider remove sso", [(question, "no\n")]).status == 15)
+        try place.run("keyfob client remove app --provider sso").expectSuccess()
+        try place.run("keyfob provider remove sso").expectSuccess()
+    }
+
     @Test("a long import shows how far it is, on a terminal only")
     func progress() throws {
         let place = try Workplace.withVault()

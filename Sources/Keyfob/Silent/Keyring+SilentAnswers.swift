@@ -106,7 +106,8 @@ extension Keyring {
             message = Self.lack(of: plan.account, plan.fitting, request, now)
         }
         return KeyringError(
-            .signInNeeded, message, advice: .storeToken, candidates: candidates, names: [])
+            .signInNeeded, message, advice: plan.account.isKnownByName ? .storeToken : .addProviderOrToken,
+            candidates: candidates, names: [])
     }
 
     /// The error for scopes that a refresh cannot give.

@@ -12,7 +12,6 @@ struct AccountCommand: ParsableCommand {
         subcommands: [
             AccountListCommand.self, AccountShowCommand.self, AccountLabelCommand.self, AccountMoveCommand.self,
             AccountRemoveCommand.self, AccountDefaultCommand.self, AccountRefreshCommand.self,
-            AccountCurrentCommand.self,
         ])
 }
 
@@ -67,7 +66,7 @@ struct AccountListCommand: ParsableCommand {
         } else if let format {
             let providers = ProviderNames(keyring, try global.groups())
             let lines = candidates.map { Self.fill(format, $0, providers) + "\n" }
-            try StandardOutput.write(data: lines.joined())
+            try StandardOutput.write(filled: lines.joined())
         } else if candidates.isEmpty, let expiring {
             global.say("no sign-in is known to end within \(expiring)")
         } else if candidates.isEmpty, StandardOutput.columns != nil {
@@ -95,7 +94,7 @@ struct AccountListCommand: ParsableCommand {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
-            columns: wide ? nil : StandardOutput.columns)
+            yielding: ["PROVIDER", "GROUP", "LABEL"], columns: wide ? nil : StandardOutput.columns)
         for candidate in candidates {
             let account = candidate.account
             table.add(

@@ -41,7 +41,8 @@ struct AccountShowCommand: ParsableCommand {
             )
         }
         try StandardOutput.write(lines: lines.map { TerminalText.line($0) + "\n" }.joined() + "\n")
-        var table = Table(header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"])
+        var table = Table(
+            header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"], yielding: ["TENANT", "CLIENT"])
         for credential in credentials {
             let document = CredentialDocument(credential, now: now)
             table.add([

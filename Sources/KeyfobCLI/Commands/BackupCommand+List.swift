@@ -19,7 +19,8 @@ extension BackupCommand {
         var header = ["MADE", "AGE", "RECORDS", "GROUPS", "WHY", "BYTES"]
         if folder != nil { header.append("VAULT") }
         if origins != nil { header.append("BY") }
-        var table = Table(header: header + ["FILE"])
+        var table = Table(
+            header: header + ["FILE"], yielding: ["BYTES", "VAULT", "BY", "GROUPS", "RECORDS", "WHY", "AGE"])
         for (index, backup) in backups.enumerated() {
             var row = [LocalTime.text(backup.time), TimeText.distance(to: backup.time, from: WallClock.system.now)]
             row += backup.claim?.columns ?? ["-", "-", "-"]

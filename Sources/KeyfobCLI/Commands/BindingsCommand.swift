@@ -28,7 +28,8 @@ struct BindingsCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(BindingListDocument(bindings: listed.map(BindingDocument.init)))
         }
-        var table = Table(header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"])
+        var table = Table(
+            header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"], yielding: ["FROM", "GROUP", "STATE", "KIND"])
         for item in listed { table.add(item.row) }
         try StandardOutput.write(lines: table.text)
         for file in files {

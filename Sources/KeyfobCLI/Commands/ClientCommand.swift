@@ -43,7 +43,9 @@ struct ClientListCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(ClientListDocument(clients: clients.map(ClientDocument.init)))
         }
-        var table = Table(header: ["PROVIDER", "CLIENT", "NAME", "SECRET", "DEFAULT", "FROM"])
+        var table = Table(
+            header: ["PROVIDER", "CLIENT", "NAME", "SECRET", "DEFAULT", "FROM"],
+            yielding: ["FROM", "SECRET", "DEFAULT", "NAME"])
         for item in clients {
             let from = if case .added(let group) = item.origin { "group '\(group)'" } else { "the provider" }
             table.add([
@@ -60,7 +62,9 @@ struct ClientListCommand: ParsableCommand {
             return try JSONOutput.print(
                 WellKnownClientListDocument(clients: clients.map(WellKnownClientListDocument.Client.init)))
         }
-        var table = Table(header: ["NAME", "PROVIDER", "PROGRAM", "OF", "SIGNS IN", "PUBLISHED AT"])
+        var table = Table(
+            header: ["NAME", "PROVIDER", "PROGRAM", "OF", "SIGNS IN", "PUBLISHED AT"],
+            yielding: ["PUBLISHED AT", "OF", "SIGNS IN", "PROGRAM"])
         for client in clients {
             table.add([
                 client.name, client.provider, client.title, client.publisher, client.ways, client.source,

@@ -306,13 +306,13 @@ struct DoctorCommand: ParsableCommand {
         }.map(\.element)
         if global.json { return try JSONOutput.print(DoctorDocument(findings: findings)) }
         for (index, finding) in findings.enumerated() {
-            let mark =
+            let (mark, look) =
                 switch finding.status {
-                case .ok: "ok      "
-                case .warning: "warning "
-                case .failure: "failure "
+                case .ok: ("ok      ", nil as EntryLook?)
+                case .warning: ("warning ", global.look(.warning))
+                case .failure: ("failure ", global.look(.failure))
                 }
-            try StandardOutput.write(entry: "\(mark)\(finding.subject): \(TimeText.local(in: finding.text))")
+            try StandardOutput.write(entry: "\(mark)\(finding.subject): \(TimeText.local(in: finding.text))", look)
             // What is to be done about several in a row is said once.
             let next = index + 1 < findings.count ? findings[index + 1].hint : nil
             if let hint = finding.hint, hint != next { try StandardOutput.write(entry: "        \(hint)") }

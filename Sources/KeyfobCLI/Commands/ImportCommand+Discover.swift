@@ -103,7 +103,8 @@ extension ImportCommand {
     }
 
     private func table(_ files: [DiscoveredFile], _ providers: ProviderNames) -> String {
-        var table = Table(header: ["", "ACCOUNT", "PROVIDER", "HOST", "TOKENS", "FILE"])
+        var table = Table(
+            header: ["", "ACCOUNT", "PROVIDER", "HOST", "TOKENS", "FILE"], yielding: ["HOST", "TOKENS", "PROVIDER"])
         for (number, file) in files.enumerated() {
             for (id, found) in file.accounts {
                 let tokens = Credential.Kind.allCases.filter(found.tokens.contains).map(\.words)

@@ -4,8 +4,9 @@ internal import Keyfob
 internal import KeyfobFiles
 
 struct ManCommand: ParsableCommand {
+    static let name = "man"
     static let configuration = CommandConfiguration(
-        commandName: "man", abstract: "Show the manual, or write its pages into a folder.",
+        commandName: name, abstract: "Show the manual, or write its pages into a folder.",
         discussion: """
             On a terminal man(1) shows the page; elsewhere it is printed in the form that man(1) reads.
 

@@ -18,7 +18,7 @@ struct ProviderAddCommand: ParsableCommand {
             needs one of its own. Where a built-in provider sends people and tokens cannot be changed.
 
             With --ca-file the certificates in a PEM file are trusted beside the system's when tokens are asked of this \
-            provider, and nowhere else. The path is about this machine: it counts only where the owner of the \
+            provider, and when 'keyfob request' calls its hosts, and nowhere else. The path is about this machine: it counts only where the owner of the \
             vault named it, not where a key of the group did. --ca-file of another command overrules it that once. \
             --replace keeps the file of a provider whose issuer stays, unless --ca-file names another; '' names none.
 

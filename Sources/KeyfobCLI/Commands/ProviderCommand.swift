@@ -33,7 +33,7 @@ struct ProviderListCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(ProviderListDocument(providers: providers.map(ProviderDocument.init)))
         }
-        var table = Table(header: ["NAME", "TITLE", "ENVIRONMENT", "FROM"])
+        var table = Table(header: ["NAME", "TITLE", "ENVIRONMENT", "FROM"], yielding: ["FROM", "TITLE"])
         for provider in providers {
             table.add([provider.name, provider.title, provider.environment, provider.originText])
         }

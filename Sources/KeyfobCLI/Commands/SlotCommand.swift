@@ -32,7 +32,7 @@ struct SlotListCommand: ParsableCommand {
     }
 
     static func table(_ slots: [Keyring.Slot]) -> String {
-        var table = Table(header: ["SLOT", "KIND", "OPENS", "MADE"])
+        var table = Table(header: ["SLOT", "KIND", "OPENS", "MADE"], yielding: ["MADE", "OPENS"])
         for slot in slots {
             let cost = slot.memory.map { " (\($0 >> 20) MiB)" } ?? ""
             table.add([

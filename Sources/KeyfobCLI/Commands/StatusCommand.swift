@@ -55,8 +55,8 @@ struct StatusCommand: ParsableCommand {
                     },
                     secretService: items.isEmpty ? nil : items.map(SecretServiceDocument.init)))
         }
-        try StandardOutput.write(entry: "vault   \(location.vault)")
-        try StandardOutput.write(entry: "id      \(id)")
+        try write( "vault   \(location.vault)")
+        try write( "id      \(id)")
         let words =
             switch state {
             case "unlocked": "unlocked \(key?.words ?? "")"
@@ -68,55 +68,59 @@ struct StatusCommand: ParsableCommand {
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
-            for line in StorageText.ofSecretService { try StandardOutput.write(entry: line) }
+            for line in StorageText.ofSecretService { try write( line) }
         }
         let limit = keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : ""
-        try StandardOutput.write(entry: "state   \(words)\(limit)")
+        try write( "state   \(words)\(limit)")
         if storage == .secretService, let reason = opening.problem {
-            try StandardOutput.write(entry: "        \(reason.message)")
+            try write( "        \(reason.message)")
         }
         if let advice = opening.problem?.advice, keyring == nil, advice != .unlock {
-            try StandardOutput.write(entry: "        \(advice.text)")
+            try write( "        \(advice.text)")
         }
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"
-            try StandardOutput.write(entry: "key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
+            try write( "key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
         }
-        if let here { try StandardOutput.write(entry: "account \(here.text)") }
+        if let here { try write( "account \(here.text)") }
         for item in items {
-            try StandardOutput.write(entry: "desktop keyring \(SecretServiceText.of(item))")
+            try write( "desktop keyring \(SecretServiceText.of(item))")
         }
-        for finding in findings { try StandardOutput.write(entry: "warning \(TimeText.local(in: finding.text))") }
+        for finding in findings { try write( "warning \(TimeText.local(in: finding.text))") }
         let names = losses?.isEmpty == false ? keyring.map(LossText.names) ?? [:] : [:]
         for loss in losses ?? [] {
-            try StandardOutput.write(entry: "warning \(TimeText.local(in: LossText.text(loss, names)))")
+            try write( "warning \(TimeText.local(in: LossText.text(loss, names)))")
         }
-        for problem in header { try StandardOutput.write(entry: "warning \(problem)") }
+        for problem in header { try write( "warning \(problem)") }
         if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
-            try StandardOutput.write(entry: "        \(StateText.advice)")
+            try write( "        \(StateText.advice)")
         }
         for finding in keyring.map(SyncText.findings) ?? [] {
-            try StandardOutput.write(entry: "\(finding.status == .ok ? "sync    " : "warning sync: ")\(finding.text)")
-            if let hint = finding.hint { try StandardOutput.write(entry: "        \(hint)") }
+            try write( "\(finding.status == .ok ? "sync    " : "warning sync: ")\(finding.text)")
+            if let hint = finding.hint { try write( "        \(hint)") }
         }
-        try StandardOutput.write(entry: "backups \(backups.text)")
+        try write( "backups \(backups.text)")
         if let warning = backups.warning {
-            try StandardOutput.write(entry: "warning \(warning)")
-            try StandardOutput.write(entry: "        \(BackupState.advice)")
+            try write( "warning \(warning)")
+            try write( "        \(BackupState.advice)")
         }
         if let restored, !restored.isEmpty {
-            try StandardOutput.write(entry: "warning \(RestoredGrantText.of(restored.count))")
+            try write( "warning \(RestoredGrantText.of(restored.count))")
         }
         for line in here?.signInLines ?? [] {
-            try StandardOutput.write(entry: "warning \(line.text)")
-            try StandardOutput.write(entry: "        \(line.advice)")
+            try write( "warning \(line.text)")
+            try write( "        \(line.advice)")
         }
         for signIn in ending ?? [] {
-            try StandardOutput.write(entry: "warning \(signIn.text(WallClock.system.now))")
-            try StandardOutput.write(entry: "        \(signIn.advice.text)")
+            try write( "warning \(signIn.text(WallClock.system.now))")
+            try write( "        \(signIn.advice.text)")
         }
         guard keyring != nil else { return }
         try StandardOutput.write(lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
+    }
+
+    private func write(_ entry: String) throws(KeyringError) {
+        try StandardOutput.write(entry: entry, entry.hasPrefix("warning ") ? global.look(.warning) : nil)
     }
 
     /// What can be told of a vault that is locked.

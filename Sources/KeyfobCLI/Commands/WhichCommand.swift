@@ -45,7 +45,9 @@ extension WhichCommand {
     /// A line for every account; how likely it is only where something was learned.
     private static func table(_ selection: Selection) -> Table {
         let hasLikelihoods = selection.verdicts.contains { $0.verdict.usage != nil }
-        var table = Table(header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + ["VERDICT"])
+        var table = Table(
+            header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + ["VERDICT"],
+            yielding: ["LIKELY", "GROUP"])
         for judged in selection.verdicts {
             let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""
             table.add(

@@ -62,12 +62,7 @@ struct CompletionAnswer {
             }
             return .words(words.map { (name + "=" + $0.word, $0.meaning) })
         }
-        if !line.subcommands.isEmpty {
-            return .words(
-                line.subcommands.compactMap { type in
-                    type.configuration.commandName.map { ($0, type.configuration.abstract) }
-                })
-        }
+        if line.isAboutCommands || !line.subcommands.isEmpty { return .words(line.commandNames) }
         let places = line.arguments.filter { $0.kind == "positional" }
         guard let last = places.last else { return .words([]) }
         let place = line.positionals < places.count ? places[line.positionals] : last
@@ -77,12 +72,13 @@ struct CompletionAnswer {
 
     /// The options that may follow: of those that stand there already, only what may be said again.
     private static func options(of line: UnfinishedLine) -> [(word: String, meaning: String?)] {
-        line.arguments.flatMap { argument -> [(word: String, meaning: String?)] in
+        let known = line.subcommands.isEmpty || line.isAboutCommands ? line.arguments : UnfinishedLine.shared
+        return known.flatMap { argument -> [(word: String, meaning: String?)] in
             let names = (argument.names ?? []).map(\.text)
             let isSaid = names.contains { line.said[$0] != nil }
             guard argument.isRepeating || !isSaid else { return [] }
             return names.filter { $0.hasPrefix("--") }.map { ($0, argument.abstract) }
-        }
+        } + (line.path.count == 1 && !line.isAboutCommands ? [("--help", nil), ("--version", nil)] : [("--help", nil)])
     }
 
     /// What an argument may be.
@@ -113,10 +109,26 @@ struct UnfinishedLine {
     private(set) var isBehindTerminator = false
     /// The options that stand there, with their last value.
     private(set) var said: [String: String] = [:]
+    /// Whether what follows names the command that help, or a page of the manual, is about.
+    private(set) var isAboutCommands = false
+    private var isForHelp = false
     private var optionName = ""
 
     /// The words of the command, without the program's name.
     var words: [String] { path.dropFirst().compactMap { $0.configuration.commandName } }
+
+    /// The words that may follow in the place of a command, and what they mean.
+    var commandNames: [(word: String, meaning: String?)] {
+        guard positionals == 0 else { return [] }
+        let names = subcommands.compactMap { type in
+            type.configuration.commandName.map { (word: $0, meaning: Optional(type.configuration.abstract)) }
+        }
+        guard path.count == 1 else { return names }
+        return names
+            + (isAboutCommands
+                ? isForHelp ? [(SharedOptions.name, "Options of all commands.")] : []
+                : [("help", "Show how a command is used.")])
+    }
 
     /// The commands that may follow.
     var subcommands: [any ParsableCommand.Type] { path.last?.configuration.subcommands ?? [] }
@@ -139,9 +151,12 @@ struct UnfinishedLine {
             said[parts[0]] = parts.count > 1 ? parts[1] : ""
             // Of those that stand before the command, its own are not known yet.
             if parts.count == 1, let found = argument(called: word), found.kind == "option" { option = found }
+        } else if path.count == 1, positionals == 0, !isAboutCommands, ["help", ManCommand.name].contains(word) {
+            (isAboutCommands, isForHelp) = (true, word == "help")
+            if !isForHelp { arguments = (try? CommandDescription(of: ManCommand.self))?.arguments ?? [] }
         } else if positionals == 0, let next = subcommands.first(where: { $0.configuration.commandName == word }) {
             path.append(next)
-            if subcommands.isEmpty { arguments = (try? CommandDescription(of: next))?.arguments ?? [] }
+            if subcommands.isEmpty, !isAboutCommands { arguments = (try? CommandDescription(of: next))?.arguments ?? [] }
         } else {
             positionals += 1
         }
@@ -149,9 +164,12 @@ struct UnfinishedLine {
 
     /// The argument that an option's name stands for.
     func argument(called name: String) -> CommandDescription.Argument? {
-        let known = path.count == 1 ? (try? CommandDescription.sharedOptions()) ?? [] : arguments
+        let known = path.count == 1 && !isAboutCommands ? Self.shared : arguments
         return known.first { ($0.names ?? []).contains { $0.text == name } }
     }
+
+    /// The options that every command has.
+    static var shared: [CommandDescription.Argument] { (try? CommandDescription.sharedOptions()) ?? [] }
 
     /// The last value of the option of one of these names.
     func value(_ names: String...) -> String? { names.lazy.compactMap { said[$0] }.first }

@@ -5,7 +5,7 @@ internal import Keyfob
 struct CompletionValues {
     /// What an argument names.
     enum Kind {
-        case account, group, provider, client, wellKnownClient, scope, slot, tenant
+        case account, group, provider, client, wellKnownClient, scope, slot, tenant, device
 
         /// - Parameters:
         ///   - argument: The argument, by its name or its place.
@@ -24,6 +24,7 @@ struct CompletionValues {
             case (_, "scope"), (_, "extra-scope"): self = .scope
             case ("slot", "id"), ("group", "slot"): self = .slot
             case (_, "tenant"): self = .tenant
+            case ("sync", "device"): self = .device
             default: return nil
             }
         }
@@ -59,6 +60,10 @@ struct CompletionValues {
             let used = try accounts(keyring, groups).flatMap(\.clientIDs)
             return known + used.filter { !$0.isEmpty && $0 != Credential.noClient }.map { ($0, nil) }
         case .scope: return try scopes(keyring, groups).map { ($0, nil) }
+        case .device:
+            return try keyring.syncStatus().devices.filter { !$0.isRevoked }.map {
+                ($0.name.isEmpty ? $0.words : $0.name, $0.name.isEmpty ? nil : $0.words)
+            }
         case .slot: return try keyring.slots().map { ($0.id, $0.kind) }
         case .tenant:
             return try accounts(keyring, groups).flatMap { candidate in

@@ -77,6 +77,7 @@ enum HelpText {
     /// The text with lines that fit the terminal, or the columns that the environment says; 80 where neither is known.
     static func broken(_ text: String, _ environment: Environment = .current) -> String {
         let columns = environment["COLUMNS"].flatMap(Int.init) ?? StandardOutput.columns ?? 80
+        let text = StandardOutput.isTerminal ? TerminalCharset.shown(text) : text
         return TextWrapping.help(text, to: max(20, columns))
     }
 }

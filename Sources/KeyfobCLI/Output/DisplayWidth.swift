@@ -31,29 +31,32 @@ enum DisplayWidth {
     /// The longest beginning that takes at most `cells`; where something is left out, it ends with "…".
     static func cut(_ text: String, to cells: Int) -> String {
         guard of(text) > cells else { return text }
-        guard cells > 0 else { return "" }
-        var kept = ""
-        var width = 0
-        for character in text {
-            width += of(character)
-            guard width < cells else { break }
-            kept.append(character)
-        }
-        return kept + "…"
+        let sign = sign(cells)
+        return String(start(of: text, cells - of(sign))) + sign
     }
 
     /// The longest end that takes at most `cells`; where something is left out, it begins with "…".
     static func cutStart(_ text: String, to cells: Int) -> String {
         guard of(text) > cells else { return text }
-        guard cells > 0 else { return "" }
+        let sign = sign(cells)
+        return sign + String(start(of: text.reversed(), cells - of(sign)).reversed())
+    }
+
+    /// What tells that something is left out, in at most `cells`.
+    private static func sign(_ cells: Int) -> String {
+        let sign = TerminalCharset.ellipsis
+        return of(sign) <= cells ? sign : String(repeating: ".", count: max(0, cells))
+    }
+
+    private static func start(of text: some Sequence<Character>, _ cells: Int) -> [Character] {
         var kept: [Character] = []
         var width = 0
-        for character in text.reversed() {
+        for character in text {
             width += of(character)
-            guard width < cells else { break }
+            guard width <= cells else { break }
             kept.append(character)
         }
-        return "…" + String(kept.reversed())
+        return kept
     }
 
     /// A scalar by itself.

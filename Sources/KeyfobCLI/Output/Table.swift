@@ -1,21 +1,26 @@
 /// Lines in aligned columns; on a terminal none is longer than that is wide, and what is cut ends with "…".
 struct Table {
-    /// What a column keeps at least.
-    private static let narrowest = 6
+    /// What a column keeps at least; what one keeps that may be left out; and what one keeps before others are left out.
+    private static let (narrowest, worthwhile, readable) = (6, 12, 24)
 
     private var rows: [[String]]
+    /// The places of the columns that may be left out, the first of them first.
+    private let yielding: [Int]
     private let columns: Int?
 
     /// - Parameters:
     ///   - header: The names of the columns; without them there is no such line.
+    ///   - yielding: The names of those that are cut and then left out where the terminal is too narrow for the others, the
+    ///     least important first.
     ///   - columns: How wide the terminal is; nil where the lines go elsewhere, and are whole.
-    init(header: [String], columns: Int? = StandardOutput.columns) {
+    init(header: [String], yielding: [String] = [], columns: Int? = StandardOutput.columns) {
         rows = header.isEmpty ? [] : [header]
+        self.yielding = yielding.compactMap(header.firstIndex)
         self.columns = columns
     }
 
     mutating func add(_ row: [String]) {
-        rows.append(row.map(TerminalText.line))
+        rows.append(row.map(TerminalText.line).map { columns == nil ? $0 : TerminalCharset.shown($0) })
     }
 
     /// The table, each line ended.
@@ -25,32 +30,42 @@ struct Table {
             (0..<count).map { column in
                 rows.map { $0.indices.contains(column) ? DisplayWidth.of($0[column]) : 0 }.max() ?? 0
             })
+        let last = widths.lastIndex { $0 != nil }
         return rows.map { row in
             var line = ""
             for (column, whole) in row.enumerated() {
+                guard let width = widths[column] else { continue }
                 // What tells one path from another is at its end.
                 let cell =
-                    whole.hasPrefix("/")
-                    ? DisplayWidth.cutStart(whole, to: widths[column]) : DisplayWidth.cut(whole, to: widths[column])
+                    whole.hasPrefix("/") ? DisplayWidth.cutStart(whole, to: width) : DisplayWidth.cut(whole, to: width)
                 line += cell
-                if column < row.count - 1 {
-                    line += String(repeating: " ", count: widths[column] - DisplayWidth.of(cell) + 2)
-                }
+                if column != last { line += String(repeating: " ", count: width - DisplayWidth.of(cell) + 2) }
             }
             while line.last == " " { line.removeLast() }
             return (columns.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n"
         }.joined()
     }
 
-    /// The widths, the widest of them less, so that a line fits where that can be.
-    private func fitting(_ widths: [Int]) -> [Int] {
-        guard let columns else { return widths }
-        var widths = widths
-        var excess = widths.reduce(2 * (widths.count - 1), +) - columns
-        while excess > 0, let widest = widths.max(), widest > Self.narrowest, let index = widths.firstIndex(of: widest)
-        {
-            widths[index] -= 1
-            excess -= 1
+    /// The widths with which a line fits where that can be; nil for a column that is left out.
+    private func fitting(_ natural: [Int]) -> [Int?] {
+        guard let columns else { return natural }
+        let least = natural.enumerated().map { column, width in
+            min(width, yielding.contains(column) ? Self.worthwhile : Self.readable)
+        }
+        var widths = natural.map(Optional.some)
+        func excess(_ sizes: [Int]) -> Int {
+            let shown = widths.indices.filter { widths[$0] != nil }.map { sizes[$0] }
+            return shown.reduce(2 * (shown.count - 1), +) - columns
+        }
+        for column in yielding where excess(least) > 0 { widths[column] = nil }
+        for floor in [least, natural.map { min($0, Self.narrowest) }] {
+            var rest = excess(widths.map { $0 ?? 0 })
+            while rest > 0 {
+                let wide = widths.indices.filter { (widths[$0] ?? 0) > floor[$0] }
+                guard let widest = wide.max(by: { widths[$0] ?? 0 < widths[$1] ?? 0 }) else { break }
+                widths[widest]? -= 1
+                rest -= 1
+            }
         }
         return widths
     }

@@ -14,7 +14,7 @@ enum AccountQuestion {
         guard let terminal = Terminal() else {
             throw KeyringError(.unavailable, "there is no terminal to choose on", hint: "say which with --account")
         }
-        var table = Table(header: [], columns: nil)
+        var table = Table(header: [], columns: terminal.columns)
         for (index, item) in items.enumerated() {
             let name = item.details.map { "\(item.title) (\($0))" } ?? item.title
             table.add(["  \(index + 1)", name, item.group, item.reason])

@@ -19,7 +19,8 @@ struct PickerScreen {
         "Enter choose · Esc cancel · ↑ ↓ move",
         "Enter choose · Esc cancel",
         "Enter · Esc",
-    ]
+    ].map { TerminalCharset.shown($0) }
+    private static let separator = TerminalCharset.shown(" · ")
 
     private let texts: [[PickerColumns.Kind: String]]
     private let natural: [PickerColumns.Kind: Int]
@@ -32,10 +33,10 @@ struct PickerScreen {
                 .title: item.title, .details: item.details ?? "", .tenant: item.tenant ?? "", .group: item.group,
                 .state: item.state, .reason: item.reason,
             ]
-            return all.mapValues(TerminalText.line)
+            return all.mapValues { TerminalCharset.shown(TerminalText.line($0)) }
         }
         natural = Self.natural(texts)
-        self.purpose = TerminalText.line(purpose)
+        self.purpose = TerminalCharset.shown(TerminalText.line(purpose))
     }
 
     /// What the longest text of each kind takes.
@@ -122,7 +123,7 @@ struct PickerScreen {
         let isCounted = columns - label.utf8.count - count.utf8.count - 2 >= max(8, columns / 3)
         // One cell is left for the cursor.
         let room = columns - label.utf8.count - (isCounted ? count.utf8.count + 1 : 0) - 1
-        let query = DisplayWidth.cutStart(TerminalText.line(state.query), to: max(0, room))
+        let query = DisplayWidth.cutStart(TerminalCharset.shown(TerminalText.line(state.query)), to: max(0, room))
         var line = PickerLine(label, .accent, columns: columns)
         line.add(query, .plain, at: label.utf8.count, cells: columns - label.utf8.count)
         let cursor = min(columns - 1, label.utf8.count + DisplayWidth.of(query))
@@ -162,13 +163,13 @@ struct PickerScreen {
         }
         let reason = hidden.contains(.reason) ? texts[index][.reason] ?? "" : ""
         let others = hidden.filter { $0 != .reason }.compactMap { texts[index][$0] }
-        let bar = columns >= 30 ? "│ " : ""
+        let bar = columns >= 30 ? TerminalCharset.shown("│ ") : ""
         let cells = columns - DisplayWidth.of(bar)
         var told: [String]
         if count == 1 {
-            told = [(others + [reason]).filter { !$0.isEmpty }.joined(separator: " · ")]
+            told = [(others + [reason]).filter { !$0.isEmpty }.joined(separator: Self.separator)]
         } else {
-            told = PickerText.wrapped(others, " · ", to: cells, lines: reason.isEmpty ? count : count - 1)
+            told = PickerText.wrapped(others, Self.separator, to: cells, lines: reason.isEmpty ? count : count - 1)
             let words = reason.split(separator: " ").map(String.init)
             told += PickerText.wrapped(words, " ", to: cells, lines: count - told.count)
         }

@@ -1,4 +1,5 @@
-/// A QR code as lines of text, two modules in the height of one character.
+/// A QR code as lines of text, two modules in the height of one character; where the terminal has ASCII alone, a module in
+/// the width of two.
 ///
 /// With colours both are set, so the code looks the same on every terminal. Without colours nobody knows which is
 /// which: the blocks stand for the light modules then, which is right where text is light on dark, as on most terminals;
@@ -9,10 +10,12 @@ struct QRCodeText {
 
     private let code: QRCode
     private let isColored: Bool
+    private let isASCII: Bool
 
-    init(_ code: QRCode, isColored: Bool) {
+    init(_ code: QRCode, isColored: Bool, isASCII: Bool = false) {
         self.code = code
         self.isColored = isColored
+        self.isASCII = isASCII
     }
 
     /// The lines for a text, each with its end; nil where the code would not be seen as it is.
@@ -21,23 +24,23 @@ struct QRCodeText {
     ///   - columns: How wide the terminal is; nil where there is none.
     ///   - environment: The variables that name the locale.
     ///   - isColored: Whether to set colours.
-    /// - Returns: nil without a terminal, on one that is too narrow, in a locale without UTF-8, and for a text that is
-    ///   too long.
+    /// - Returns: nil without a terminal, on one that is too narrow, and for a text that is too long.
     static func lines(
         for text: String, columns: Int?, environment: [String: String], isColored: Bool
     ) -> String? {
-        guard let columns, isUTF8(environment), let code = QRCode(text) else { return nil }
-        let drawing = QRCodeText(code, isColored: isColored)
+        guard let columns, let code = QRCode(text) else { return nil }
+        let drawing = QRCodeText(code, isColored: isColored, isASCII: !TerminalCharset.isUTF8(environment))
         guard drawing.width <= columns else { return nil }
         return drawing.lines.map { $0 + "\n" }.joined()
     }
 
     /// How many columns the lines take.
-    var width: Int { code.size + 2 * Self.margin }
+    var width: Int { (code.size + 2 * Self.margin) * (isASCII ? 2 : 1) }
 
     /// The lines, without ends.
     var lines: [String] {
         let range = -Self.margin..<code.size + Self.margin
+        if isASCII { return range.map { row in range.map { module(code.isDark(row, $0)) }.joined() + end } }
         return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
             let blocks = range.map { block(code.isDark(row, $0), code.isDark(row + 1, $0)) }.joined()
             // Black on white, of the colours that no theme changes.
@@ -55,10 +58,11 @@ struct QRCodeText {
         }
     }
 
-    /// Whether the locale's characters are those of UTF-8: the first of the variables that is not empty counts.
-    static func isUTF8(_ environment: [String: String]) -> Bool {
-        let name = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-        let folded = name.lowercased()
-        return folded.contains("utf-8") || folded.contains("utf8")
+    /// A module by itself: a ground, or without colours "#" for a light one.
+    private func module(_ isDark: Bool) -> String {
+        guard isColored else { return isDark ? "  " : "##" }
+        return isDark ? "\u{1B}[48;5;16m  " : "\u{1B}[48;5;231m  "
     }
+
+    private var end: String { isColored ? "\u{1B}[0m" : "" }
 }

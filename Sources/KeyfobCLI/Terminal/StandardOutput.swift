@@ -25,25 +25,36 @@ enum StandardOutput {
 
     /// Writes a line for people.
     static func write(line: String) throws(KeyringError) {
-        try write(data: TerminalText.line(line) + "\n")
+        try write(data: shown(TerminalText.line(line)) + "\n")
     }
 
     /// Writes a line for people that a terminal which is narrower gets as several, all but the first behind eight spaces.
-    static func write(entry: String) throws(KeyringError) {
-        guard let columns else { return try write(line: entry) }
-        let lines = TextWrapping.lines(TerminalText.line(entry), to: max(20, columns), hanging: 8)
-        try write(lines: lines.map { $0 + "\n" }.joined())
+    ///
+    /// - Parameter look: How its first word looks; nil for like the others.
+    static func write(entry: String, _ look: EntryLook? = nil) throws(KeyringError) {
+        let entry = shown(TerminalText.line(entry))
+        var lines = columns.map { TextWrapping.lines(entry, to: max(20, $0), hanging: 8) } ?? [entry]
+        if let look, let end = lines[0].firstIndex(of: " ") {
+            lines[0] = look.rawValue + lines[0][..<end] + EntryLook.end + lines[0][end...]
+        }
+        try write(data: lines.map { $0 + "\n" }.joined())
     }
 
     /// Writes lines for people, each ended by a line feed.
     static func write(lines: String) throws(KeyringError) {
-        try write(data: TerminalText.lines(lines))
+        try write(data: shown(TerminalText.lines(lines)))
     }
 
     /// Writes a path: on a terminal for people, and as it is for programs.
     static func write(path: String) throws(KeyringError) {
-        try write(data: (isTerminal ? TerminalText.line(path) : path) + "\n")
+        try write(data: (isTerminal ? shown(TerminalText.line(path)) : path) + "\n")
     }
+
+    /// A text in the characters of the terminal, where there is one.
+    private static func shown(_ text: String) -> String { isTerminal ? TerminalCharset.shown(text) : text }
+
+    /// Writes lines as a template has them, in which names are harmless already.
+    static func write(filled lines: String) throws(KeyringError) { try write(data: shown(lines)) }
 
     /// Writes text for programs as it is.
     static func write(data: String) throws(KeyringError) {
@@ -56,6 +67,14 @@ enum StandardOutput {
     }
 }
 
+/// How a word looks that tells of something wrong, where there is colour.
+enum EntryLook: String {
+    case warning = "\u{1B}[1;33m"
+    case failure = "\u{1B}[1;31m"
+
+    static let end = "\u{1B}[0m"
+}
+
 /// Where messages go.
 ///
 /// A message that cannot be written is no reason to fail. All of it is made harmless here (``TerminalText``).
@@ -63,18 +82,21 @@ enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     static func write(line: String) {
-        write(drawing: TerminalText.line(line) + "\n")
+        write(drawing: shown(TerminalText.line(line)) + "\n")
     }
 
     /// Writes lines, each ended by a line feed.
     static func write(lines: String) {
-        write(drawing: TerminalText.lines(lines))
+        write(drawing: shown(TerminalText.lines(lines)))
     }
 
     /// Shows a line in place of the last one that was shown so; an empty one removes it.
     static func show(progress: String) {
-        write(drawing: "\r" + TerminalText.line(progress) + (progress.isEmpty ? "\u{1B}[K" : ""))
+        write(drawing: "\r" + shown(TerminalText.line(progress)) + (progress.isEmpty ? "\u{1B}[K" : ""))
     }
+
+    /// A text in the characters of the terminal, where there is one.
+    private static func shown(_ text: String) -> String { isTerminal ? TerminalCharset.shown(text) : text }
 
     /// Writes what was drawn here, with what a terminal is to obey.
     static func write(drawing: String) {

@@ -64,7 +64,7 @@ struct Terminal: ~Copyable {
             _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
             write("\n")
         }
-        write(TerminalText.line(question))
+        write(TerminalCharset.shown(TerminalText.line(question)))
         do {
             let line = try SecretBytes.readingLine(
                 descriptor: descriptor, limit: limit, stop: Self.interrupt)
@@ -84,7 +84,7 @@ struct Terminal: ~Copyable {
 
     /// Asks for a line that is shown.
     func ask(_ question: String) throws(KeyringError) -> String {
-        write(TerminalText.line(question))
+        write(TerminalCharset.shown(TerminalText.line(question)))
         do {
             let line = try SecretBytes.readingLine(descriptor: descriptor, limit: 4_096)
             return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
@@ -94,7 +94,10 @@ struct Terminal: ~Copyable {
     }
 
     /// Shows lines, in which nothing may be that a terminal obeys.
-    func show(_ lines: String) { write(lines) }
+    func show(_ lines: String) { write(TerminalCharset.shown(lines)) }
+
+    /// How wide it is.
+    var columns: Int { TerminalSize.of(descriptor).columns }
 
     private func write(_ text: String) {
         try? DescriptorWriter.write(Array(text.utf8), to: descriptor, name: "the terminal")

@@ -34,6 +34,9 @@ public struct Account: Hashable, Sendable, Identifiable {
         return realm.isEmpty ? nil : String(realm)
     }
 
+    /// Whether nothing but its user name tells who it is, as of one whose token was stored by hand.
+    package var isKnownByName: Bool { Identifier.folded(id.homeAccountID) == Identifier.folded(username) }
+
     /// Whether it is at a server of Microsoft's making, on whatever host, whose grants are for any resource.
     package var isOfMicrosoft: Bool {
         EnvironmentAliases.isMicrosoft(id.environment)

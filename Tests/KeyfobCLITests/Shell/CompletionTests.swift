@@ -29,6 +29,14 @@ struct CompletionTests {
         try place.run("keyfob client add -q 1234.apps.example --provider github").expectSuccess()
         try place.write("cache.json", "{}")
         try place.run("mkdir folder").expectSuccess()
+        let two = "XDG_DATA_HOME=$PWD/data2 XDG_STATE_HOME=$PWD/state2"
+        try place.run(
+            """
+            keyfob sync init -q remote --name desk > words && \(two) keyfob init -q --recovery-file recovery2 \\
+                && \(two) keyfob sync join -q remote $(cat words) --name laptop > words2 \\
+                && keyfob sync approve -q $(cat words2) && \(two) keyfob sync -q && keyfob sync -q
+            """
+        ).expectSuccess()
         return place
     }
 
@@ -70,6 +78,14 @@ struct CompletionTests {
             ("keyfob export --recipients-file cac", ["keyfob", "export", "--recipients-file", "cache.json"]),
             ("keyfob init --storage emb", ["keyfob", "init", "--storage", "embedded"]),
             ("keyfob token --color al", ["keyfob", "token", "--color", "always"]),
+            ("keyfob --vers", ["keyfob", "--version"]),
+            ("keyfob --no-in", ["keyfob", "--no-input"]),
+            ("keyfob account --no-in", ["keyfob", "account", "--no-input"]),
+            ("keyfob help stat", ["keyfob", "help", "status"]),
+            ("keyfob help opt", ["keyfob", "help", "options"]),
+            ("keyfob help account ref", ["keyfob", "help", "account", "refresh"]),
+            ("keyfob man group rot", ["keyfob", "man", "group", "rotate"]),
+            ("keyfob sync revoke lap", ["keyfob", "sync", "revoke", "laptop"]),
         ]
         let typed = try type(lines.map(\.typed), in: shell, place)
         for (line, words) in zip(lines, typed.words) {

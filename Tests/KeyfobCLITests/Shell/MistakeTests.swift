@@ -76,7 +76,7 @@ struct MistakeTests {
         ("account refresh nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("account refresh", 64, ["name an account, or say --all", "see 'keyfob account refresh --help'"]),
         ("account refresh eve", 10, ["nothing renews the tokens of eve", "its provider is not known", "'keyfob add'"]),
-        ("account current --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("group current --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("add", 64, ["say whose token it is: 'keyfob add USER@HOST'", "see 'keyfob add --help'"]),
         ("add zoe", 64, ["say at which host: USER@HOST", "see 'keyfob add --help'"]),
         ("add --account zoe", 64, ["say at which host: --account zoe --host HOST", "see 'keyfob add --help'"]),
@@ -141,6 +141,8 @@ struct MistakeTests {
             "client add --well-known nosuch", 13,
             ["there is no well-known client 'nosuch'", "'keyfob client list --well-known'"]
         ),
+        ("provider remove sso", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
+        ("client remove secret", 64, ["nothing was changed", "nobody to ask", "--force does it without asking"]),
         ("client remove nosuch", 13, ["there is no client 'nosuch'", "'keyfob client list'"]),
         ("exec", 64, ["name the program, behind '--'", "see 'keyfob exec --help'"]),
         ("exec -- true", 64, ["say how the program gets the token", "--env NAME, or --file"]),
@@ -184,6 +186,7 @@ struct MistakeTests {
         ("backup --verify plain", 65, ["plain is not an age file", "'keyfob backup --list'"]),
         ("backup --group work", 64, ["a backup is of all groups", "'keyfob export' writes some"]),
         ("restore plain", 65, ["plain is not an age file", "'keyfob backup --list'"]),
+        ("restore", 64, ["say which backup", "there is none in", "see 'keyfob restore --help'"]),
         ("restore nofile", 66, ["there is no file nofile", "'keyfob backup --list'"]),
         ("bind nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("bind eve --directory nofolder", 66, ["there is no directory nofolder"]),
@@ -227,6 +230,12 @@ struct MistakeTests {
         }
         try place.run("keyfob logout --quiet gone --offline").expectSuccess()
         try place.run(
+            """
+            echo s > s && keyfob client add -q secret --provider google --secret-fd 3 3< s && rm s \\
+                && keyfob provider add -q --issuer https://sso.example --name sso && keyfob client add -q app --provider sso
+            """
+        ).expectSuccess()
+        try place.run(
             "echo plain > plain; chmod 644 plain; : > empty; mkdir folder; echo 'x keyfob://nobody/repo' > reference"
         ).expectSuccess()
         return place
@@ -246,6 +255,29 @@ struct MistakeTests {
         #expect(
             try place.run("keyfob verify; keyfob account list; keyfob bindings; keyfob slot list; ls").text == before)
         #expect(Self.mistakes.count >= 90)
+    }
+
+    @Test(
+        "a variable that decided is named, and no other",
+        arguments: [
+            ("KEYFOB_VAULT=nowhere", "status", "there is no vault at nowhere (named by KEYFOB_VAULT); "),
+            ("KEYFOB_GROUP=nogroup", "account list", "there is no group 'nogroup' (named by KEYFOB_GROUP); "),
+            (
+                "KEYFOB_GROUP=work", "account show gone",
+                "there is no account 'gone' (looked for in group 'work' alone, by KEYFOB_GROUP); "
+            ),
+            ("KEYFOB_ACCOUNT=nobody", "token", "there is no account 'nobody' (named by KEYFOB_ACCOUNT); "),
+            ("KEYFOB_ACCOUNT=eve", "token --scope other", " (named by KEYFOB_ACCOUNT)"),
+            ("KEYFOB_CA_FILE=nofile", "account refresh eve", "nofile cannot be read (named by KEYFOB_CA_FILE)"),
+        ])
+    func variables(variable: String, typed: String, told: String) throws {
+        let place = try home()
+        let outcome = try place.run("\(variable) keyfob \(typed)")
+        #expect(outcome.status != 0 && outcome.errors.contains(told), "\(outcome)")
+        for other in ["KEYFOB_ACCOUNT=eve keyfob account show nobody", "KEYFOB_ACCOUNT=eve keyfob token -a nobody"] {
+            let outcome = try place.run(other)
+            #expect(outcome.status == 13 && !outcome.errors.contains("KEYFOB_"), "\(outcome)")
+        }
     }
 
     @Test("there is one of every command")
@@ -284,7 +316,7 @@ struct MistakeTests {
             #expect(!told.contains("11111111-aaaa"), "\(told)")
             try place.run("keyfob \(command) \(name)").expectSuccess()
         }
-        let current = try place.run("keyfob account current --group work").errors
+        let current = try place.run("keyfob group current --group work").errors
         let command = try #require(
             current.firstMatch(of: /for example '(keyfob account default .*)'\n/)?.output.1, "\(current)")
         try place.run("\(command) --group work").expectSuccess()

@@ -35,7 +35,7 @@ struct ScreenTests {
         arguments: [
             "account list", "status", "which --no-input", "doctor", "whoami --account bob",
         ],
-        [80, 40])
+        [80, 40, 20])
     func lists(command: String, columns: Int) throws {
         let place = try home()
         let run = try place.onTerminal("sh -c 'stty cols \(columns) rows 24; exec keyfob \(command) 2> errors'", [])
@@ -45,6 +45,7 @@ struct ScreenTests {
         guard command.hasPrefix("account list") || command.hasPrefix("which") else { return }
         for name in Self.names {
             let isWhole = rows.contains { $0.contains(name) }
+            if columns >= 40, DisplayWidth.of(name) <= 18 { #expect(isWhole, "\(name): \(run.screen)") }
             let isCut = rows.contains { row in
                 row.split(separator: " ").contains { $0.hasSuffix("…") && name.hasPrefix($0.dropLast()) }
             }
@@ -64,6 +65,33 @@ struct ScreenTests {
         for row in rows(run.screen) { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
     }
 
+    @Test(
+        "a terminal without UTF-8 gets ASCII alone, and what goes elsewhere is whole",
+        arguments: ["C", "de_AT.ISO-8859-1"],
+        ["account list", "which --no-input", "status", "slot add --help", "account list --format '{username}'", "pick"])
+    func locale(locale: String, command: String) throws {
+        let place = try home()
+        let line = "sh -c 'stty cols 40 rows 24; LC_ALL=\(locale) exec keyfob \(command.replacing("'", with: "\""))'"
+        let run = try place.onTerminal(line, command == "pick" ? [("bob", "\u{3}")] : [])
+        #expect(run.screen.utf8.allSatisfy { $0 < 0x80 }, "\(run)")
+        guard command.hasPrefix("account list") || command == "which --no-input" else { return }
+        #expect(run.screen.contains("bob") && run.screen.contains("??"), "\(run)")
+        #expect(try place.run("LC_ALL=\(locale) keyfob account list").text.contains(Self.names[2]))
+    }
+
+    @Test("colour tells what is wrong, where there is colour", arguments: ["status", "doctor"])
+    func colour(command: String) throws {
+        let place = try home()
+        let yellow = "\u{1B}[1;33mwarning\u{1B}[0m "
+        #expect(try place.onTerminal("keyfob \(command)", []).screen.contains(yellow))
+        for plain in ["env NO_COLOR=1 keyfob \(command)", "env TERM=dumb keyfob \(command)", "keyfob \(command) --color never"] {
+            let screen = try place.onTerminal(plain, []).screen
+            #expect(screen.contains("warning ") && !screen.contains("\u{1B}["), "\(plain): \(screen)")
+        }
+        #expect(try !place.run("keyfob \(command)").text.contains("\u{1B}["))
+        #expect(try place.run("keyfob \(command) --color always").text.contains(yellow))
+    }
+
     @Test("the picker keeps to the terminal", arguments: [80, 40])
     func picker(columns: Int) throws {
         let place = try home()
@@ -74,8 +102,13 @@ struct ScreenTests {
         let rows = rows(run.screen.split(separator: "\u{1B}[?1049l").first.map(String.init) ?? "")
         #expect(rows.contains { $0.contains("bob") }, "\(run)")
         for row in rows { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
-        #expect(
-            rows.contains { $0.contains(Self.names[0]) || $0.contains("…") }, "a name that is cut says so: \(run)")
+        for name in Self.names {
+            let isShown = rows.contains { row in
+                row.contains(name)
+                    || row.split(separator: " ").contains { $0.hasSuffix("…") && name.hasPrefix($0.dropLast()) }
+            }
+            #expect(isShown, "\(name), whole or cut with …: \(run)")
+        }
     }
 
     @Test("no line of help takes more than 80 columns", arguments: try CommandList.all())

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 
-struct AccountCurrentCommand: ParsableCommand {
+struct GroupCurrentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "current", abstract: "Say who is the current account of a group, and who was before.",
         discussion: """
@@ -11,7 +11,7 @@ struct AccountCurrentCommand: ParsableCommand {
             of that who made it. Nothing tells of changes between two calls that lead back.
 
             Example:
-              keyfob account current --json
+              keyfob group current --json
 
             Exit status: 0 also where nobody is signed in, 11 where several are and none is the default.
             """)
@@ -54,7 +54,7 @@ extension Keyring.CurrentAccount.Change {
     }
 }
 
-/// `Schemas/account-current.schema.json`.
+/// `Schemas/group-current.schema.json`.
 struct CurrentAccountDocument: JSONDocument {
     let formatVersion = 1
     let group: String
