@@ -185,7 +185,8 @@ struct TerminalTests {
                 && echo s > s && keyfob client add -q secret --provider google --secret-fd 3 3< s
             """
         ).expectSuccess()
-        let no = try place.onTerminal("keyfob client remove secret", [("The secret of client 'secret' goes too", "no\n")])
+        let no = try place.onTerminal(
+            "keyfob client remove secret", [("The secret of client 'secret' goes too", "no\n")])
         #expect(no.status == 15 && no.screen.contains("nothing was changed"), "\(no)")
         let yes = try place.onTerminal("keyfob client remove secret", [("Type 'remove'", "remove\n")])
         #expect(yes.status == 0 && yes.screen.contains("removed client 'secret'"), "\(yes)")

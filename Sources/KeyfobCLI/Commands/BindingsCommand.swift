@@ -29,7 +29,8 @@ struct BindingsCommand: ParsableCommand {
             return try JSONOutput.print(BindingListDocument(bindings: listed.map(BindingDocument.init)))
         }
         var table = Table(
-            header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"], yielding: ["FROM", "GROUP", "STATE", "KIND"])
+            header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"],
+            yielding: ["FROM", "GROUP", "STATE", "KIND"])
         for item in listed { table.add(item.row) }
         try StandardOutput.write(lines: table.text)
         for file in files {

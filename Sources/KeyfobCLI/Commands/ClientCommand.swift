@@ -220,7 +220,8 @@ struct ClientRemoveCommand: ParsableCommand {
             $0.client.id == id && $0.client.authentication != .none
         }
         if hasSecret, !force {
-            try Confirmation.ask("The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global)
+            try Confirmation.ask(
+                "The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global)
         }
         try keyring.removeClient(id, at: provider, in: global.groups())
         global.tellWarnings(of: keyring)

@@ -209,7 +209,7 @@ struct DoctorCommand: ParsableCommand {
         } else {
             holdings = nil
         }
-        let names = LossText.names(keyring)
+        let names = LossText.names(keyring, for: report.losses + report.notedLosses)
         findings += report.losses.map { Finding("loss", .failure, LossText.text($0, names), hint: cure(keyring)) }
         findings += report.notedLosses.flatMap {
             LossText.findings($0, names, keyring.location, holdings, identity: global.identity)
@@ -372,7 +372,7 @@ struct Finding: Encodable {
     static func locked(_ location: KeyringLocation, _ reason: KeyringError) -> [Finding] {
         let isDelegated = (try? Keyring.storage(at: location)) == .secretService
         let why = isDelegated ? ": \(reason.message)" : ""
-        let hint = isDelegated ? reason.hint : "run 'keyfob unlock' first"
+        let hint = isDelegated || reason.advice != .unlock ? reason.hint : "run 'keyfob unlock' first"
         return [
             Finding("vault", .ok, "\(location.vault) is there and locked"),
             Finding("records", .warning, "not looked at: the vault is locked\(why)", hint: hint),

@@ -10,7 +10,8 @@ struct GroupCommand: ParsableCommand {
               keyfob account move ada@contoso.example --to work
             """,
         subcommands: [
-            GroupListCommand.self, GroupCurrentCommand.self, GroupCreateCommand.self, GroupRenameCommand.self, GroupRemoveCommand.self,
+            GroupListCommand.self, GroupCurrentCommand.self, GroupCreateCommand.self, GroupRenameCommand.self,
+            GroupRemoveCommand.self,
             GroupGrantCommand.self, GroupRevokeCommand.self, GroupRotateCommand.self,
         ])
 }
@@ -37,7 +38,8 @@ struct GroupListCommand: ParsableCommand {
     }
 
     static func table(_ groups: [Keyring.GroupSummary]) -> String {
-        var table = Table(header: ["GROUP", "ACCOUNTS", "TOKENS", "GRANTS", "KEY"], yielding: ["KEY", "GRANTS", "TOKENS"])
+        var table = Table(
+            header: ["GROUP", "ACCOUNTS", "TOKENS", "GRANTS", "KEY"], yielding: ["KEY", "GRANTS", "TOKENS"])
         for group in groups {
             table.add([
                 group.name.name, "\(group.accounts)", "\(group.credentials)", "\(group.grants)", "#\(group.epoch)",

@@ -55,8 +55,8 @@ struct StatusCommand: ParsableCommand {
                     },
                     secretService: items.isEmpty ? nil : items.map(SecretServiceDocument.init)))
         }
-        try write( "vault   \(location.vault)")
-        try write( "id      \(id)")
+        try write("vault   \(location.vault)")
+        try write("id      \(id)")
         let words =
             switch state {
             case "unlocked": "unlocked \(key?.words ?? "")"
@@ -68,52 +68,52 @@ struct StatusCommand: ParsableCommand {
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
-            for line in StorageText.ofSecretService { try write( line) }
+            for line in StorageText.ofSecretService { try write(line) }
         }
         let limit = keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : ""
-        try write( "state   \(words)\(limit)")
+        try write("state   \(words)\(limit)")
         if storage == .secretService, let reason = opening.problem {
-            try write( "        \(reason.message)")
+            try write("        \(reason.message)")
         }
         if let advice = opening.problem?.advice, keyring == nil, advice != .unlock {
-            try write( "        \(advice.text)")
+            try write("        \(advice.text)")
         }
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"
-            try write( "key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
+            try write("key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
         }
-        if let here { try write( "account \(here.text)") }
+        if let here { try write("account \(here.text)") }
         for item in items {
-            try write( "desktop keyring \(SecretServiceText.of(item))")
+            try write("desktop keyring \(SecretServiceText.of(item))")
         }
-        for finding in findings { try write( "warning \(TimeText.local(in: finding.text))") }
-        let names = losses?.isEmpty == false ? keyring.map(LossText.names) ?? [:] : [:]
+        for finding in findings { try write("warning \(TimeText.local(in: finding.text))") }
+        let names = keyring.map { LossText.names($0, for: losses ?? []) } ?? [:]
         for loss in losses ?? [] {
-            try write( "warning \(TimeText.local(in: LossText.text(loss, names)))")
+            try write("warning \(TimeText.local(in: LossText.text(loss, names)))")
         }
-        for problem in header { try write( "warning \(problem)") }
+        for problem in header { try write("warning \(problem)") }
         if !findings.isEmpty || !header.isEmpty || losses?.isEmpty == false {
-            try write( "        \(StateText.advice)")
+            try write("        \(StateText.advice)")
         }
         for finding in keyring.map(SyncText.findings) ?? [] {
-            try write( "\(finding.status == .ok ? "sync    " : "warning sync: ")\(finding.text)")
-            if let hint = finding.hint { try write( "        \(hint)") }
+            try write("\(finding.status == .ok ? "sync    " : "warning sync: ")\(finding.text)")
+            if let hint = finding.hint { try write("        \(hint)") }
         }
-        try write( "backups \(backups.text)")
+        try write("backups \(backups.text)")
         if let warning = backups.warning {
-            try write( "warning \(warning)")
-            try write( "        \(BackupState.advice)")
+            try write("warning \(warning)")
+            try write("        \(BackupState.advice)")
         }
         if let restored, !restored.isEmpty {
-            try write( "warning \(RestoredGrantText.of(restored.count))")
+            try write("warning \(RestoredGrantText.of(restored.count))")
         }
         for line in here?.signInLines ?? [] {
-            try write( "warning \(line.text)")
-            try write( "        \(line.advice)")
+            try write("warning \(line.text)")
+            try write("        \(line.advice)")
         }
         for signIn in ending ?? [] {
-            try write( "warning \(signIn.text(WallClock.system.now))")
-            try write( "        \(signIn.advice.text)")
+            try write("warning \(signIn.text(WallClock.system.now))")
+            try write("        \(signIn.advice.text)")
         }
         guard keyring != nil else { return }
         try StandardOutput.write(lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))

@@ -24,13 +24,16 @@ struct VerifyCommand: ParsableCommand {
             try JSONOutput.print(VerificationDocument(report))
         } else {
             for finding in report.findings { try StandardOutput.write(line: TimeText.local(in: finding.text)) }
-            for problem in report.headerProblems + LossText.problems(of: report) { try StandardOutput.write(line: problem) }
+            for problem in report.headerProblems + LossText.problems(of: report) {
+                try StandardOutput.write(line: problem)
+            }
             for orphans in report.orphans { try StandardOutput.write(line: "\(orphans.text): \(orphans.advice)") }
             for decision in report.foreignDecisions {
                 try StandardOutput.write(line: "by a key of group '\(decision.group)': \(decision.text)")
             }
-            let names = LossText.names(keyring)
-            for loss in report.losses + report.notedLosses {
+            let losses = report.losses + report.notedLosses
+            let names = LossText.names(keyring, for: losses)
+            for loss in losses {
                 try StandardOutput.write(line: TimeText.local(in: LossText.text(loss, names)))
             }
             let scope = report.isPartial ? "; the other groups are closed to this key" : ""

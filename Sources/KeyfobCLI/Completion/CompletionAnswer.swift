@@ -156,7 +156,9 @@ struct UnfinishedLine {
             if !isForHelp { arguments = (try? CommandDescription(of: ManCommand.self))?.arguments ?? [] }
         } else if positionals == 0, let next = subcommands.first(where: { $0.configuration.commandName == word }) {
             path.append(next)
-            if subcommands.isEmpty, !isAboutCommands { arguments = (try? CommandDescription(of: next))?.arguments ?? [] }
+            if subcommands.isEmpty, !isAboutCommands {
+                arguments = (try? CommandDescription(of: next))?.arguments ?? []
+            }
         } else {
             positionals += 1
         }

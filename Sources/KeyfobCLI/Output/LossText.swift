@@ -6,7 +6,8 @@ enum LossText {
     ///
     /// - Parameter holdings: What backups have of it; nil where nothing opens them.
     static func findings(
-        _ loss: Keyring.Loss, _ names: [AccountID: String], _ location: KeyringLocation, _ holdings: BackupHoldings?, identity: String?
+        _ loss: Keyring.Loss, _ names: [AccountID: String], _ location: KeyringLocation, _ holdings: BackupHoldings?,
+        identity: String?
     ) -> [Finding] {
         (holdings?.naming(loss) ?? [loss]).map { loss in
             let back = wayBack(loss, location, holdings, identity: identity)
@@ -21,8 +22,9 @@ enum LossText {
         return loss.text.replacing(account.description, with: name)
     }
 
-    /// What the accounts within reach are called.
-    static func names(_ keyring: Keyring) -> [AccountID: String] {
+    /// What the accounts within reach are called, where any of the losses is about one.
+    static func names(_ keyring: Keyring, for losses: [Keyring.Loss]) -> [AccountID: String] {
+        guard losses.contains(where: { $0.loss.account != nil }) else { return [:] }
         let accounts = (try? keyring.accounts()) ?? []
         return Dictionary(accounts.map { ($0.account.id, $0.account.name) }, uniquingKeysWith: { first, _ in first })
     }

@@ -142,6 +142,8 @@ struct ManualPage {
                 DBUS_SESSION_BUS_ADDRESS  the session bus, for a vault that the desktop's keyring opens
                 HTTPS_PROXY       the proxy for providers and services; else ALL_PROXY; in small letters too
                 NO_PROXY          the hosts that need no proxy, with commas between
+                NO_COLOR          set to anything: no colour, unless --color says so
+                LC_ALL            the locale; else LC_CTYPE, LANG: a terminal gets ASCII unless it names UTF-8
                 """)
             + [".SH EXIT STATUS"]
             + verbatim(

@@ -50,5 +50,7 @@ enum VariableText {
         return error.saying("\(error.message) (\(said.joined(separator: "; ")))", advice: error.advice)
     }
 
-    private static func `is`(_ option: String, _ word: String) -> Bool { word == option || word.hasPrefix(option + "=") }
+    private static func `is`(_ option: String, _ word: String) -> Bool {
+        word == option || word.hasPrefix(option + "=")
+    }
 }

@@ -60,7 +60,9 @@ extension GlobalOptions {
     }
 
     /// How the first word of a line of standard output looks: of a file or a pipe only where --color says so.
-    func look(_ look: EntryLook) -> EntryLook? { color == .always || StandardOutput.isTerminal && usesColor() ? look : nil }
+    func look(_ look: EntryLook) -> EntryLook? {
+        color == .always || StandardOutput.isTerminal && usesColor() ? look : nil
+    }
 
     /// Whether to draw in colour: as --color says, or else unless `NO_COLOR` is set or the terminal has none.
     func usesColor(_ environment: Environment = .current) -> Bool {

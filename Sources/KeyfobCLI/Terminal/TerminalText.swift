@@ -13,14 +13,19 @@ enum TerminalText {
     static func lines(_ text: String) -> String { replaced(text, keepsLineEnds: true) }
 
     /// A JSON document in which strings hold such characters as escapes: the same document to a program.
-    static func json(_ document: String) -> String {
+    ///
+    /// - Parameter isASCII: Whether all that is no ASCII is one: for a terminal that has nothing else.
+    static func json(
+        _ document: String, isASCII: Bool = StandardOutput.isTerminal && !TerminalCharset.isUTF8
+    ) -> String {
         // Line feeds part its tokens, and other controls below U+007F are escapes already.
-        guard document.utf8.contains(where: { $0 >= 0x7F }),
-            document.unicodeScalars.contains(where: { $0.value >= 0x7F && isObeyed($0) })
-        else { return document }
+        func isEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x7F && (isASCII || isObeyed(scalar)) }
+        guard document.utf8.contains(where: { $0 >= 0x7F }), document.unicodeScalars.contains(where: isEscaped) else {
+            return document
+        }
         var text = ""
         for scalar in document.unicodeScalars {
-            if scalar.value >= 0x7F, isObeyed(scalar) {
+            if isEscaped(scalar) {
                 for unit in Character(scalar).utf16 {
                     let digits = String(unit, radix: 16)
                     text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -9,6 +9,7 @@ struct ScreenTests {
     /// Names long enough to be cut, one of wide characters.
     private static let names = [
         "ada.lovelace-of-the-analytical-engine@contoso.example", "bob", "日本語の名前@contoso.example", "eve@contoso.example",
+        "שלום@contoso.example", "zo\u{65}\u{308}\u{323}@contoso.example",
     ]
 
     private func home() throws -> Workplace {
@@ -68,13 +69,17 @@ struct ScreenTests {
     @Test(
         "a terminal without UTF-8 gets ASCII alone, and what goes elsewhere is whole",
         arguments: ["C", "de_AT.ISO-8859-1"],
-        ["account list", "which --no-input", "status", "slot add --help", "account list --format '{username}'", "pick"])
+        [
+            "account list", "which --no-input", "status", "slot add --help", "account list --format '{username}'",
+            "account list --json", "pick",
+        ])
     func locale(locale: String, command: String) throws {
         let place = try home()
         let line = "sh -c 'stty cols 40 rows 24; LC_ALL=\(locale) exec keyfob \(command.replacing("'", with: "\""))'"
         let run = try place.onTerminal(line, command == "pick" ? [("bob", "\u{3}")] : [])
         #expect(run.screen.utf8.allSatisfy { $0 < 0x80 }, "\(run)")
-        guard command.hasPrefix("account list") || command == "which --no-input" else { return }
+        if command.hasSuffix("--json") { #expect(run.screen.contains("\\u65e5\\u672c"), "\(run)") }
+        guard ["account list", "which --no-input"].contains(command) else { return }
         #expect(run.screen.contains("bob") && run.screen.contains("??"), "\(run)")
         #expect(try place.run("LC_ALL=\(locale) keyfob account list").text.contains(Self.names[2]))
     }
@@ -84,7 +89,9 @@ struct ScreenTests {
         let place = try home()
         let yellow = "\u{1B}[1;33mwarning\u{1B}[0m "
         #expect(try place.onTerminal("keyfob \(command)", []).screen.contains(yellow))
-        for plain in ["env NO_COLOR=1 keyfob \(command)", "env TERM=dumb keyfob \(command)", "keyfob \(command) --color never"] {
+        for plain in [
+            "env NO_COLOR=1 keyfob \(command)", "env TERM=dumb keyfob \(command)", "keyfob \(command) --color never",
+        ] {
             let screen = try place.onTerminal(plain, []).screen
             #expect(screen.contains("warning ") && !screen.contains("\u{1B}["), "\(plain): \(screen)")
         }

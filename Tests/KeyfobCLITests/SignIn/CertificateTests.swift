@@ -51,7 +51,8 @@ struct CertificateTests {
         // An API of its own host has it too, and another host has not.
         try place.run("keyfob request \(server.base)/api/me --account alice").expectSuccess()
         let other = server.base.replacing("127.0.0.1", with: "localhost")
-        try place.run("keyfob request \(other)/api/me --account alice --allow-host \(other)").expectError(69, "--ca-file")
+        try place.run("keyfob request \(other)/api/me --account alice --allow-host \(other)").expectError(
+            69, "--ca-file")
         // Adding it anew keeps the file, unless another one, or none, is named.
         let again = "keyfob provider add --replace --issuer \(server.issuer) --name local"
         let kept = try place.run(again).expectSuccess()

@@ -219,6 +219,15 @@ struct RefreshTests: SilentSuite {
         #expect(provider.tokenRequests.count == 1)
     }
 
+    @Test("who comes after a lost answer, though in the same second, asks anew")
+    func sameSecond() async throws {
+        try home.grant("rt", ada)
+        provider.answer(.failed(.outcomeUnknown), .tokens("at", refresh: "rt2", scope: "mail.read"))
+        #expect(await home.refusal(ada)?.code == .offline)
+        #expect(try await home.token(ada).text == "at")
+        #expect(provider.tokenRequests.count == 2)
+    }
+
     @Test("a note from after a clock was set back keeps nobody from trying")
     func setBack() async throws {
         try home.grant("rt", ada)

@@ -26,7 +26,8 @@ struct MirrorListCommand: ParsableCommand {
         let sorted = notes.sorted { $0.file < $1.file }
         if global.json { return try JSONOutput.print(MirrorListDocument(sorted)) }
         guard !sorted.isEmpty else { return global.say("nothing is mirrored; 'keyfob mirror azure-cli' begins") }
-        var table = Table(header: ["PROGRAM", "GROUP", "LAST", "LEFT OUT", "FILE"], yielding: ["LEFT OUT", "GROUP", "LAST"])
+        var table = Table(
+            header: ["PROGRAM", "GROUP", "LAST", "LEFT OUT", "FILE"], yielding: ["LEFT OUT", "GROUP", "LAST"])
         let now = WallClock.system.now
         for note in sorted {
             let age = note.passedAt.map { TimeText.distance(to: $0, from: now) } ?? "never"

@@ -26,7 +26,8 @@ struct SetupCommand: ParsableCommand {
     func run() throws {
         let tools = try Self.tools.flatMap { try $0.states(global) }
         if global.json { return try JSONOutput.print(SetupDocument(tools: tools)) }
-        var table = Table(header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"], yielding: ["FILE", "INSTALLED"])
+        var table = Table(
+            header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"], yielding: ["FILE", "INSTALLED"])
         for tool in tools {
             let entries = tool.entries.isEmpty ? "yes" : Quantity.list(tool.entries)
             table.add([
