@@ -258,8 +258,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobCLITests",
             dependencies: [
-                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobSodium",
-                "KeyfobTestSupport",
+                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth", "KeyfobRecords",
+                "KeyfobSodium", "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Support/C", "Support/Python", "Transcripts"]

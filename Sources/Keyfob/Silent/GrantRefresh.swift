@@ -18,6 +18,8 @@ struct GrantRefresh: Sendable {
     let network: Network
     /// The other groups that may hold the very refresh token, so that whatever becomes of it becomes of theirs.
     var sharedWith: [GroupID] = []
+    /// Where machines take turns whose sync has this place.
+    var turns: @Sendable (_ remote: String) -> RefreshTurns? = { _ in nil }
 
     /// The longest wait for a token, and for the discovery document before it, in seconds.
     static let deadline: Int64 = 30
@@ -46,6 +48,8 @@ struct GrantRefresh: Sendable {
         /// Whether somebody else held it first.
         var wasWaitedFor = false
         var token: HeldToken?
+        /// Whether the refresh token goes to other machines too.
+        var travels = false
         var received: ReceivedTokens?
         /// The refresh token of an answer of which nothing else can be used.
         var kept: HeldToken?
@@ -140,13 +144,13 @@ struct GrantRefresh: Sendable {
             }
             progress.wasWaitedFor = true
             if clock.now > end || Task.isCancelled { return .lockUnavailable }
-            await rest(milliseconds: pause)
+            await Self.rest(milliseconds: pause)
             pause = min(25, pause * 2)
         }
     }
 
     /// Waits; on a thread that others wait for too, without keeping it.
-    private func rest(milliseconds: Int) async {
+    static func rest(milliseconds: Int) async {
         if PreferredExecutor.executor == nil {
             try? await Task.sleep(for: .milliseconds(milliseconds))
         } else {
@@ -156,7 +160,26 @@ struct GrantRefresh: Sendable {
 
     // MARK: The provider
 
+    /// Redeems the refresh token, unless another machine that shares it has an access token to give.
     private func send(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
+        guard progress.travels, let used = progress.token, var shared = SharedRefresh(self, used.secret) else {
+            return await redeem(&progress, client)
+        }
+        // Whoever interrupts the wait loses nothing: such a refresh token is not replaced.
+        if progress.defersSignals { DeferredSignals.end() }
+        let taken = await shared.begin()
+        if progress.defersSignals { DeferredSignals.begin() }
+        if let taken {
+            noteIntent()
+            progress.received = taken
+            return .answered(replacesRefreshToken: false)
+        }
+        let event = await redeem(&progress, client)
+        await shared.end(telling: progress.received)
+        return event
+    }
+
+    private func redeem(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
         guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
         // The request waits for the intent to be durable, and not for what is noted of it.
         async let noted: Void = noteIntent()
@@ -193,7 +216,7 @@ struct GrantRefresh: Sendable {
     }
 
     /// Fewer scopes than were granted may narrow the grant for good, so they are named only where each request has to.
-    private var scopesToSend: ScopeSet {
+    var scopesToSend: ScopeSet {
         guard provider.quirks.contains(.multipleResources) else { return [] }
         let scopes = plan.scopes.isEmpty ? provider.defaultScopes.scopes : plan.scopes.scopes + provider.signInScopes
         return provider.withAccessToken(ScopeSet(scopes), clientID: plan.clientID ?? key.clientID)
@@ -241,7 +264,7 @@ struct GrantRefresh: Sendable {
         let current = try keyring.withState { state in
             try keyring.database.withSnapshot { try read(&state) }
         }
-        (progress.token, progress.adopted) = (current.token, current.adopted)
+        (progress.token, progress.adopted, progress.travels) = (current.token, current.adopted, current.travels)
         return current.grant
     }
 
@@ -250,6 +273,7 @@ struct GrantRefresh: Sendable {
         let grant: GrantSnapshot
         var token: HeldToken?
         var adopted: TokenHits.Hit?
+        var travels = false
     }
 
     private func read(_ state: inout Keyring.State) throws -> Current {
@@ -270,7 +294,8 @@ struct GrantRefresh: Sendable {
             return Current(grant: grant, adopted: adopted)
         }
         let token = HeldToken(try keyring.database.secret(of: item.record, in: group.keys))
-        return Current(grant: grant, token: token, adopted: adopted)
+        let travels = source == .own && !item.record.header.isThisDeviceOnly && SyncTravel.isShared(item.value)
+        return Current(grant: grant, token: token, adopted: adopted, travels: travels)
     }
 
     func snapshot(of token: Credential?) -> GrantSnapshot {

@@ -12,6 +12,8 @@ public struct TokenAcquisition: Sendable {
     ///
     /// Called at most once, and only where something is about to be sent.
     public var network: (@Sendable () throws(KeyringError) -> Network)?
+    /// Where machines that share a refresh token take turns to redeem it, by what people call the place of their sync.
+    package var turns: (@Sendable (_ remote: String, Network) -> RefreshTurns?)?
 
     /// A request; without a network it is answered from what is stored.
     public init(

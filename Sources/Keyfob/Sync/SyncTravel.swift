@@ -73,7 +73,7 @@ struct SyncTravel {
         guard Self.travels(item.key) else { return nil }
         guard let credential = item.content.credential else { return (item, false) }
         let grant = credential.grant ?? Grant()
-        if grant.state == .signedOut || Self.isShared(credential, grant) { return (item, hasSecret) }
+        if grant.state == .signedOut || Self.isShared(credential) { return (item, hasSecret) }
         // The same whoever tells it, and whatever has become of the token since.
         var told = Credential(
             kind: .refreshToken, account: credential.account, clientID: credential.clientID,
@@ -86,8 +86,8 @@ struct SyncTravel {
     }
 
     /// Whether two machines may hold the same refresh token.
-    private static func isShared(_ credential: Credential, _ grant: Grant) -> Bool {
-        grant.rotates != true
+    static func isShared(_ credential: Credential) -> Bool {
+        credential.grant?.rotates != true
             && ProviderRegistry(added: []).provider(environment: credential.account.environment, tenant: nil)?
                 .description.rotation == .no
     }

@@ -100,7 +100,7 @@ final class EtcdClient {
                 return Self.attempt(await network.send(request, Self.callSeconds))
             }
             guard case .answered(200, let body) = attempt else { return attempt }
-            token = (try? JSONDecoder().decode(Session.self, from: Data(body)))?.token
+            token = Self.token(in: body)
         }
         let call = try Self.call(endpoint, path)
         return try NetworkTask.run { [network, token] () async throws(KeyringError) in
@@ -109,6 +109,11 @@ final class EtcdClient {
                 answerLimit: Self.answerLimit)
             return Self.attempt(await network.send(request, Self.callSeconds))
         }
+    }
+
+    /// What a user is known by who has signed in.
+    static func token(in answer: [UInt8]) -> String? {
+        (try? JSONDecoder().decode(Session.self, from: Data(answer)))?.token
     }
 
     private struct Session: Decodable { let token: String }

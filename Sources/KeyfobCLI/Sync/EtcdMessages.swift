@@ -36,6 +36,8 @@ struct EtcdEntry: Decodable {
 struct EtcdPut: Encodable {
     let key: Data
     let value: Data
+    /// What it goes with; nil where it stays.
+    var lease: String?
 
     /// When it was set.
     struct Answer: Decodable { let header: EtcdHeader }
@@ -71,6 +73,21 @@ struct EtcdTransaction: Encodable {
         let header: EtcdHeader
         let succeeded: Bool?
     }
+}
+
+/// Asks for a lease: keys that are set with it go when it ends.
+struct EtcdLeaseRequest: Encodable {
+    // As etcd spells it: seconds.
+    let TTL: String
+
+    struct Answer: Decodable { let ID: String }
+}
+
+/// Ends a lease.
+struct EtcdLeaseEnd: Encodable {
+    let ID: String
+
+    struct Answer: Decodable { let header: EtcdHeader }
 }
 
 /// Asks to be told of changes of a key.

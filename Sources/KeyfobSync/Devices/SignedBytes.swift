@@ -22,6 +22,8 @@ package struct SignedBytes: Hashable, Sendable {
         case head
         /// That a device may take part, or may no more.
         case statement
+        /// An access token that a device has got for others too.
+        case token
     }
 
     /// Bytes with their signature.
