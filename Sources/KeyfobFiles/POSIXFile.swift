@@ -9,6 +9,8 @@ package enum POSIXFile {
         package let linkCount: Int
         package let size: Int64
         private let changed: Int
+        private let inode: UInt
+        private let moments: (Int, Int, Int)
 
         init(_ status: stat) {
             mode = status.st_mode
@@ -16,6 +18,13 @@ package enum POSIXFile {
             linkCount = Int(status.st_nlink)
             size = Int64(status.st_size)
             changed = status.st_mtim.tv_sec
+            inode = status.st_ino
+            moments = (status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+        }
+
+        /// What is different after the file was changed or another one took its place.
+        package var traits: [Int] {
+            [Int(truncatingIfNeeded: inode), Int(size), changed, moments.0, moments.1, moments.2]
         }
 
         /// What the system says of an open file.

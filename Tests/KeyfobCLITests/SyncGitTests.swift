@@ -101,7 +101,7 @@ struct SyncGitTests {
             + line("100644", "blob", "3", "devices/\(String(repeating: "b", count: 24))") + "nonsense\0"
         #expect(SyncGitPlan.folders(Data(top.utf8)) == ["devices/\(id)"])
         func name(_ number: Int) -> String { "devices/\(id)/1-" + String(repeating: "\(number)", count: 32) + ".age" }
-        let big = "\(SyncGitPlan.totalLimit / 2)"
+        let big = "\(SyncChoice.totalLimit / 2)"
         let files = SyncGitPlan.files(
             Data(
                 ([line("100644", "blob", big, name(1)), line("120000", "blob", "3", name(2))]

@@ -117,7 +117,7 @@ public struct BundleFile: ~Copyable {
     }
 
     /// The hash and the size of the file.
-    private borrowing func syncHash() throws(KeyringError) -> (hash: [UInt8], size: UInt64) {
+    borrowing func syncHash() throws(KeyringError) -> (hash: [UInt8], size: UInt64) {
         var (hash, offset) = (SyncFileHash(), 0)
         do {
             while true {

@@ -30,9 +30,22 @@ extension Keyring {
                 }
                 guard !decided.isEmpty else { continue }
                 let names = Set(decided.compactMap(\.item.key.parts.first))
+                let mine = (session.state.displaced[tag] ?? [:]).filter { names.contains($0.key) }
                 let gone = try change(&state, group) { writer in
-                    try writer.forgetSettings { names.contains($0.name) }
+                    let gone = try writer.forgetSettings { names.contains($0.name) }
+                    // Every device takes them away by itself: to tell of it would undo what has been decided since.
+                    var rows: [Int64] = []
+                    _ = try writer.forEachItem(of: group.name) { result, _ in
+                        guard let found = try? result.get(), found.item.key.kind == .setting, found.item.isTombstone,
+                            let name = found.item.key.parts.first, names.contains(name)
+                        else { return }
+                        rows.append(found.record.rowID)
+                    }
+                    try writer.erase(rows: rows)
+                    for (name, value) in mine { try writer.setSetting(name, to: value) }
+                    return gone
                 }
+                for name in names { session.state.displaced[tag]?[name] = nil }
                 removed += gone.map { "\(GroupDecision($0, in: group.name).text) (group '\(group.name)')" }
             }
             return removed.sorted()
@@ -55,22 +68,47 @@ extension Keyring {
         }
     }
 
-    /// The latest epoch of each sign-in in a group; none where the group is not here.
-    func latestEpochs(in name: AccessGroup) throws(KeyringError) -> [ItemKey: UInt64] {
+    /// A decision of this vault's.
+    struct OwnDecision {
+        let version: ItemVersion
+        /// What it decided; nil where it was taken back.
+        let value: String?
+    }
+
+    /// The latest epoch of each sign-in in a group, and what this vault has decided there; none where the group is not here.
+    func known(
+        in name: AccessGroup, by own: UInt64
+    ) throws(KeyringError) -> (epochs: [ItemKey: UInt64], decided: [ItemKey: OwnDecision]) {
         do {
             return try withVault { state in
-                var epochs: [ItemKey: UInt64] = [:]
-                guard let group = state.vault.groups.first(where: { $0.name == name }) else { return epochs }
+                var (epochs, decided): ([ItemKey: UInt64], [ItemKey: OwnDecision]) = ([:], [:])
+                guard let group = state.vault.groups.first(where: { $0.name == name }) else { return (epochs, decided) }
                 _ = try database.forEachItem(in: group) { result, _ in
-                    guard let item = try? result.get().item, let grant = item.content.credential?.grant else { return }
-                    epochs[item.key] = grant.latestEpoch
+                    guard let item = try? result.get().item else { return }
+                    if let grant = item.content.credential?.grant { epochs[item.key] = grant.latestEpoch }
+                    guard item.key.kind == .setting, item.version.device == own, SyncTravel.travels(item.key) else {
+                        return
+                    }
+                    var decision: String?
+                    if case .setting(_, let value) = item.content { decision = value }
+                    decided[item.key] = OwnDecision(version: item.version, value: decision)
                 }
-                return epochs
+                return (epochs, decided)
             }
         } catch {
             throw KeyringError(error)
         }
     }
+
+    /// Remembers what this vault had decided, and another device has decided otherwise.
+    func note(_ displaced: [String: String?], _ group: SyncGroupTag, _ session: inout SyncSession) {
+        for (name, value) in displaced {
+            guard session.state.displaced[group, default: [:]].count < Self.displacedLimit else { return }
+            session.state.displaced[group, default: [:]][name] = value
+        }
+    }
+
+    private static let displacedLimit = 1_024
 
     /// The settings of a group that `isMeant` finds, with their rows.
     func settings(

@@ -22,6 +22,7 @@ extension Keyring {
             roster: rosterDigest(session, roster), isConfirmed: false)
         own.time = clock.now
         var isNew = !isOwnShown || own.roster != before?.roster || Self.isOld(before?.time, clock.now)
+        let isCollecting = isCollectingDue(session)
         let travel = travel(session, roster)
         let groups = try withVault { state in
             guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
@@ -36,35 +37,56 @@ extension Keyring {
             let writing = GroupPublication(
                 group: group, tag: tag, readers: readers, sync: sync, sequence: sequence, travel: travel)
             let file = before?.files.first { $0.group == tag }
-            let isThere = file.map { folder.size(of: $0.name, session.own) == $0.size } ?? false
+            let traits = file.flatMap { folder.traits(of: $0, session.own, known: before?.traits[tag]) }
             let basis = try basis(of: writing)
-            if let file, let content = before?.contents[tag], isThere, let basis, before?.bases[tag] == basis {
+            if let file, let content = before?.contents[tag], traits != nil, let basis, before?.bases[tag] == basis {
                 own.files.append(file)
-                (own.contents[tag], own.bases[tag]) = (content, basis)
+                (own.contents[tag], own.bases[tag], own.traits[tag]) = (content, basis, traits)
+                if isCollecting { try collectRemovals(writing, told: file, &session) }
                 continue
             }
             let content = try digest(of: writing)
             (own.contents[tag], own.bases[tag]) = (content, basis)
-            if let file, isThere, before?.contents[tag] == content {
+            if let file, traits != nil, before?.contents[tag] == content {
                 own.files.append(file)
+                own.traits[tag] = traits
+                if isCollecting { try collectRemovals(writing, told: file, &session) }
                 continue
             }
             let written = try write(writing, to: folder, session.own)
             own.files.append(written)
+            own.traits[tag] = folder.traits(of: written, session.own, known: nil)
             report.bytes += written.size
             isNew = true
         }
         if Set(own.files) != Set(before?.files ?? []) { isNew = true }
         guard isNew else {
             session.state.own?.bases = own.bases
+            session.state.own?.traits = own.traits
             return
         }
+        report.bytes += try show(own, after: before, &session, roster, folder)
+        report.hasPublished = true
+    }
+
+    /// Signs and writes a head, and takes away the files that neither it nor the one before it names.
+    ///
+    /// - Returns: How many bytes it has.
+    func show(
+        _ shown: SyncState.Own, after before: SyncState.Own?, _ session: inout SyncSession, _ roster: SyncRoster,
+        _ folder: SyncFolder
+    ) throws -> UInt64 {
+        guard let sync = session.state.sync else { return 0 }
+        var own = shown
+        let sequence = (before?.head.mark.sequence ?? 0) + 1
         let head = SyncHead(
             device: session.identity.device, sequence: sequence,
             previous: before.map { [$0.head.mark.hash] + $0.head.previous.prefix(SyncHead.previousLimit - 1) } ?? [],
             time: clock.now, name: session.state.name, files: own.files,
             seen: session.state.peers.mapValues { $0.head.mark }.filter { roster.isActive($0.key) },
-            statements: roster.kept(of: session.state.statements))
+            statements: roster.kept(of: session.state.statements),
+            acknowledged: session.state.peers.filter { roster.isActive($0.key) }
+                .mapValues { $0.merged.mapValues(SyncHead.acknowledgment) })
         let signed = head.signed(by: session.identity, in: sync)
         let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
         guard sealed.count <= SyncFolder.headLimit else {
@@ -77,8 +99,7 @@ extension Keyring {
         try folder.write(head: sealed, of: session.own)
         // Who is reading the head before still finds its files.
         folder.removeFiles(of: session.own, besides: Set((own.files + (before?.files ?? [])).map(\.name)))
-        report.hasPublished = true
-        report.bytes += UInt64(sealed.count)
+        return UInt64(sealed.count)
     }
 
     /// After how long a device shows a new state, also where nothing is new, so that others see that it still takes part.

@@ -75,7 +75,8 @@ extension SyncStatus {
                 groups: state.sync.map { sync in groups.filter { scope.contains(SyncGroupTag($0, in: sync)) } } ?? [],
                 approver: members[id]?.approver.map(title), seen: peer?.time,
                 sequence: (id == own ? state.own?.head : peer?.head)?.mark.sequence ?? 0,
-                arrived: id == own ? nil : peer?.arrived, isRevoked: members[id]?.revocation != nil)
+                arrived: id == own ? nil : peer?.arrived, isRevoked: members[id]?.revocation != nil,
+                hasLeft: members[id]?.hasLeft == true)
         }
         remote = state.remote
         self.own = device(own)

@@ -20,7 +20,11 @@ extension Keyring {
             let files = try SyncFolder(folder)
             var report = SyncReport(SyncStatus(session, []))
             session.state.findings.removeAll { !$0.kind.stays }
+            let before = session.roster?.active.map(\.device.id) ?? []
             readHeads(&session, files)
+            let members = session.roster?.members ?? [:]
+            report.left = before.filter { $0 != session.own && members[$0]?.hasLeft == true }
+                .map { session.name(of: $0) }
             let isOwnShown = try checkOwnHead(&session, files)
             if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
                 report.removedDecisions = try clearDecisions(&session)
@@ -97,6 +101,8 @@ extension Keyring {
         guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .forked }) else { return nil }
         var peer = SyncState.Peer(head: seen, name: Self.shown(head.name), time: head.time, files: head.files)
         peer.merged = session.state.peers[id]?.merged ?? [:]
+        let own = Set(session.state.own?.files.map(\.group) ?? [])
+        peer.acknowledged = (head.acknowledged[session.own] ?? [:]).filter { own.contains($0.key) }
         peer.arrived = clock.now
         session.state.peers[id] = peer
         return head
@@ -225,8 +231,11 @@ extension Keyring {
                 try save(&session)
             }
             for file in peer.files where scope.contains(file.group) && peer.merged[file.group] != file.hash {
+                var displaced: [String: String?] = [:]
                 let problem = try merge(
-                    file, of: member, sync, travel, files, identity: session.identity, session.name(of: id), &report)
+                    file, of: member, sync, travel, files, identity: session.identity, session.name(of: id), &displaced,
+                    &report)
+                note(displaced, file.group, &session)
                 if let problem {
                     session.state.note(
                         SyncFinding(problem, id, at: clock.now, found: peer.head.mark.sequence, seen: file.sequence))
@@ -238,7 +247,7 @@ extension Keyring {
     }
 
     /// Whether nothing of a device is taken in: what it shows now, or showed, has two histories or is not its own.
-    private func isStopped(_ id: SyncDeviceID, _ session: borrowing SyncSession) -> Bool {
+    func isStopped(_ id: SyncDeviceID, _ session: borrowing SyncSession) -> Bool {
         session.state.findings.contains { $0.device == id && [.forked, .malformed].contains($0.kind) }
     }
 
@@ -247,7 +256,7 @@ extension Keyring {
             own: session.identity.device.number,
             others: Set(roster.members.values.map(\.device.number)).union(session.state.decided.keys)
                 .subtracting([session.identity.device.number]),
-            natives: session.state.natives)
+            natives: session.state.natives, removals: session.state.removals)
     }
 
     /// Takes in one file.
@@ -255,13 +264,14 @@ extension Keyring {
     /// - Returns: What is wrong with it; nil where it is merged.
     private func merge(
         _ file: SyncHead.GroupFile, of member: SyncRoster.Member, _ sync: SyncID, _ travel: SyncTravel,
-        _ files: SyncFolder, identity: borrowing SyncIdentity, _ name: String, _ report: inout SyncReport
+        _ files: SyncFolder, identity: borrowing SyncIdentity, _ name: String, _ displaced: inout [String: String?],
+        _ report: inout SyncReport
     ) throws -> SyncFinding.Kind? {
         let id = member.device.id
         guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
         guard size == file.size, let age = identity.age() else { return .replaced }
         let plan: ImportPlan
-        var ahead = 0
+        var (ahead, returned) = (0, 0)
         do throws(KeyringError) {
             let bundle = try BundleFile(path: files.file(file.name, of: id))
             // The one reading that is checked against the head is the one that is believed.
@@ -272,7 +282,7 @@ extension Keyring {
             guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
                 let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
             else { return .malformed }
-            let epochs = try latestEpochs(in: group)
+            let (epochs, decided) = try known(in: group, by: travel.own)
             plan = try take(IncomingBundle(manifest), .merge, nil, .all, isSync: true, backsUp: false) { body in
                 try bundle.read(verified) { record, secret in
                     let epoch = epochs[record.key] ?? 0
@@ -281,6 +291,10 @@ extension Keyring {
                         record, hasSecret: secret != nil, from: member.device.number,
                         speaksForOwner: member.scope == .whole, knowing: epoch)
                     guard let (item, hasSecret) = arriving else { return }
+                    if item.isTombstone, !record.isTombstone { returned += 1 }
+                    if let mine = decided[item.key], mine.version < item.version, let name = item.key.parts.first {
+                        displaced[name] = .some(mine.value)
+                    }
                     try body(item, hasSecret ? secret : nil)
                 }
             }
@@ -298,6 +312,10 @@ extension Keyring {
         if changed > 0, !report.sources.contains(name) { report.sources.append(name) }
         if ahead > 0 {
             report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in")
+        }
+        if returned > 0 {
+            report.warnings.append(
+                "\(name) brings back what was removed long ago (\(returned)): it is not taken in, and removed there")
         }
         report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
             .map(\.description)

@@ -27,7 +27,8 @@ struct SharedRefresh: ~Copyable {
     /// Nil where this machine refreshes by itself.
     init?(_ refresh: GrantRefresh, _ token: borrowing SecretBytes) {
         // Who forces a new one, or asks for claims, wants no other's.
-        guard !refresh.acquisition.ignoresStored, refresh.keyring.isSynchronised, refresh.keyring.opensWholeVault,
+        guard refresh.acquisition.turns != nil, !refresh.acquisition.ignoresStored, refresh.keyring.isSynchronised,
+            refresh.keyring.opensWholeVault,
             let session = try? refresh.keyring.openSync(), let sync = session.state.sync, let roster = session.roster,
             let turns = refresh.turns(session.state.remote)
         else { return nil }

@@ -1,5 +1,6 @@
 internal import KeyfobFiles
 internal import KeyfobModel
+internal import KeyfobSodium
 internal import KeyfobSync
 
 /// The files of a sync as they lie in a folder, which somebody else carries to other machines and back.
@@ -97,6 +98,22 @@ struct SyncFolder {
     func size(of name: String, _ id: SyncDeviceID) -> UInt64? {
         guard let status = try? POSIXFile.status(file(name, of: id)), status.isRegularFile else { return nil }
         return UInt64(status.size)
+    }
+
+    /// What the system says of a file of a device, where it is the one that was written; nil for another one, and where there is
+    /// none.
+    ///
+    /// - Parameter known: What it said when that was last found: then it is not read again.
+    func traits(of file: SyncHead.GroupFile, _ id: SyncDeviceID, known: [UInt8]?) -> [UInt8]? {
+        let path = self.file(file.name, of: id)
+        guard let status = try? POSIXFile.status(path), status.isRegularFile, UInt64(status.size) == file.size else {
+            return nil
+        }
+        var bytes = CanonicalBytes()
+        for trait in status.traits { bytes.append(Int64(trait)) }
+        let traits = BLAKE2b.hash(bytes.bytes, count: 16)
+        if traits == known { return traits }
+        return (try? BundleFile(path: path).syncHash().hash) == file.hash ? traits : nil
     }
 
     /// Removes what a device has of groups, but for some files, and its request.

@@ -93,6 +93,7 @@ extension Keyring {
         // What was taken in from devices of the sync that the vault was in before is not this vault's own.
         if let known = try? readSync() {
             for number in known.state.decided.keys { session.state.decided[number] = SyncScope.none }
+            session.state.removals = known.state.removals
         }
         session.state.natives = try decidingNumbers().subtracting(session.state.decided.keys)
         let marks = try? syncMark.marks(now: clock.now)
@@ -154,7 +155,7 @@ extension Keyring {
         // Before the file: what others write meanwhile may be newer.
         var marks = try? syncMark.marks(now: clock.now)
         guard (try? POSIXFile.status(path)).flatMap(\.self) != nil else {
-            throw KeyringError(.configuration, "the vault is part of no sync", advice: .beginSync)
+            throw KeyringError.noSync
         }
         guard let session = try readSync() else {
             throw KeyringError(
@@ -209,6 +210,13 @@ extension Keyring {
         bytes.append(machine ?? [])
         bytes.append(database.directory.path)
         return BLAKE2b.hash(bytes.bytes, count: 32)
+    }
+}
+
+extension KeyringError {
+    /// That a vault takes part in none.
+    public static var noSync: KeyringError {
+        KeyringError(.configuration, "the vault is part of no sync", advice: .beginSync)
     }
 }
 

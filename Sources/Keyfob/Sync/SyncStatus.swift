@@ -51,8 +51,10 @@ public struct SyncStatus: Hashable, Sendable {
         public let sequence: UInt64
         /// When that state arrived, by this machine's clock.
         public let arrived: Timestamp?
-        /// Whether it was revoked.
+        /// Whether it was revoked, or has left.
         public let isRevoked: Bool
+        /// Whether it takes part no more because it said so itself.
+        public let hasLeft: Bool
 
         /// What people call it.
         public var title: String { name.isEmpty ? words : name }
@@ -94,7 +96,9 @@ public struct SyncReport: Hashable, Sendable {
     public internal(set) var hasPublished = false
     /// How many bytes were written for others.
     public internal(set) var bytes: UInt64 = 0
-    /// Decisions that went because the device that made them was revoked, one line each.
+    /// The devices of which it is new that they have left.
+    public internal(set) var left: [String] = []
+    /// Decisions that went because the device that made them takes part no more, one line each.
     public internal(set) var removedDecisions: [String] = []
     /// What a person should know.
     public internal(set) var warnings: [String] = []
@@ -128,6 +132,7 @@ extension SyncReport {
         sum.sources = sources + later.sources.filter { !sources.contains($0) }
         sum.hasPublished = hasPublished || later.hasPublished
         sum.bytes += bytes
+        sum.left = left + later.left
         sum.removedDecisions = removedDecisions + later.removedDecisions
         sum.warnings = warnings + later.warnings.filter { !warnings.contains($0) }
         return sum

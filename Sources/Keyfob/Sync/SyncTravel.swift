@@ -21,6 +21,8 @@ struct SyncTravel {
     let others: Set<UInt64>
     /// By whose numbers the vault had decisions before it was part of a sync.
     var natives: Set<UInt64> = []
+    /// What was removed so long ago that it is told no more.
+    var removals = SyncRemovals()
 
     /// An item as it leaves, and whether its secret goes along; nil for one that stays.
     func leaving(_ item: ItemRecord, hasSecret: Bool) -> (item: ItemRecord, hasSecret: Bool)? {
@@ -39,6 +41,11 @@ struct SyncTravel {
         _ item: ItemRecord, hasSecret: Bool, from device: UInt64, speaksForOwner: Bool, knowing epoch: UInt64 = 0
     ) -> (item: ItemRecord, hasSecret: Bool)? {
         if item.key.kind == .setting, item.version.device != device { return nil }
+        if let removed = removals[item.place], item.version <= removed {
+            // Who brings it back has not heard of it.
+            if item.isTombstone { return nil }
+            return (ItemRecord(group: item.group, content: .tombstone(item.key), version: removed), false)
+        }
         guard !Self.isFarAhead(item, of: epoch), var travelling = travelling(item, hasSecret: hasSecret) else {
             return nil
         }

@@ -27,6 +27,8 @@ final class EtcdClient {
     private enum Attempt: Sendable {
         case answered(status: Int, body: [UInt8])
         case failed(String)
+        /// It may be somebody else.
+        case untrusted(CertificateFlaw)
     }
 
     /// Calls, and reads the answer.
@@ -38,6 +40,7 @@ final class EtcdClient {
         var pause = Duration.milliseconds(50)
         var reason = ""
         while true {
+            var flaw: (host: String, flaw: CertificateFlaw)?
             for _ in address.endpoints {
                 switch try attempt(path, bytes) {
                 case .answered(200, let body):
@@ -55,8 +58,15 @@ final class EtcdClient {
                     }
                     reason = TerminalText.line(said)
                 case .failed(let why): reason = why
+                case .untrusted(let found): flaw = (address.endpoints[current].description, found)
                 }
                 current = (current + 1) % address.endpoints.count
+            }
+            // It is the same at the next attempt.
+            if let flaw {
+                throw KeyringError(
+                    .untrustedCertificate, "the certificate of etcd at \(flaw.host) \(flaw.flaw)",
+                    hint: "'--ca-file FILE' or KEYFOB_CA_FILE names the authority that is to be trusted too")
             }
             guard ContinuousClock.now < end else { throw failure(reason) }
             try NetworkTask.run { [pause] () async throws(KeyringError) in try? await Task.sleep(for: pause) }
@@ -137,6 +147,7 @@ final class EtcdClient {
         switch exchange {
         case .answered(let response):
             .answered(status: response.status, body: response.body.withBytes { [UInt8]($0) })
+        case .failed(.untrustedCertificate(let flaw)): .untrusted(flaw)
         case .failed(let failure): .failed(reason(failure))
         }
     }
@@ -144,7 +155,6 @@ final class EtcdClient {
     private static func reason(_ failure: ProviderFailure) -> String {
         switch failure {
         case .unreachable(let reason): "\(reason)"
-        case .untrustedCertificate(let flaw): "its certificate \(flaw)"
         case .noHTTPLibrary: "libcurl (7.87 or later) is not installed"
         case .outcomeUnknown: "it does not answer"
         default: "it answers something else than etcd"

@@ -55,15 +55,23 @@ final class SyncEtcdTransport: SyncTransport {
             let found = try list()
             listing = found
             var known = mirror.known(in: found.cluster)
-            try mirror.keep(Set(found.files.keys))
-            var isWhole = true
-            for (path, file) in found.files.sorted(by: { $0.key < $1.key }) {
+            // Each part but the last is as long as a part may be.
+            let files = SyncChoice.chosen(
+                Array(found.files), \.key, { max(0, $0.value.parts.count - 1) * Self.partLimit })
+            try mirror.keep(Set(files.map(\.key)))
+            var (isWhole, room) = (true, SyncChoice.totalLimit)
+            for (path, file) in files {
                 let version = "\(file.revision)/\(file.parts.count)"
-                if let present = mirror.identity(of: path), known[path] == "\(version) \(present)" { continue }
-                guard let data = try read(file, at: found.revision) else {
+                if let present = mirror.identity(of: path), known[path] == "\(version) \(present)" {
+                    room -= mirror.size(of: path)
+                    continue
+                }
+                guard let data = try read(file, at: found.revision, limit: SyncChoice.limit(of: path)) else {
                     isWhole = false
                     break
                 }
+                room -= data.count
+                guard room >= 0 else { break }
                 try mirror.write(path, data)
                 known[path] = mirror.identity(of: path).map { "\(version) \($0)" }
             }
@@ -109,7 +117,7 @@ final class SyncEtcdTransport: SyncTransport {
     }
 
     /// A file; nil where etcd has forgotten the revision meanwhile.
-    private func read(_ file: Listing.File, at revision: String) throws(KeyringError) -> Data? {
+    private func read(_ file: Listing.File, at revision: String, limit: Int) throws(KeyringError) -> Data? {
         var data = Data()
         for part in file.parts {
             do throws(KeyringError) {
@@ -120,7 +128,8 @@ final class SyncEtcdTransport: SyncTransport {
                 if error.code == .unavailable, error.message.contains("compacted") { return nil }
                 throw error
             }
-            guard data.count <= SyncMirror.sizeLimit else { break }
+            // What is longer is none.
+            guard data.count <= limit else { return Data() }
         }
         return data
     }

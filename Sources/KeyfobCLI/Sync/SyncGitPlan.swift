@@ -2,15 +2,8 @@ internal import Foundation
 
 /// What is taken from a repository that nobody vouches for, and how git is told to run nothing of it.
 struct SyncGitPlan {
-    /// How many bytes a list of files has at most.
-    static let listLimit = 8 << 20
-    /// How many devices' folders, and files in them, are looked at.
+    /// How many devices' folders are looked at.
     static let folderLimit = 1_024
-    static let fileLimit = 4_096
-    /// The longest head and request, in bytes.
-    private static let headLimit = 2 << 20
-    /// How many bytes all files have at most that are written out.
-    static let totalLimit = 256 << 20
 
     /// A file in the last commit.
     struct Entry: Hashable {
@@ -65,18 +58,6 @@ struct SyncGitPlan {
         }
     }
 
-    /// Those that are written out: heads and requests first, then the shorter ones first, as far as there is room.
-    func chosen(_ entries: [Entry]) -> [Entry] {
-        func isReplaced(_ entry: Entry) -> Bool {
-            entry.path.hasSuffix("/head.age") || entry.path.hasSuffix("/request")
-        }
-        let fitting = entries.filter { $0.size >= 0 && $0.size <= (isReplaced($0) ? Self.headLimit : Self.totalLimit) }
-            .sorted { (isReplaced($0) ? 0 : 1, $0.size, $0.path) < (isReplaced($1) ? 0 : 1, $1.size, $1.path) }
-        var total = 0
-        return fitting.prefix(Self.fileLimit).filter { entry in
-            guard total + entry.size <= Self.totalLimit else { return false }
-            total += entry.size
-            return true
-        }
-    }
+    /// Those that are written out.
+    func chosen(_ entries: [Entry]) -> [Entry] { SyncChoice.chosen(entries, \.path, \.size) }
 }

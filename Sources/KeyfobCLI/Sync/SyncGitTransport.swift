@@ -68,11 +68,11 @@ final class SyncGitTransport: SyncTransport {
     private func entries() throws(KeyringError) -> [SyncGitPlan.Entry] {
         guard git(["rev-parse", "--quiet", "--verify", Self.last]) != nil else { return [] }
         let list = ["ls-tree", "-z", "--long", Self.last, "--"]
-        let top = try require(git(list + ["devices/"], limit: SyncGitPlan.listLimit), "read its files")
+        let top = try require(git(list + ["devices/"], limit: SyncChoice.listLimit), "read its files")
         let folders = SyncGitPlan.folders(top)
         guard !folders.isEmpty else { return [] }
         let listed = try require(
-            git(list + folders.map { $0 + "/" }, limit: SyncGitPlan.listLimit), "read its files")
+            git(list + folders.map { $0 + "/" }, limit: SyncChoice.listLimit), "read its files")
         return SyncGitPlan.files(listed).filter { SyncMirror.isExpected($0.path) }
     }
 

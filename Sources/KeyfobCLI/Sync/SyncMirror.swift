@@ -5,11 +5,6 @@ internal import KeyfobFiles
 /// The files of a sync on this machine, where its remote is no folder of this machine's: the tree that is read and written,
 /// and what is noted of it.
 struct SyncMirror: ~Copyable {
-    /// How many files of a sync are read.
-    static let fileLimit = 4_096
-    /// The longest file, in bytes: what a bundle may have.
-    static let sizeLimit = 256 << 20
-
     private let place: String
     // Two at once would write one tree.
     private let held: FileLock
@@ -55,14 +50,16 @@ struct SyncMirror: ~Copyable {
 
     /// Removes all files but these.
     func keep(_ paths: Set<String>) throws(KeyringError) {
-        guard paths.count <= Self.fileLimit else {
-            throw KeyringError(.limitExceeded, "the remote has more than \(Self.fileLimit) files of a sync")
-        }
         let folders = Set(paths.map { $0[..<($0.lastIndex(of: "/") ?? $0.endIndex)] } + ["devices"])
         for path in FileManager.default.subpaths(atPath: folder) ?? [] {
             guard !paths.contains(path), !folders.contains(path[...]) else { continue }
             try? FileManager.default.removeItem(atPath: folder + "/" + path)
         }
+    }
+
+    /// How many bytes a file has; none where it is not there.
+    func size(of path: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: folder + "/" + path)[.size] as? Int) ?? 0
     }
 
     func read(_ path: String) throws(KeyringError) -> Data {

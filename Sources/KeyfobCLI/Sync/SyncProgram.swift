@@ -7,6 +7,8 @@ struct SyncProgram {
     enum Outcome {
         case done(Data)
         case failed
+        /// It has printed more than it may.
+        case tooLong
         /// It was ended, with all that it had started.
         case late
         /// There is no such program.
@@ -57,7 +59,7 @@ struct SyncProgram {
         case 0:
             guard output == nil else { return .done(Data()) }
             let size = (try? FileManager.default.attributesOfItem(atPath: outputFile)[.size] as? Int) ?? 0
-            guard size <= most else { return .failed }
+            guard size <= most else { return .tooLong }
             return .done(FileManager.default.contents(atPath: outputFile) ?? Data())
         case 124, 137: return .late
         case 127: return .missing
@@ -78,6 +80,10 @@ struct SyncProgram {
                 hint: "nothing is lost; try again, or with a longer '--timeout'")
         case .missing:
             KeyringError(.configuration, "there is no program \(name) in PATH", hint: "install it, and try again")
+        case .tooLong:
+            KeyringError(
+                .limitExceeded, "\(name) could not \(what): there is far more than a sync has",
+                hint: "look at what lies there, and who can write there")
         case .done, .failed:
             KeyringError(
                 .offline, "\(name) could not \(what)" + (reason.map { ": " + TerminalText.line($0) } ?? ""),

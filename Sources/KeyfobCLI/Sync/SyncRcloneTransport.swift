@@ -9,6 +9,7 @@ final class SyncRcloneTransport: SyncTransport {
     private let remote: String
     private let mirror: SyncMirror
     private let rclone: SyncProgram
+    private let wanted: String
     private var fetched: [String: String] = [:]
 
     var folder: String { mirror.folder }
@@ -16,12 +17,13 @@ final class SyncRcloneTransport: SyncTransport {
     /// Of what lies there, what a sync has; the first rule that fits counts.
     private static let filters = [
         "--filter", "+ /devices/*/head.age", "--filter", "+ /devices/*/request", "--filter",
-        "+ /devices/*/*-*.age", "--filter", "- *", "--max-size", "\(SyncMirror.sizeLimit)B",
+        "+ /devices/*/*-*.age", "--filter", "- *", "--max-size", "\(SyncChoice.totalLimit)B",
     ]
 
     init(_ remote: String, in place: String, _ options: SyncOptions) throws(KeyringError) {
         self.remote = remote.hasSuffix("/") ? String(remote.dropLast()) : remote
         mirror = try SyncMirror(place)
+        wanted = place + "/wanted"
         rclone = SyncProgram(
             name: "rclone", place: place, seconds: options.timeout, isAsking: options.isAsking,
             environment: Environment.current.variables.filter { name, _ in !name.hasPrefix("KEYFOB_") })
@@ -30,7 +32,17 @@ final class SyncRcloneTransport: SyncTransport {
     func fetch() throws(KeyringError) {
         // What was written here and never arrived is not there.
         try require(["mkdir", at("devices")], "make a folder at \(remote)")
-        try require(["sync"] + Self.filters + [at(""), folder], "read \(remote)")
+        let listing = ["lsf", "--recursive", "--max-depth", "3", "--files-only", "--format", "sp", "--separator", ";"]
+        let listed = try require(listing + Self.filters + [at("")], "read \(remote)", limit: SyncChoice.listLimit)
+        let files = SyncChoice.chosen(Self.files(listed), \.path, \.size).map(\.path)
+        try mirror.keep(Set(files))
+        if !files.isEmpty {
+            guard FileManager.default.createFile(atPath: wanted, contents: Data(files.joined(separator: "\n").utf8))
+            else {
+                throw KeyringError(.inputOutput, "\(wanted) cannot be written")
+            }
+            try require(["copy", "--files-from-raw", wanted, at(""), folder], "read \(remote)")
+        }
         fetched = [:]
         for path in FileManager.default.subpaths(atPath: folder) ?? [] {
             fetched[path] = mirror.identity(of: path)
@@ -55,14 +67,26 @@ final class SyncRcloneTransport: SyncTransport {
         return true
     }
 
+    /// The files of a sync in what `lsf` lists: `SIZE;PATH`.
+    static func files(_ listed: Data) -> [(size: Int, path: String)] {
+        String(decoding: listed, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: ";", maxSplits: 1)
+            guard parts.count == 2, let size = Int(parts[0]), SyncMirror.isExpected(String(parts[1])) else {
+                return nil
+            }
+            return (size, String(parts[1]))
+        }
+    }
+
     private func at(_ path: String) -> String {
         remote.hasSuffix(":") || path.isEmpty ? remote + path : remote + "/" + path
     }
 
-    private func require(_ arguments: [String], _ what: String) throws(KeyringError) {
+    @discardableResult
+    private func require(_ arguments: [String], _ what: String, limit: Int = .max) throws(KeyringError) -> Data {
         let settings = ["--ask-password=false", "--retries", "1", "--log-level", "ERROR", "--use-json-log=false"]
-        let outcome = rclone.run(settings + arguments)
-        if case .done = outcome { return }
+        let outcome = rclone.run(settings + arguments, limit: limit)
+        if case .done(let output) = outcome { return output }
         let line = rclone.complaints.split(separator: "\n").last { $0.contains("Failed") || $0.contains("ERROR") }
         let reason = line.map { text in
             text.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? String(text)

@@ -86,9 +86,12 @@ enum SyncRemote: Hashable {
         }
     }
 
+    /// Where the files of a sync lie on this machine whose remote is no folder.
+    static func place(of keyring: Keyring) -> String { keyring.location.state + "/sync-" + keyring.vaultID }
+
     /// What brings files there and back; it has a lock for as long as it is there.
     func transport(for keyring: Keyring, _ options: SyncOptions) throws(KeyringError) -> any SyncTransport {
-        let place = keyring.location.state + "/sync-" + keyring.vaultID
+        let place = Self.place(of: keyring)
         return switch self {
         case .folder(let path): SyncFolderTransport(folder: path)
         case .git(let address): try SyncGitTransport(address, in: place, options)

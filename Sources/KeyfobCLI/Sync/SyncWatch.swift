@@ -79,7 +79,8 @@ final class SyncWatch {
         let warnings = SyncText.warnings(report)
         for line in warnings where !told.contains(line) { StandardError.write(line: "keyfob: warning: \(line)") }
         told = Set(warnings)
-        let isNews = report.changed > 0 || report.hasPublished || !report.removedDecisions.isEmpty
+        let isNews =
+            report.changed > 0 || report.hasPublished || !report.removedDecisions.isEmpty || !report.left.isEmpty
         if isNews || report.status.state != stateTold {
             for line in SyncText.lines(report) { options.global.say(line) }
         }

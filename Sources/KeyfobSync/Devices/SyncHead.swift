@@ -74,15 +74,22 @@ package struct SyncHead: Hashable, Sendable {
     package var seen: [SyncDeviceID: Mark]
     /// What it knows of who takes part.
     package var statements: [SyncStatement]
+    /// Which file of each group it has taken in of each device.
+    package var acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]]
 
     /// A head.
     package init(
         device: SyncDevice, sequence: UInt64, previous: [[UInt8]], time: Timestamp, name: String, files: [GroupFile],
-        seen: [SyncDeviceID: Mark], statements: [SyncStatement]
+        seen: [SyncDeviceID: Mark], statements: [SyncStatement],
+        acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]] = [:]
     ) {
         (self.device, self.sequence, self.previous, self.time) = (device, sequence, previous, time)
         (self.name, self.files, self.seen, self.statements) = (name, files, seen, statements)
+        self.acknowledged = acknowledged
     }
+
+    /// By what a head says that a file with this hash was taken in.
+    package static func acknowledgment(of hash: [UInt8]) -> [UInt8] { Array(hash.prefix(hashCount)) }
 
     /// The hash by which others know a head with this body.
     package static func hash(of signed: SignedBytes) -> [UInt8] {
@@ -97,7 +104,8 @@ package struct SyncHead: Hashable, Sendable {
     /// The head, signed.
     ///
     /// 1 sync, 2 device, 3 sequence u64, 4 hash of an earlier head (repeats), 5 time i64, 6 name, 7 file (repeats), 8 what it
-    /// has seen of a device (repeats: 1 id, 2 sequence u64, 3 hash), 9 statement (repeats).
+    /// has seen of a device (repeats: 1 id, 2 sequence u64, 3 hash), 9 statement (repeats), 10 what it has taken in (repeats: 1 id
+    /// of a device, 2 group, 3 the first 16 bytes of a file's hash).
     package func signed(by identity: borrowing SyncIdentity, in sync: SyncID) -> SignedBytes {
         var body = FieldList()
         body.append(1, sync.bytes)
@@ -115,6 +123,15 @@ package struct SyncHead: Hashable, Sendable {
             body.append(8, list)
         }
         for statement in statements { body.append(9, statement.signed.list) }
+        for (id, groups) in acknowledged.sorted(by: { $0.key < $1.key }) {
+            for (group, hash) in groups.sorted(by: { $0.key < $1.key }) {
+                var list = FieldList()
+                list.append(1, id.bytes)
+                list.append(2, group.bytes)
+                list.append(3, hash)
+                body.append(10, list)
+            }
+        }
         return identity.sign(body.encoded(), as: .head, in: sync)
     }
 
@@ -142,9 +159,16 @@ package struct SyncHead: Hashable, Sendable {
         let statements = try body.lists(9).prefix(SyncRoster.statementLimit).compactMap { list in
             (try? SignedBytes(list)).flatMap { try? SyncStatement($0) }
         }
+        var acknowledged: [SyncDeviceID: [SyncGroupTag: [UInt8]]] = [:]
+        for list in try body.lists(10) {
+            guard let id = list.bytes(1).flatMap({ SyncDeviceID($0) }),
+                let group = list.bytes(2).flatMap({ SyncGroupTag($0) }), let hash = list.bytes(3)
+            else { throw FieldList.Malformed() }
+            acknowledged[id, default: [:]][group] = Array(hash)
+        }
         self.init(
             device: try SyncDevice(device), sequence: sequence, previous: previous, time: Timestamp(seconds: seconds),
-            name: try body.text(6) ?? "", files: files, seen: seen, statements: statements)
+            name: try body.text(6) ?? "", files: files, seen: seen, statements: statements, acknowledged: acknowledged)
     }
 }
 

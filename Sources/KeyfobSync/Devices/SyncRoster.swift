@@ -30,6 +30,9 @@ package struct SyncRoster: Sendable {
         /// Who revoked it, and when.
         package var revocation: Revocation?
 
+        /// Whether it takes part no more because it said so itself.
+        package var hasLeft: Bool { revocation?.revoker == device.id }
+
         /// By whom and when a device was revoked.
         package struct Revocation: Hashable, Sendable {
             /// Who did.

@@ -31,7 +31,8 @@ struct SyncRosterResolution {
             else { return nil }
             return Approval(statement: statement, hash: statement.hash, device: device, scope: scope)
         }
-        let revocations = inOrder.filter { $0.isRevocation && $0.signer != $0.subject }
+        // Who revokes itself leaves.
+        let revocations = inOrder.filter(\.isRevocation)
         pending = revocations.filter { $0.subject != own }
         ofOwn = revocations.filter { $0.subject == own }
     }
@@ -78,8 +79,8 @@ struct SyncRosterResolution {
 
     /// Whether a statement does not count any more: a revocation of its signer does not name it.
     ///
-    /// A revocation stands where any names it, an approval where all do. Who revokes a device stays also where that one had
-    /// let it in.
+    /// A revocation stands where any of others names it, or none has revoked the signer, who left; an approval where all name it.
+    /// Who revokes a device stays also where that one had let it in.
     func isVoid(_ statement: SyncStatement) -> Bool {
         guard let against = against[statement.signer] else { return false }
         let hash = statement.hash
@@ -87,7 +88,10 @@ struct SyncRosterResolution {
             guard case .revocation(_, let kept) = revocation.content else { return false }
             return kept.contains(hash)
         }
-        if statement.isRevocation { return !against.contains(where: isNamed) }
+        if statement.isRevocation {
+            let others = against.filter { $0.signer != $0.subject }
+            return !others.isEmpty && !others.contains(where: isNamed)
+        }
         return !against.allSatisfy { isNamed($0) || $0.signer == statement.subject }
     }
 

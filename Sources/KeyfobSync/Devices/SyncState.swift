@@ -16,6 +16,8 @@ package struct SyncState: Hashable, Sendable {
         package var files: [SyncHead.GroupFile]
         /// The hashes of the files that were merged here.
         package var merged: [SyncGroupTag: [UInt8]] = [:]
+        /// Which files of this device it says to have taken in.
+        package var acknowledged: [SyncGroupTag: [UInt8]] = [:]
         /// Whether what it shows next counts, whatever was seen: somebody has accepted it.
         package var beginsAnew = false
         /// When that head arrived, by this machine's clock.
@@ -37,6 +39,8 @@ package struct SyncState: Hashable, Sendable {
         package var contents: [SyncGroupTag: [UInt8]]
         /// What stands for the state of the vault in which each file was last found to be right.
         package var bases: [SyncGroupTag: [UInt8]] = [:]
+        /// What the system says of each file, as it was last found to be the one that was written.
+        package var traits: [SyncGroupTag: [UInt8]] = [:]
         /// What stands for who takes part, as that head has it.
         package var roster: [UInt8]
         /// Whether it was seen at the remote since.
@@ -106,6 +110,12 @@ package struct SyncState: Hashable, Sendable {
     package var damaged: [SyncDeviceID: Damage] = [:]
     /// By whose numbers the vault had decisions before this began.
     package var natives: Set<UInt64> = []
+    /// What was removed so long ago that it is told no more.
+    package var removals = SyncRemovals()
+    /// When old removals were last looked for.
+    package var collected: Timestamp?
+    /// What this vault had decided before another device decided otherwise, by group and name: it comes back when that one goes.
+    package var displaced: [SyncGroupTag: [String: String]] = [:]
     /// How often this was written; nothing that is older than what was seen of it is gone on from.
     package var sequence: UInt64 = 0
     /// When it was synchronised the last time.
@@ -126,7 +136,8 @@ package struct SyncState: Hashable, Sendable {
 // 1 remote, 2 name, 3 place, 4 sync, 5 root (repeats: 1 id, 2 scope, 3 device, 4 group's name (repeats)), 6 statement
 // (repeats), 7 peer (repeats), 8 own, 9 finding (repeats), 10 whose decisions were taken in (repeats: 1 number u64, 2
 // scope), 11 last i64, 12 number of the own copy of the vault u64, 13 a number from before u64 (repeats), 14 sequence u64, 15 a head
-// that did not open (repeats: 1 id, 2 hash, 3 time i64).
+// that did not open (repeats: 1 id, 2 hash, 3 time i64), 16 what was removed (repeats), 17 when old removals were looked for i64,
+// 18 a decision of this vault's that another's has replaced (repeats: 1 group, 2 name, 3 value).
 extension SyncState {
     /// The state and this device's secrets: the secrets stand first, 64 bytes.
     package func encoded(with identity: borrowing SyncIdentity) -> SecretBytes {
@@ -156,6 +167,17 @@ extension SyncState {
             entry.append(2, damage.hash)
             entry.append(3, damage.time.seconds)
             list.append(15, entry)
+        }
+        for removal in removals.lists { list.append(16, removal) }
+        list.append(17, collected?.seconds)
+        for (tag, values) in displaced.sorted(by: { $0.key < $1.key }) {
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                var entry = FieldList()
+                entry.append(1, tag.bytes)
+                entry.append(2, name)
+                entry.append(3, value)
+                list.append(18, entry)
+            }
         }
         let bytes = list.encoded()
         return SecretBytes(count: Self.secretCount + bytes.count) { span in
@@ -202,6 +224,13 @@ extension SyncState {
                 let seconds: Int64 = try entry.integer(3)
             else { throw FieldList.Malformed() }
             state.damaged[id] = Damage(hash: Array(hash), time: Timestamp(seconds: seconds))
+        }
+        state.removals = try SyncRemovals(try list.lists(16))
+        let collected: Int64? = try list.integer(17)
+        state.collected = collected.map(Timestamp.init(seconds:))
+        for entry in try list.lists(18) {
+            guard let tag = entry.bytes(1).flatMap({ SyncGroupTag($0) }) else { throw FieldList.Malformed() }
+            state.displaced[tag, default: [:]][try entry.requiredText(2)] = try entry.requiredText(3)
         }
         let last: Int64? = try list.integer(11)
         state.last = last.map(Timestamp.init(seconds:))
@@ -288,7 +317,8 @@ extension FieldList {
 }
 
 extension SyncState.Peer {
-    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8, 8 arrived i64.
+    // 1 id, 2 head, 3 name, 4 time i64, 5 file (repeats), 6 merged (repeats), 7 whether it begins anew u8, 8 arrived i64, 9
+    // acknowledged (repeats).
     fileprivate func list(_ id: SyncDeviceID) -> FieldList {
         var list = FieldList()
         list.append(1, id.bytes)
@@ -299,6 +329,7 @@ extension SyncState.Peer {
         for (tag, hash) in merged.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, hash)) }
         if beginsAnew { list.append(7, UInt8(1)) }
         list.append(8, arrived?.seconds)
+        for (tag, hash) in acknowledged.sorted(by: { $0.key < $1.key }) { list.append(9, FieldList(tag, hash)) }
         return list
     }
 
@@ -308,6 +339,7 @@ extension SyncState.Peer {
             head: try SeenHead(try list.lists(2).first), name: try list.requiredText(3),
             time: Timestamp(seconds: seconds ?? 0), files: try list.groupFiles(5))
         merged = try list.tagged(6)
+        acknowledged = try list.tagged(9)
         beginsAnew = list.bytes(7) != nil
         let arrival: Int64? = try list.integer(8)
         arrived = arrival.map(Timestamp.init(seconds:))
@@ -315,7 +347,8 @@ extension SyncState.Peer {
 }
 
 extension SyncState.Own {
-    // 1 head, 2 file (repeats), 3 content (repeats), 4 roster, 5 whether it is confirmed u8, 6 basis (repeats), 7 time i64.
+    // 1 head, 2 file (repeats), 3 content (repeats), 4 roster, 5 whether it is confirmed u8, 6 basis (repeats), 7 time i64, 8 traits
+    // (repeats).
     fileprivate var list: FieldList {
         var list = FieldList()
         list.append(1, head.list)
@@ -325,6 +358,7 @@ extension SyncState.Own {
         list.append(5, UInt8(isConfirmed ? 1 : 0))
         for (tag, basis) in bases.sorted(by: { $0.key < $1.key }) { list.append(6, FieldList(tag, basis)) }
         list.append(7, time?.seconds)
+        for (tag, traits) in traits.sorted(by: { $0.key < $1.key }) { list.append(8, FieldList(tag, traits)) }
         return list
     }
 
@@ -334,6 +368,7 @@ extension SyncState.Own {
             head: try SeenHead(try list.lists(1).first), files: try list.groupFiles(2), contents: try list.tagged(3),
             roster: Array(list.bytes(4) ?? []), isConfirmed: confirmed == 1)
         bases = try list.tagged(6)
+        traits = try list.tagged(8)
         let seconds: Int64? = try list.integer(7)
         time = seconds.map(Timestamp.init(seconds:))
     }

@@ -8,7 +8,7 @@ package struct SyncStatement: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// A device may take part in these groups: somebody compared its words.
         case approval(SyncDevice, SyncScope)
-        /// A device may take part no more; of what it has said, the statements with these hashes still count.
+        /// A device may take part no more, or leaves by itself; of what it has said, the statements with these hashes still count.
         case revocation(SyncDeviceID, keeping: Set<[UInt8]>)
     }
 

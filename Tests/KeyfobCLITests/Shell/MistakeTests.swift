@@ -213,6 +213,7 @@ struct MistakeTests {
         ("sync join folder words", 64, ["'words' is not six words of a device"]),
         ("sync approve x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
         ("sync revoke x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
+        ("sync leave", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
         ("sync accept x", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
         ("sync status", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'"]),
     ]

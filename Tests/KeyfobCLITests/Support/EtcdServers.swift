@@ -10,11 +10,25 @@ final class EtcdServers {
     fileprivate var ports: [Int] = []
 
     /// How keyfob names the cluster.
-    var remote: String { "etcd+http://" + hosts + "/test" }
+    var remote: String { "etcd+\(scheme)://" + hosts + "/test" }
+    /// The file with the authority that its certificate is from; nil without TLS.
+    var authority: String? { scheme == "https" ? place.path + "/ca.pem" : nil }
+    private let scheme: String
     private var hosts: String { ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") }
 
-    init(members: Int = 1) throws {
+    init(members: Int = 1, isSecure: Bool = false) throws {
+        scheme = isSecure ? "https" : "http"
         place = try Workplace()
+        if isSecure {
+            try place.run(
+                """
+                key() { openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 "$@" 2> /dev/null; }
+                key -subj /CN=authority -keyout ca.key -out ca.pem
+                key -subj /CN=etcd -keyout key.pem -out cert.pem -CA ca.pem -CAkey ca.key -addext subjectAltName=IP:127.0.0.1 \
+                    -addext basicConstraints=critical,CA:FALSE
+                """
+            ).expectSuccess()
+        }
         // Where somebody else has one of the ports, others are taken.
         for _ in 0..<10 where processes.isEmpty { try start(members) }
         try #require(!processes.isEmpty, "etcd does not start")
@@ -25,12 +39,13 @@ final class EtcdServers {
         ports = (0..<members).map { first + 2 * $0 }
         let cluster = ports.enumerated().map { "m\($0)=http://127.0.0.1:\($1 + 1)" }.joined(separator: ",")
         for (index, port) in ports.enumerated() {
-            let (client, peer) = ("http://127.0.0.1:\(port)", "http://127.0.0.1:\(port + 1)")
+            let (client, peer) = ("\(scheme)://127.0.0.1:\(port)", "http://127.0.0.1:\(port + 1)")
+            let files = scheme == "https" ? "--cert-file cert.pem --key-file key.pem" : ""
             let started = try place.run(
                 """
                 \(Workplace.alone) etcd --name m\(index) --data-dir m\(index) --logger zap --listen-client-urls \(client) \
                     --advertise-client-urls \(client) --listen-peer-urls \(peer) --initial-advertise-peer-urls \(peer) \
-                    --initial-cluster '\(cluster)' --initial-cluster-token \(place.path) --unsafe-no-fsync \
+                    \(files) --initial-cluster '\(cluster)' --initial-cluster-token \(place.path) --unsafe-no-fsync \
                     > m\(index).log 2>&1 &
                 echo $!
                 """)
@@ -46,7 +61,7 @@ final class EtcdServers {
         try place.run(
             """
             for try in $(seq \(attempts)); do
-                curl -sf -X POST http://127.0.0.1:\(port)/v3/kv/\(call) -d '\(body)' && break
+                curl -skf -X POST \(scheme)://127.0.0.1:\(port)/v3/kv/\(call) -d '\(body)' && break
                 sleep 0.05
             done
             """

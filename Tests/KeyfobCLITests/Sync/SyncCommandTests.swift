@@ -98,6 +98,37 @@ struct SyncCommandTests {
         try machines.on("one", "keyfob sync -q").expectSuccess()
     }
 
+    @Test("who leaves is named where others synchronise, and knows of no sync", arguments: SyncPlace.allCases)
+    func leaving(place: SyncPlace) throws {
+        let machines = try SyncMachines("one", "two", at: place)
+        try machines.add("of-two", on: "two")
+        try machines.settle()
+        #expect(try machines.on("two", "keyfob sync leave").errors.hasPrefix("left the sync"))
+        try machines.on("two", "keyfob sync status").expectError(78, "the vault is part of no sync")
+        try machines.on("two", "ls $XDG_STATE_HOME/keyfob | grep sync-").expectStatus(1)
+        #expect(try machines.accounts(on: "two") == ["of-two"])
+        #expect(try machines.on("one", "keyfob sync --json | jq -c .left").expectSuccess().text == "[\"two\"]\n")
+        #expect(try machines.on("one", "keyfob sync status").expectSuccess().text.contains(" left "))
+        try machines.on("one", "keyfob sync leave --here-only --json | jq -e '.isTold == false'").expectSuccess()
+    }
+
+    @Test("the document of a revocation names who is out with it")
+    func revocation() throws {
+        let machines = try SyncMachines("one", "two")
+        try machines.run("mkdir -p -m 700 three/run && head -c 32 /dev/urandom > three/key && chmod 600 three/key")
+            .expectSuccess()
+        let line = """
+            keyfob init --quiet --recovery-file three/recovery
+            keyfob sync join -q remote $(cat two/words) --name three > three/words
+            """
+        try machines.on("three", line).expectSuccess()
+        try machines.on("two", "keyfob sync approve -q $(cat three/words)").expectSuccess()
+        for name in ["three", "one"] { try machines.on(name, "keyfob sync -q").expectSuccess() }
+        let text = try machines.on("one", "keyfob sync revoke two --json | jq -c '.revoked.alsoOut'").expectSuccess()
+            .text
+        #expect(text.contains("three ("), "\(text)")
+    }
+
     @Test("what the timer runs asks nothing and says nothing where all is well")
     func timer() throws {
         let service = try String(

@@ -66,6 +66,24 @@ struct SyncEtcdTests {
             78, "the password of etcd's user ada", "KEYFOB_ETCD_PASSWORD_FILE")
     }
 
+    @Test("over TLS the authority that somebody names is trusted, and no other one")
+    func privateAuthority() throws {
+        let etcd = try EtcdServers(isSecure: true)
+        let place = try Workplace.withVault()
+        let authority = try #require(etcd.authority)
+        let begin = ContinuousClock.now
+        try place.run("keyfob sync init \(etcd.remote)").expectError(
+            69, "the certificate of etcd at https://127.0.0.1", "--ca-file")
+        #expect(ContinuousClock.now - begin < .seconds(20))
+        try place.run("keyfob sync status").expectError(78)
+        try place.run("keyfob sync init -q \(etcd.remote) --ca-file \(authority)").expectSuccess()
+        try place.run("KEYFOB_CA_FILE=\(authority) keyfob sync -q").expectSuccess()
+        // Of the right authority, for another name.
+        try place.run("rm data/keyfob/sync .local/share/keyfob/sync 2> /dev/null; true").expectSuccess()
+        let other = etcd.remote.replacing("127.0.0.1", with: "localhost")
+        try place.run("keyfob sync init -q \(other) --ca-file \(authority)").expectError(69, "the certificate of etcd")
+    }
+
     @Test("with users of etcd, one who has the password synchronises and others do not")
     func users() throws {
         let etcd = try EtcdServers()

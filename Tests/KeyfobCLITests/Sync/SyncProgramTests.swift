@@ -2,6 +2,8 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
+@testable import KeyfobCLI
+
 @Suite("Programs that carry a sync", .waitsForPrograms)
 struct SyncProgramTests {
     @Test("one that hangs is ended, with what it has started, and the line says so", arguments: ["git", "rclone"])
@@ -21,6 +23,21 @@ struct SyncProgramTests {
         let place = try Workplace.withVault()
         try place.run("ln -s $(which env) $(which timeout) bin; PATH=bin keyfob sync init rclone:drive:keyfob")
             .expectError(78, "there is no program rclone in PATH")
+    }
+
+    @Test("of what rclone lists, what a sync has is brought, heads first, and no more than there is room for")
+    func listing() {
+        let folder = "devices/" + String(repeating: "a", count: 24)
+        let name = String(repeating: "b", count: 32)
+        let lines = [
+            "10;\(folder)/3-\(name).age", "2097153;\(folder)/head.age", "20;\(folder)/request", "x;\(folder)/head.age",
+            "5;\(folder)/../head.age", "5;elsewhere", "\(SyncChoice.totalLimit);\(folder)/4-\(name).age", "",
+        ]
+        let files = SyncRcloneTransport.files(Data(lines.joined(separator: "\n").utf8))
+        #expect(files.count == 4)
+        #expect(SyncChoice.chosen(files, \.path, \.size).map(\.size) == [20, 10])
+        let many = (0..<5_000).map { (size: $0, path: "\(folder)/\($0)-\(name).age") }
+        #expect(SyncChoice.chosen(many, \.path, \.size).count == SyncChoice.fileLimit)
     }
 
     @Test("what rclone says of a remote that it does not know is passed on")

@@ -19,7 +19,9 @@ struct SyncWatchTests {
         // Whatever goes wrong, they end.
         let trap =
             "trap 'kill -KILL \(machines.names.map { "$" + $0 }.joined(separator: " ")) 2> /dev/null' EXIT; trap exit TERM"
-        return try machines.run(([trap] + starts + [line] + ends).joined(separator: "\n"), deadline: 60)
+        let outcome = try machines.run(([trap] + starts + [line] + ends).joined(separator: "\n"), deadline: 60)
+        outcome.expectSuccess()
+        return outcome
     }
 
     /// Waits on one machine until it has an account.

@@ -48,6 +48,32 @@ struct SyncRosterTests {
         return found
     }
 
+    @Test("who leaves is out, with what it names still counting, and what it says later not")
+    func leaving() {
+        let let1 = ada.approves(ben), let2 = ben.approves(eve), late = ben.approves(joe, at: 20)
+        #expect(
+            Set(members(ada, trusting: [(ada, .whole)], [let1, let2, ben.revokes(ben, keeping: [let2]), late]).keys)
+                == [ada.id, eve.id])
+        // Whom it has kept out stays out.
+        let out = ben.revokes(joe)
+        #expect(
+            Set(
+                members(
+                    ada, trusting: [(ada, .whole)], [let1, ada.approves(joe), out, ben.revokes(ben)]
+                ).keys) == [ada.id])
+        // Nobody leaves for another one, and leaving rescues nothing of what a revoked one has said.
+        let attack = ben.revokes(eve, at: 10)
+        #expect(
+            Set(
+                members(
+                    ada, trusting: [(ada, .whole)],
+                    [
+                        let1, ada.approves(eve), ada.revokes(ben), attack, ben.revokes(ben, keeping: [attack, late]),
+                        late,
+                    ]
+                ).keys) == [ada.id, eve.id])
+    }
+
     @Test("an approval reaches as far as its signer, and lets others in who are approved in turn")
     func chain() {
         let found = members(

@@ -100,6 +100,37 @@ struct HostileDeviceTests {
         try home.letIn(try home.machine("three"), by: one)
     }
 
+    @Test("a binding that one which shares some groups has changed is what it was, once that one is revoked")
+    func displaced() throws {
+        let home = try SyncHome("one", "two")
+        let (one, work) = (try home["one"], try AccessGroup("work"))
+        try one.keyring.createGroup(work)
+        try one.change(in: work) { writer in
+            try writer.setSetting("binding:tool:gh:", to: "ada")
+            try writer.setSetting("binding:tool:az:", to: "ada")
+        }
+        let three = try home.machine("three")
+        try home.letIn(three, by: one, groups: [work])
+        try home.settle()
+        for (name, value) in [("gh", "eve"), ("az", "eve"), ("own", "eve")] {
+            try three.change(in: work) { try $0.setSetting("binding:tool:\(name):", to: value) }
+        }
+        try home.settle()
+        func value(_ name: String, on machine: SyncMachine) throws -> String? {
+            try machine.change(in: work) { try $0.setting("binding:tool:\(name):") }
+        }
+        #expect(try value("gh", on: one) == "eve")
+        // What its owner has decided since stands.
+        try one.change(in: work) { try $0.setSetting("binding:tool:az:", to: nil) }
+        try home.settle()
+        _ = try one.keyring.revokeSyncDevice("three")
+        try home.settle(["one", "two"])
+        for machine in [one, try home["two"]] {
+            #expect(try value("gh", on: machine) == "ada")
+            #expect(try value("az", on: machine) == nil && value("own", on: machine) == nil)
+        }
+    }
+
     @Test("what a device says of another one's state stops nobody")
     func hearsay() throws {
         let (home, gamma) = try home()

@@ -1,4 +1,5 @@
 import Foundation
+import KeyfobAge
 import KeyfobModel
 import KeyfobRecords
 import KeyfobSync
@@ -45,6 +46,53 @@ struct HostileRemoteTests {
         #expect(try home["one"].keyring.acceptSyncFindings(of: "two").count == 1)
         try home.settle()
         #expect(try home.findings("one").isEmpty)
+    }
+
+    @Test("a file of this device that was replaced by one of the same size is written again")
+    func replacedOwn() throws {
+        let (home, _) = try home()
+        let two = try home["two"]
+        var files = try home.files(of: two)
+        let name = try #require(two.keyring.openSync().state.own?.files.first?.name)
+        let size = files[name]?.count ?? 0
+        files[name] = Data(repeating: 7, count: size)
+        try home.replace(files, of: two)
+        #expect(try home.sync("two").hasPublished)
+        try home["one"].signIn(try .contoso("ben"), token: "t")
+        try home.settle()
+        #expect(try !home.files(of: two).values.contains(Data(repeating: 7, count: size)))
+        #expect(try !home.sync("two").hasPublished)
+    }
+
+    @Test("a file that changes between being checked and being read is not believed")
+    func changedBetween() throws {
+        let (home, _) = try home()
+        let file = try #require(home["two"].keyring.openSync().state.own?.files.first)
+        let path = home.remote + "/" + (try home["two"].keyring.syncStatus().ownFolder) + "/" + file.name
+        let session = try home["one"].keyring.openSync()
+        guard let age = session.identity.age() else {
+            Issue.record("the device has no keys")
+            return
+        }
+        let bundle = try BundleFile(path: path)
+        let known = try bundle.verify(.identities(age.text()), hash: file.hash, size: file.size)
+        guard let verified = known else {
+            Issue.record("it is not the file")
+            return
+        }
+        var count = 0
+        try bundle.read(verified) { _, _ in count += 1 }
+        #expect(count > 0)
+        let output = try FileHandle(forUpdating: URL(filePath: path))
+        try output.seek(toOffset: file.size - 20)
+        try output.write(contentsOf: Data(repeating: 7, count: 20))
+        try output.close()
+        #expect(throws: KeyringError.self) { try bundle.read(verified) { _, _ in } }
+        // Nor is one that lies there instead.
+        let other = try BundleFile(path: path)
+        if try other.verify(.identities(age.text()), hash: file.hash, size: file.size) != nil {
+            Issue.record("it is not the file")
+        }
     }
 
     @Test("one that withholds a device is told of as long as it does")

@@ -11,9 +11,9 @@ struct SyncCommand: ParsableCommand {
             machines let each other in by six words that a person takes from one to the other. After that 'keyfob sync' \
             takes in what others have written and writes what is new here; a timer may do it ('systemctl --user enable \
             --now keyfob-sync.timer', after 'keyfob unlock --user' or with KEYFOB_KEY_FILE in ~/.config/environment.d).
-            Accounts, labels, bindings, defaults, sign-outs and removals travel. Access tokens never do, and refresh \
-            tokens only where the provider is known not to replace them at each use (Google): elsewhere each machine signs \
-            in once for itself.
+            Accounts, labels, bindings, defaults, sign-outs and removals travel. Refresh tokens do only where the provider is \
+            known not to replace them at each use (Google): elsewhere each machine signs in once for itself. Access tokens do \
+            not, but for those that machines which share a refresh token get for each other over etcd.
 
             Example:
               keyfob sync init ~/Sync/keyfob
@@ -28,7 +28,7 @@ struct SyncCommand: ParsableCommand {
             """,
         subcommands: [
             SyncRunCommand.self, SyncInitCommand.self, SyncJoinCommand.self, SyncApproveCommand.self,
-            SyncRevokeCommand.self, SyncAcceptCommand.self, SyncStatusCommand.self,
+            SyncRevokeCommand.self, SyncLeaveCommand.self, SyncAcceptCommand.self, SyncStatusCommand.self,
         ], defaultSubcommand: SyncRunCommand.self)
 }
 
@@ -223,7 +223,7 @@ struct SyncRevokeCommand: ParsableCommand {
         let change = try keyring.revokeSyncDevice(device, keeping: keep)
         let report = try transport.synchronise(keyring)
         global.tellWarnings(of: keyring)
-        if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
+        if global.json { return try JSONOutput.print(SyncStatusDocument(report.status, after: change)) }
         global.say("revoked \(change.title)")
         for name in change.alsoOut {
             global.say(

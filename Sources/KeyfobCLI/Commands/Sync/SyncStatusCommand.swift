@@ -44,7 +44,9 @@ struct SyncStatusCommand: ParsableCommand {
         for device in [status.own] + status.devices {
             let isOwn = device == status.own
             let shares =
-                device.isRevoked ? "revoked" : device.sharesAll ? "all groups" : SyncText.groups(device.groups)
+                device.hasLeft
+                ? "left"
+                : device.isRevoked ? "revoked" : device.sharesAll ? "all groups" : SyncText.groups(device.groups)
             table.add([
                 (device.name.isEmpty ? "-" : device.name) + (isOwn ? " (this one)" : ""), device.words, shares,
                 isOwn
@@ -77,14 +79,15 @@ enum SyncText {
     /// What a synchronisation did, in lines.
     static func lines(_ report: SyncReport) -> [String] {
         let removed = report.removedDecisions.map {
-            "removed, because its device was revoked: \(TerminalText.line($0))"
+            "removed, because its device takes part no more: \(TerminalText.line($0))"
         }
-        guard report.status.state == .member else { return removed + [state(report.status)] }
+        let left = report.left.map { "\(TerminalText.line($0)) has left the sync" }
+        guard report.status.state == .member else { return left + removed + [state(report.status)] }
         let taken =
             report.changed == 0
             ? "nothing new from others"
             : "took in \(Quantity.of(report.changed, "change")) from \(report.sources.joined(separator: ", "))"
-        return removed + [taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here")]
+        return left + removed + [taken + (report.hasPublished ? "; wrote what is new here" : "; nothing new here")]
     }
 
     static func state(_ status: SyncStatus) -> String {
@@ -142,12 +145,13 @@ struct SyncStatusDocument: JSONDocument {
         let sequence: UInt64
         let silentDays: Int64?
         let isRevoked: Bool
+        let hasLeft: Bool
 
         init(_ device: SyncStatus.Device) {
             (words, name, sharesAll) = (device.words, device.name, device.sharesAll)
             groups = device.groups.map(\.name)
             (approver, seenOn) = (device.approver, device.seen?.rfc3339)
-            (sequence, isRevoked) = (device.sequence, device.isRevoked)
+            (sequence, isRevoked, hasLeft) = (device.sequence, device.isRevoked, device.hasLeft)
             silentDays = device.silentDays(at: WallClock.system.now)
         }
     }
@@ -173,8 +177,24 @@ struct SyncStatusDocument: JSONDocument {
     let devices: [Device]
     let requests: [String]
     let findings: [Finding]
+    let revoked: Revocation?
 
-    init(_ status: SyncStatus) {
+    /// What a revocation did besides.
+    struct Revocation: Encodable {
+        let device: String
+        let alsoOut: [String]
+        let reduced: [String]
+        let removedDecisions: [String]
+        let signIns: [String]
+
+        init(_ change: SyncChange) {
+            (device, alsoOut, reduced) = (change.words, change.alsoOut, change.reduced)
+            (removedDecisions, signIns) = (change.removedDecisions, change.signIns)
+        }
+    }
+
+    init(_ status: SyncStatus, after change: SyncChange? = nil) {
+        revoked = change.map(Revocation.init)
         (remote, state, syncedOn) = (status.remote, status.state.rawValue, status.last?.rfc3339)
         device = Device(status.own)
         devices = status.devices.map(Device.init)
@@ -190,13 +210,15 @@ struct SyncDocument: JSONDocument {
     let sources: [String]
     let hasPublished: Bool
     let bytes: UInt64
+    let left: [String]
     let removedDecisions: [String]
     let state: String
     let findings: [SyncStatusDocument.Finding]
 
     init(_ report: SyncReport) {
         (changed, sources) = (report.changed, report.sources)
-        (hasPublished, bytes, removedDecisions) = (report.hasPublished, report.bytes, report.removedDecisions)
+        (hasPublished, bytes) = (report.hasPublished, report.bytes)
+        (left, removedDecisions) = (report.left, report.removedDecisions)
         state = report.status.state.rawValue
         findings = report.status.findings.map(SyncStatusDocument.Finding.init)
     }

@@ -1,0 +1,53 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSync
+
+extension Keyring {
+    /// Says that this device takes part no more, and takes away its files but for the head that says so.
+    ///
+    /// What it has let in and kept out stays so. ``forgetSync()`` ends it here, once the files are where others read them.
+    ///
+    /// - Parameter folder: Where the files lie on this machine.
+    /// - Throws: `configuration`, `needsVaultKey`, `noSuchFile`, and what writing can throw.
+    /// - Returns: What is known before it is forgotten.
+    public func leaveSync(through folder: String) throws(KeyringError) -> SyncStatus {
+        try withSync { session in
+            let files = try SyncFolder(folder)
+            if let sync = session.state.sync, let before = session.state.own, let roster = session.roster,
+                roster.isActive(session.own)
+            {
+                let isLeaving = session.state.statements.contains {
+                    $0.isRevocation && $0.signer == session.own && $0.subject == session.own
+                }
+                if !isLeaving {
+                    let approvals = session.state.statements.filter { $0.signer == session.own && !$0.isRevocation }
+                    session.state.statements.append(
+                        SyncStatement(
+                            .revocation(
+                                session.own, keeping: Set(approvals.suffix(SyncStatement.entryLimit).map(\.hash))),
+                            by: session.identity, in: sync, at: clock.now))
+                }
+                var own = SyncState.Own(
+                    head: before.head, files: [], contents: [:], roster: before.roster, isConfirmed: false)
+                own.time = clock.now
+                _ = try show(own, after: before, &session, roster, files)
+            }
+            files.removeFiles(of: session.own, besides: [])
+            return try status(session, nil)
+        }
+    }
+
+    /// Forgets the sync, and the keys of this device in it; all else stays in the vault.
+    ///
+    /// - Throws: what removing files can throw.
+    public func forgetSync() throws(KeyringError) {
+        do {
+            let held = try FileLock(database.directory.syncLock)
+            if try POSIXFile.status(database.directory.sync) != nil { try POSIXFile.remove(database.directory.sync) }
+            _ = consume held
+        } catch {
+            throw KeyringError(error)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Keyfob
+
+struct SyncLeaveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave", abstract: "Take part in the sync no more.",
+        discussion: """
+            What is in this vault stays here, and the other machines keep what they have; what was decided here goes there. They \
+            are told at their next sync. The files of this machine at the remote are removed, but for the last that says so, and its keys \
+            are destroyed: 'keyfob sync join' makes it another one. With --here-only the remote is not asked, and nobody is told: the \
+            others can revoke this machine.
+
+            Example:
+              keyfob sync leave
+            """)
+
+    @Flag(name: .long, help: "Forget the sync here, and tell nobody: for a remote that is gone.") var hereOnly = false
+    @OptionGroup var options: SyncOptions
+
+    func run() throws {
+        let global = options.global
+        let keyring = try global.unlockedKeyring(reaching: .everything)
+        guard keyring.isSynchronised else { throw KeyringError.noSync }
+        if !hereOnly {
+            let remote = try SyncRemote(try keyring.syncRemote())
+            remote.confine(keyring)
+            let transport = try remote.transport(for: keyring, options)
+            _ = try transport.attempt { () throws(KeyringError) in
+                let status = try keyring.leaveSync(through: transport.folder)
+                return (status, status.ownFolder)
+            }
+        }
+        try keyring.forgetSync()
+        try? FileManager.default.removeItem(atPath: SyncRemote.place(of: keyring))
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncLeaveDocument(isTold: !hereOnly)) }
+        global.say(
+            "left the sync; what is in this vault stays here" + (hereOnly ? ", and the others were not told" : ""))
+    }
+}
+
+/// `Schemas/sync-leave.schema.json`.
+struct SyncLeaveDocument: JSONDocument {
+    let formatVersion = 1
+    let isTold: Bool
+}

@@ -1,0 +1,65 @@
+import Foundation
+import KeyfobModel
+import KeyfobTestSupport
+import Testing
+
+@testable import Keyfob
+
+@Suite("Leaving a sync")
+struct SyncLeavingTests {
+    private func leave(_ name: String, _ home: SyncHome) throws {
+        home.clock.advance(by: 1)
+        _ = try home[name].keyring.leaveSync(through: home.remote)
+        try home[name].keyring.forgetSync()
+    }
+
+    @Test("who leaves keeps what it has, the others are told, and whom it let in stays")
+    func leaving() throws {
+        let home = try SyncHome("one", "two")
+        try home.letIn(home.machine("three"), by: home["two"])
+        try home["two"].signIn(try .contoso("ada"), token: "t")
+        try home["two"].set("binding:tool:gh:", to: "ada")
+        try home.settle()
+        let folder = home.remote + "/" + (try home["two"].keyring.syncStatus().ownFolder)
+        try leave("two", home)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["head.age"])
+        let two = try home["two"]
+        #expect(!two.keyring.isSynchronised)
+        #expect(throws: KeyringError.self) { try two.keyring.syncStatus() }
+        #expect(try two.accounts().count == 1 && two.setting("binding:tool:gh:") == "ada")
+        let report = try home.sync("one")
+        #expect(report.left == ["two"] && report.removedDecisions.count == 1 && report.warnings.isEmpty)
+        #expect(report.status.findings.isEmpty)
+        let device = try #require(report.status.devices.first { $0.name == "two" })
+        #expect(device.hasLeft && device.isRevoked && !device.sharesAll)
+        #expect(try home.sync("one").left.isEmpty)
+        try home["one"].signIn(try .contoso("ben"), token: "t")
+        try home.settle()
+        #expect(try home["three"].accounts().count == 2)
+        #expect(try two.accounts().count == 1)
+        // It may come back, as another device.
+        try home.letIn(two, by: home["three"])
+        try home.settle()
+        #expect(try two.accounts().count == 2)
+        for machine in home.machines { #expect(try machine.keyring.syncStatus().findings.isEmpty) }
+    }
+
+    @Test("the first one may leave, and one that nobody has let in yet")
+    func others() throws {
+        let home = try SyncHome("one", "two")
+        let words = try home["two"].keyring.syncStatus().own.words
+        let three = try home.machine("three")
+        try three.keyring.joinSync(at: home.remote, named: "three", trusting: words, through: home.remote)
+        try leave("three", home)
+        #expect(try home["two"].keyring.syncStatus(through: home.remote).requests.isEmpty)
+        try leave("one", home)
+        try home.letIn(three, by: home["two"])
+        try home["three"].signIn(try .contoso("ada"), token: "t")
+        try home.settle()
+        #expect(try home["two"].accounts().count == 1)
+        // Before it was over, and again: the same.
+        _ = try three.keyring.leaveSync(through: home.remote)
+        try leave("three", home)
+        #expect(try home.sync("two").left == ["three"])
+    }
+}

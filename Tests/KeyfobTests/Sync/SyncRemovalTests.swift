@@ -1,0 +1,97 @@
+import Foundation
+import KeyfobModel
+import KeyfobRecords
+import KeyfobTestSupport
+import Testing
+
+@testable import Keyfob
+
+@Suite("Removals that are told no more")
+struct SyncRemovalTests {
+    private static let day: Int64 = 86_400
+
+    /// Whether a machine still tells of the removal of an account.
+    private func tells(_ machine: SyncMachine, _ account: Account) throws -> Bool {
+        try machine.items()[.account(account.id)]?.item.isTombstone == true
+    }
+
+    /// Machines of which the first has removed what all had, so many days ago.
+    private func home(_ names: [String] = ["two"], days: Int64) throws -> (home: SyncHome, ada: Account) {
+        let home = try SyncHome("one", "two")
+        for name in names.dropFirst() { try home.letIn(home.machine(name), by: home["one"]) }
+        let ada = try Account.contoso("ada")
+        try home["one"].signIn(ada, token: "t")
+        try home["one"].signIn(try .contoso("ben"), token: "t")
+        try home["one"].set("binding:tool:gh:", to: "ada")
+        try home.settle()
+        try home["one"].set("binding:tool:gh:", to: nil)
+        _ = try home["one"].keyring.remove(ada.id, from: .default)
+        try home.settle(["one"] + names.prefix(1))
+        home.clock.advance(by: days * Self.day)
+        return (home, ada)
+    }
+
+    @Test("all that everybody has taken in goes after half a year, everywhere, and nothing comes of it")
+    func collected() throws {
+        let (home, ada) = try home(days: 179)
+        try home.settle()
+        for machine in home.machines { #expect(try tells(machine, ada)) }
+        home.clock.advance(by: 10 * Self.day)
+        try home.settle()
+        home.clock.advance(by: 10 * Self.day)
+        try home.settle()
+        for machine in home.machines {
+            #expect(try !tells(machine, ada))
+            #expect(try machine.accounts().map(\.username) == ["ben@contoso.example"])
+            #expect(try machine.items().values.allSatisfy { !$0.item.isTombstone })
+            #expect(try machine.keyring.syncStatus().findings.isEmpty)
+        }
+        // Whoever adds it again has it.
+        try home["two"].signIn(ada, token: "t")
+        try home["two"].set("binding:tool:gh:", to: "ben")
+        try home.settle()
+        #expect(try home["one"].accounts().count == 2)
+        #expect(try home["one"].setting("binding:tool:gh:") == "ben")
+    }
+
+    @Test("a machine that has not heard of it keeps it told, however long, and hears of it when it comes")
+    func silent() throws {
+        let (home, ada) = try home(["two", "three"], days: 400)
+        for _ in 0..<3 {
+            try home.settle(["one", "two"])
+            home.clock.advance(by: 10 * Self.day)
+        }
+        for name in ["one", "two"] { #expect(try tells(home[name], ada)) }
+        #expect(try home["three"].accounts().count == 2)
+        try home.settle()
+        for machine in home.machines { #expect(try machine.accounts().count == 1) }
+        for _ in 0..<3 {
+            home.clock.advance(by: 10 * Self.day)
+            try home.settle()
+        }
+        for machine in home.machines { #expect(try !tells(machine, ada)) }
+    }
+
+    @Test("what somebody brings back who was out for long is not taken in, is told, and goes there too")
+    func returning() throws {
+        let (home, ada) = try home(["two", "three"], days: 30)
+        let (one, three) = (try home["one"], try home["three"])
+        _ = try one.keyring.revokeSyncDevice("three")
+        for _ in 0..<3 {
+            try home.settle(["one", "two"])
+            home.clock.advance(by: 100 * Self.day)
+        }
+        try home.settle(["one", "two"])
+        #expect(try !tells(one, ada) && !tells(home["two"], ada))
+        // With the vault as it was a year ago.
+        _ = try three.keyring.synchronise(through: home.remote)
+        try three.keyring.forgetSync()
+        try home.letIn(three, by: one)
+        let warnings = try home.sync("one").warnings
+        #expect(warnings.contains { $0.contains("brings back what was removed long ago (1)") }, "\(warnings)")
+        #expect(try one.accounts().count == 1)
+        try home.settle()
+        for machine in home.machines { #expect(try machine.accounts().map(\.username) == ["ben@contoso.example"]) }
+        for machine in [one, try home["two"]] { #expect(try machine.setting("binding:tool:gh:") == nil) }
+    }
+}
