@@ -13,8 +13,9 @@ enum DockerAnswer {
             let url = CredentialURL(server),
             let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(tool: .docker, url: url.text))
         else { return nil }
-        return Front.find(asked, variables) { secret, _ in
-            let answer = DockerCredentials.answer(server: server, username: GitCredentialAnswer.anyUser)
+        return Front.find(asked, variables) { secret, hit in
+            let username = DockerCredentials.username(of: hit.account, at: url)
+            let answer = DockerCredentials.answer(server: server, username: username)
             return Output.write(inJSON: secret, behind: answer.before, before: answer.after)
         }
     }

@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 package import KeyfobSodium
 
 /// What docker and its relatives ask a credential helper, and what they are answered (docker-credential-helpers).
@@ -9,6 +9,16 @@ package enum DockerCredentials {
     package static let maximumCount = 1 << 20
     /// There is no credential for the server.
     package static let notFound = "credentials not found in native keychain"
+
+    /// The client id of what docker has stored, and may erase.
+    package static let client = "docker"
+    /// The user of a token that is only good for getting others, at an address that docker does not tell.
+    package static let identityToken = "<token>"
+
+    /// The user of an answer: whose token it is where the registry itself gave it, and who takes any token elsewhere.
+    package static func username(of account: Account, at url: CredentialURL) -> String {
+        account.id.environment == url.address.host ? account.username : GitCredentialAnswer.anyUser
+    }
 
     /// Why something is no request; no case holds any of it.
     package enum Flaw: Error, Hashable, Sendable, CustomStringConvertible {

@@ -12,8 +12,11 @@ public enum BuiltInHosts {
 
     /// Those of them that are registries of container images.
     package static func registries(of environment: String) -> [String] {
-        apiHosts(of: environment).map { $0.text }.filter { $0 == "ghcr.io" || $0 == "registry.gitlab.com" }
+        apiHosts(of: environment).map { $0.text }.filter(isRegistry)
     }
+
+    /// Whether a host is a registry of container images to which the tokens of some provider's accounts go.
+    package static func isRegistry(_ host: String) -> Bool { host == "ghcr.io" || host == "registry.gitlab.com" }
 
     /// The resource that a host means to the accounts of an environment; nil where it has none.
     static func resource(of host: String, at environment: String) -> APIResource? {

@@ -2,6 +2,8 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
 internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobSodium
 
 struct DockerCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,10 +12,12 @@ struct DockerCredentialCommand: ParsableCommand {
             docker-credential-keyfob, as docker, podman, skopeo and others call it: reads a server on standard input. 'get' \
             answers with the token of the account that 'keyfob token --url' chooses for the server's host, and with 'oauth2' \
             as the user: for ghcr.io one of GitHub's accounts, for registry.gitlab.com one of GitLab's, for other hosts one \
-            that is bound to them ('keyfob bind --host'). 'list' shows the first two, where an account is chosen for them.
+            that is bound to them ('keyfob bind --host') or was stored for them. 'list' shows what was stored, and the first two where an \
+            account is chosen for them.
 
-            It keeps tokens of accounts, and no passwords: 'store' refuses what is not the token that it answers with itself, \
-            so name it for the registries that it is for (credHelpers), and not for all. 'erase' ends no sign-in.
+            'store' ('docker login', 'skopeo login') keeps what a registry of its own takes, as 'keyfob add USER@HOST' does, \
+            and 'erase' removes that again, and nothing else. For ghcr.io and registry.gitlab.com sign in with 'keyfob login' \
+            instead.
 
             Errors go to standard output too, as docker reads them there. Where there is nothing for the server, that is \
             '\(DockerCredentials.notFound)', and the status is 1. It asks nothing.
@@ -58,7 +62,8 @@ struct DockerCredentialCommand: ParsableCommand {
         guard let token = try options.token(CredentialOptions.Question(tool: Self.tool, url: url), in: keyring) else {
             return try tellNotFound()
         }
-        let answer = DockerCredentials.answer(server: server, username: GitCredentialAnswer.anyUser)
+        let username = DockerCredentials.username(of: token.answer.found.account, at: url)
+        let answer = DockerCredentials.answer(server: server, username: username)
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {
             (piece) throws(KeyringError) in try StandardOutput.write(bytes: piece)
         }
@@ -67,37 +72,92 @@ struct DockerCredentialCommand: ParsableCommand {
 
     private func store() throws {
         let credential = try DockerCredentials.credential(Self.text())
-        if let url = CredentialURL(credential.server) {
-            let keyring = try options.keyring()
-            defer { options.global.tellWarnings(of: keyring) }
-            let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
-            if let own = try? keyring.token(for: request, in: options.global.groups()),
-                own.secret.isEqual(to: credential.secret)
-            {
-                return
-            }
+        guard let url = CredentialURL(credential.server), case let host = url.address.host,
+            let id = AccountID(homeAccountID: credential.username, environment: host)
+        else {
+            throw KeyringError(.usage, "no token can be kept for '\(credential.username)' at '\(credential.server)'")
         }
-        throw KeyringError(
-            .notOffered, "Keyfob keeps tokens of accounts, and no passwords for registries",
-            hint: "name another credential helper for this one (credHelpers)")
+        let keyring = try options.keyring()
+        defer { options.global.tellWarnings(of: keyring) }
+        let groups = try options.global.groups()
+        if try isAnswer(credential, at: url, in: keyring) { return }
+        try requirePlace(for: credential.username, at: host)
+        let known = try accounts(at: host, in: keyring)
+        guard !known.contains(where: { $0.account.id == id && !isDockers($0) }) else {
+            throw KeyringError(
+                .alreadyExists, "'\(id)' is in the keyring already, and not from docker",
+                hint: "'keyfob add \(ShellWord.inMessage("\(id)"))' stores another token of it")
+        }
+        let token = Credential(
+            kind: .accessToken, account: id, clientID: DockerCredentials.client, realm: "", scopes: [],
+            cachedAt: WallClock.system.now)
+        let profile = TenantProfile(
+            realm: "", localAccountID: credential.username, environment: host, username: credential.username)
+        let account = Account(id: id, username: credential.username, tenantProfiles: [profile])
+        _ = try keyring.store(token, secret: credential.secret, for: account, in: groups)
+        // docker knows one user at a registry.
+        for other in known where other.account.id != id && isDockers(other) {
+            _ = try keyring.remove(other.account.id, from: other.group)
+        }
+    }
+
+    /// Whether docker brings what it is answered.
+    private func isAnswer(
+        _ credential: borrowing DockerCredentials.Credential, at url: CredentialURL, in keyring: Keyring
+    ) throws(KeyringError) -> Bool {
+        let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
+        guard let own = try? keyring.token(for: request, in: options.global.groups()) else { return false }
+        let username = DockerCredentials.username(of: own.found.account, at: url)
+        return [GitCredentialAnswer.anyUser, credential.username].contains(username)
+            && own.secret.isEqual(to: credential.secret)
+    }
+
+    /// Makes sure that Keyfob is where a credential belongs.
+    private func requirePlace(for username: String, at host: String) throws(KeyringError) {
+        guard !BuiltInHosts.isRegistry(host) else {
+            throw KeyringError(
+                .notOffered, "for \(host) Keyfob answers with the tokens of your accounts, and keeps no others",
+                hint: "sign in with 'keyfob login', or name another credential helper for it (credHelpers)")
+        }
+        guard username != DockerCredentials.identityToken else {
+            throw KeyringError(
+                .notOffered, "\(host) gave docker a token that only gets others, which Keyfob cannot use",
+                hint: "name another credential helper for it (credHelpers)")
+        }
     }
 
     private func erase() throws {
         // What a sign-in gave is not docker's to end.
-        _ = try DockerCredentials.server(Self.text())
+        guard let url = CredentialURL(try DockerCredentials.server(Self.text())) else { return }
+        let keyring = try options.keyring()
+        defer { options.global.tellWarnings(of: keyring) }
+        for known in try accounts(at: url.address.host, in: keyring) where isDockers(known) {
+            _ = try keyring.remove(known.account.id, from: known.group)
+        }
     }
+
+    /// The accounts of a registry that has its own.
+    private func accounts(at host: String, in keyring: Keyring) throws(KeyringError) -> [Candidate] {
+        try keyring.accounts(in: options.global.groups()).filter { $0.account.id.environment == host }
+    }
+
+    /// Whether all that there is of an account was stored by docker.
+    private func isDockers(_ candidate: Candidate) -> Bool { candidate.clientIDs == [DockerCredentials.client] }
 
     private func list() throws {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         let groups = try options.global.groups()
         var users: [String: String] = [:]
-        let environments = Set(try keyring.accounts(in: groups).map(\.account.id.environment))
-        for host in environments.flatMap(BuiltInHosts.registries) {
+        let candidates = try keyring.accounts(in: groups)
+        for host in Set(candidates.map(\.account.id.environment)).flatMap(BuiltInHosts.registries) {
             guard let url = CredentialURL(host) else { continue }
             let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
             guard case .chosen = try keyring.select(request, in: groups).outcome else { continue }
             users[host] = GitCredentialAnswer.anyUser
+        }
+        for candidate in candidates where isDockers(candidate) {
+            users[candidate.account.id.environment] = candidate.account.username
         }
         try StandardOutput.write(data: DockerCredentials.list(users))
     }
