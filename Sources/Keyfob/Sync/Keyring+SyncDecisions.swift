@@ -68,30 +68,38 @@ extension Keyring {
         }
     }
 
-    /// A decision of this vault's.
-    struct OwnDecision {
+    /// A decision that holds here.
+    struct StandingDecision {
         let version: ItemVersion
-        /// What it decided; nil where it was taken back.
+        /// What was decided; nil where it was taken back.
         let value: String?
+
+        /// What this vault had decided, to hold again when who decides otherwise has no say any more; nil where nothing
+        /// changes of that.
+        ///
+        /// Once two others have decided one after the other, that the later one goes brings nothing of this vault's back.
+        func afterDeciding(_ other: ItemVersion, here own: UInt64) -> String?? {
+            guard other.device != own else { return nil }
+            if version.device == own { return version < other ? .some(value) : nil }
+            return version.device != other.device ? .some(nil) : nil
+        }
     }
 
-    /// The latest epoch of each sign-in in a group, and what this vault has decided there; none where the group is not here.
+    /// The latest epoch of each sign-in in a group, and what is decided there; none where the group is not here.
     func known(
-        in name: AccessGroup, by own: UInt64
-    ) throws(KeyringError) -> (epochs: [ItemKey: UInt64], decided: [ItemKey: OwnDecision]) {
+        in name: AccessGroup
+    ) throws(KeyringError) -> (epochs: [ItemKey: UInt64], decided: [ItemKey: StandingDecision]) {
         do {
             return try withVault { state in
-                var (epochs, decided): ([ItemKey: UInt64], [ItemKey: OwnDecision]) = ([:], [:])
+                var (epochs, decided): ([ItemKey: UInt64], [ItemKey: StandingDecision]) = ([:], [:])
                 guard let group = state.vault.groups.first(where: { $0.name == name }) else { return (epochs, decided) }
                 _ = try database.forEachItem(in: group) { result, _ in
                     guard let item = try? result.get().item else { return }
                     if let grant = item.content.credential?.grant { epochs[item.key] = grant.latestEpoch }
-                    guard item.key.kind == .setting, item.version.device == own, SyncTravel.travels(item.key) else {
-                        return
-                    }
+                    guard item.key.kind == .setting, SyncTravel.travels(item.key) else { return }
                     var decision: String?
                     if case .setting(_, let value) = item.content { decision = value }
-                    decided[item.key] = OwnDecision(version: item.version, value: decision)
+                    decided[item.key] = StandingDecision(version: item.version, value: decision)
                 }
                 return (epochs, decided)
             }

@@ -21,12 +21,13 @@ extension Keyring {
                     $0.isRevocation && $0.signer == session.own && $0.subject == session.own
                 }
                 if !isLeaving {
+                    let revocations = roster.revocations.filter { $0.signer == session.own }
                     let approvals = session.state.statements.filter { $0.signer == session.own && !$0.isRevocation }
+                    let kept = (revocations + approvals.reversed()).prefix(SyncStatement.entryLimit).map(\.hash)
                     session.state.statements.append(
                         SyncStatement(
-                            .revocation(
-                                session.own, keeping: Set(approvals.suffix(SyncStatement.entryLimit).map(\.hash))),
-                            by: session.identity, in: sync, at: clock.now))
+                            .revocation(session.own, keeping: Set(kept)), by: session.identity, in: sync, at: clock.now)
+                    )
                 }
                 var own = SyncState.Own(
                     head: before.head, files: [], contents: [:], roster: before.roster, isConfirmed: false)

@@ -209,7 +209,10 @@ extension Keyring {
             guard id != session.own else {
                 throw KeyringError(.usage, "this very device is kept out by another one", advice: .showSync)
             }
-            guard member.revocation == nil else { throw KeyringError(.usage, "\(title) was revoked already") }
+            // One that left is kept out by others too, where somebody goes on with its keys.
+            guard member.revocation == nil || member.hasLeft else {
+                throw KeyringError(.usage, "\(title) was revoked already")
+            }
             guard mine.scope.covers(member.scope) else {
                 throw KeyringError(
                     .groupNotGranted, "\(title) shares groups that this device does not: one that does can revoke it")

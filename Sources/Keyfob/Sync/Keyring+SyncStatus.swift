@@ -91,7 +91,8 @@ extension SyncStatus {
         }
         last = state.last
         if session.isRevoked {
-            self.state = .revoked
+            let isLeaving = state.statements.contains { $0.isRevocation && $0.signer == own && $0.subject == own }
+            self.state = isLeaving ? .leaving : .revoked
         } else if state.roots.isEmpty {
             self.state = .untrusting
         } else {

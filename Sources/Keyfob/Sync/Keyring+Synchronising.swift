@@ -282,7 +282,7 @@ extension Keyring {
             guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
                 let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
             else { return .malformed }
-            let (epochs, decided) = try known(in: group, by: travel.own)
+            let (epochs, decided) = try known(in: group)
             plan = try take(IncomingBundle(manifest), .merge, nil, .all, isSync: true, backsUp: false) { body in
                 try bundle.read(verified) { record, secret in
                     let epoch = epochs[record.key] ?? 0
@@ -292,8 +292,10 @@ extension Keyring {
                         speaksForOwner: member.scope == .whole, knowing: epoch)
                     guard let (item, hasSecret) = arriving else { return }
                     if item.isTombstone, !record.isTombstone { returned += 1 }
-                    if let mine = decided[item.key], mine.version < item.version, let name = item.key.parts.first {
-                        displaced[name] = .some(mine.value)
+                    if let standing = decided[item.key], let name = item.key.parts.first,
+                        let owns = standing.afterDeciding(item.version, here: travel.own)
+                    {
+                        displaced[name] = .some(owns)
                     }
                     try body(item, hasSecret ? secret : nil)
                 }

@@ -29,10 +29,19 @@ package struct RefreshTurns: Sendable {
         package init(lease: String, version: String) { (self.lease, self.version) = (lease, version) }
     }
 
+    /// What came of taking a turn.
+    package enum Attempt: Hashable, Sendable {
+        case taken(Turn)
+        /// Somebody else has it, or has told something since.
+        case lost
+        /// The place takes nothing, or does not answer: there is no use in waiting.
+        case refused
+    }
+
     /// What is there under a name; nil where the place cannot be reached.
     package let look: @Sendable (_ name: [UInt8]) async -> Sight?
-    /// Takes the turn; nil where somebody has it, or has told something since.
-    package let take: @Sendable (_ name: [UInt8], Sight) async -> Turn?
+    /// Takes the turn.
+    package let take: @Sendable (_ name: [UInt8], Sight) async -> Attempt
     /// Ends the turn, and tells something that goes after so many seconds, unless the turn has ended before.
     package let end: @Sendable (_ name: [UInt8], Turn, _ token: [UInt8]?, _ seconds: Int64) async -> Void
     /// The longest wait for somebody else's turn: a turn and a half, so that who follows one that was killed is waited for.
@@ -41,7 +50,7 @@ package struct RefreshTurns: Sendable {
     /// A place.
     package init(
         patience: Duration, look: @escaping @Sendable (_ name: [UInt8]) async -> Sight?,
-        take: @escaping @Sendable (_ name: [UInt8], Sight) async -> Turn?,
+        take: @escaping @Sendable (_ name: [UInt8], Sight) async -> Attempt,
         end: @escaping @Sendable (_ name: [UInt8], Turn, _ token: [UInt8]?, _ seconds: Int64) async -> Void
     ) {
         (self.patience, self.look, self.take, self.end) = (patience, look, take, end)

@@ -47,9 +47,14 @@ struct SharedRefresh: ~Copyable {
         var pause = Self.pauses.lowerBound
         while let seen = await turns.look(name) {
             if let bytes = seen.token, let tokens = tokens(bytes) { return tokens }
-            if !seen.isTaken, let turn = await turns.take(name, seen) {
-                self.turn = turn
-                return nil
+            if !seen.isTaken {
+                switch await turns.take(name, seen) {
+                case .taken(let turn):
+                    self.turn = turn
+                    return nil
+                case .refused: return nil
+                case .lost: break
+                }
             }
             guard ContinuousClock.now < end, !Task.isCancelled else { return nil }
             await GrantRefresh.rest(milliseconds: pause)

@@ -31,6 +31,8 @@ public struct SyncStatus: Hashable, Sendable {
         case untrusting
         /// It was revoked.
         case revoked
+        /// It has begun to leave, and others may not know.
+        case leaving
     }
 
     /// A device.

@@ -216,9 +216,10 @@ struct ClientRemoveCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let hasSecret = try keyring.clients(in: global.groups()).contains {
-            $0.client.id == id && $0.client.authentication != .none
-        }
+        // Of a provider that is not there any more all are meant that have the id.
+        let clients =
+            try (try? keyring.clients(of: provider, in: global.groups())) ?? keyring.clients(in: global.groups())
+        let hasSecret = clients.contains { $0.client.id == id && $0.client.authentication != .none }
         if hasSecret, !force {
             try Confirmation.ask(
                 "The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global)

@@ -8,17 +8,22 @@ enum VariableText {
         let options: [String]
         /// Those whose message names its value.
         let named: Set<KeyringError.Code>
+        var isPath = false
         /// Those of which it is a cause whatever they say, of commands that ask for a token.
         var always: Set<KeyringError.Code> = []
     }
 
     private static let variables = [
-        Variable(name: "KEYFOB_VAULT", options: ["--vault"], named: [.noVault, .configuration, .inputOutput]),
+        Variable(
+            name: "KEYFOB_VAULT", options: ["--vault"], named: [.noVault, .configuration],
+            isPath: true),
         Variable(name: "KEYFOB_GROUP", options: ["--group"], named: [.noSuchGroup, .groupNotGranted, .usage]),
         Variable(
             name: "KEYFOB_ACCOUNT", options: ["--account", "-a"], named: [.noSuchAccount, .ambiguous, .usage],
             always: [.noSuchAccount, .ambiguous, .signInNeeded, .hostNotAllowed, .scopesDeclined, .policyNotMet]),
-        Variable(name: "KEYFOB_CA_FILE", options: ["--ca-file"], named: [.configuration, .untrustedCertificate]),
+        Variable(
+            name: "KEYFOB_CA_FILE", options: ["--ca-file"], named: [.configuration, .untrustedCertificate],
+            isPath: true),
     ]
 
     /// The commands that take the account of the variable where none is named.
@@ -38,7 +43,7 @@ enum VariableText {
             if variable.always.contains(error.code), let command = words.first, requests.contains(command) {
                 return true
             }
-            return variable.named.contains(error.code) && error.message.contains(value)
+            return variable.named.contains(error.code) && names(value, of: variable, in: error.message)
         }.map { "named by \($0.name)" }
         let missing: Set<KeyringError.Code> = [.noSuchAccount, .noSuchBinding, .noSuchProvider, .noSuchClient]
         if missing.contains(error.code), let group = environment["KEYFOB_GROUP"],
@@ -48,6 +53,11 @@ enum VariableText {
         }
         guard !said.isEmpty else { return error }
         return error.saying("\(error.message) (\(said.joined(separator: "; ")))", advice: error.advice)
+    }
+
+    /// Whether a message is about a variable's value, a path or a name between quotes.
+    private static func names(_ value: String, of variable: Variable, in message: String) -> Bool {
+        message.contains(variable.isPath ? value : "'\(value)'")
     }
 
     private static func `is`(_ option: String, _ word: String) -> Bool {

@@ -54,8 +54,8 @@ final class EtcdTurns: Sendable {
             isTaken: entries.contains { $0.key == turn })
     }
 
-    private func take(_ name: [UInt8], _ seen: RefreshTurns.Sight) async -> RefreshTurns.Turn? {
-        guard let lease = await lease(turnSeconds) else { return nil }
+    private func take(_ name: [UInt8], _ seen: RefreshTurns.Sight) async -> RefreshTurns.Attempt {
+        guard let lease = await lease(turnSeconds) else { return .refused }
         let transaction = EtcdTransaction(
             compare: [
                 .init(key: key(name, "turn"), mod_revision: "0"),
@@ -63,11 +63,12 @@ final class EtcdTurns: Sendable {
             ],
             success: [.init(request_put: EtcdPut(key: key(name, "turn"), value: Data(), lease: lease))])
         let answer: EtcdTransaction.Answer? = await call("/v3/kv/txn", transaction)
+        // etcd leaves out that it did not succeed.
         guard let answer, answer.succeeded == true else {
             await end(lease)
-            return nil
+            return answer == nil ? .refused : .lost
         }
-        return RefreshTurns.Turn(lease: lease, version: answer.header.revision)
+        return .taken(RefreshTurns.Turn(lease: lease, version: answer.header.revision))
     }
 
     private func end(_ name: [UInt8], _ turn: RefreshTurns.Turn, _ token: [UInt8]?, _ seconds: Int64) async {
@@ -80,7 +81,7 @@ final class EtcdTurns: Sendable {
                     .init(request_delete_range: .init(key: key(name, "turn"))),
                 ])
             let answer: EtcdTransaction.Answer? = await call("/v3/kv/txn", transaction)
-            if answer?.succeeded == false { await end(lease) }
+            if answer?.succeeded != true { await end(lease) }
         }
         await end(turn.lease)
     }

@@ -12,6 +12,7 @@ struct SQLiteTable {
     struct Row: ~Copyable {
         let bytes: SecretBytes
         fileprivate let columns: [Column]
+        fileprivate var count: Int { bytes.count }
 
         /// A text or a blob; nil for another value, and where there is no such column.
         func content(_ index: Int) -> Range<Int>? {
@@ -74,7 +75,8 @@ struct SQLiteTable {
     /// Calls `body` with each row, in the order of their numbers.
     func forEachRow(in database: RawSpan, _ body: (borrowing Row) -> Void) throws(Damage) {
         var waiting = [root]
-        var visited = 0
+        // Pages that are reached twice, and cells that share their content, would make more of a file than it has.
+        var (visited, room) = (0, database.byteCount)
         while let number = waiting.popLast() {
             visited += 1
             guard (1...pageCount).contains(number), visited <= pageCount else { throw Damage() }
@@ -91,7 +93,11 @@ struct SQLiteTable {
             let offsets = (0..<count).map { page.bigEndian(cells + 2 * $0, count: 2) }
             guard offsets.allSatisfy({ $0 >= cells && $0 + 4 <= usableSize }) else { throw Damage() }
             if isLeaf {
-                for offset in offsets { body(try row(at: offset, of: page, in: database)) }
+                for offset in offsets {
+                    let row = try row(at: offset, of: page, in: database, atMost: room)
+                    room -= row.count
+                    body(row)
+                }
             } else {
                 waiting.append(page.bigEndian(start + 8, count: 4))
                 waiting += offsets.reversed().map { page.bigEndian($0, count: 4) }
@@ -100,11 +106,13 @@ struct SQLiteTable {
     }
 
     /// The row of a cell, with what lies on pages of its own (section 1.5 and 1.6).
-    private func row(at offset: Int, of page: RawSpan, in database: RawSpan) throws(Damage) -> Row {
+    private func row(
+        at offset: Int, of page: RawSpan, in database: RawSpan, atMost room: Int
+    ) throws(Damage) -> Row {
         var position = offset
         let count = Int(clamping: try page.variableInteger(at: &position, before: usableSize))
         _ = try page.variableInteger(at: &position, before: usableSize)
-        guard (1...database.byteCount).contains(count) else { throw Damage() }
+        guard count >= 1, count <= room else { throw Damage() }
         let (most, least) = (usableSize - 35, (usableSize - 12) * 32 / 255 - 23)
         let fitting = least + (count - least) % (usableSize - 4)
         let local = count <= most ? count : fitting <= most ? fitting : least

@@ -79,7 +79,8 @@ struct SyncRosterResolution {
 
     /// Whether a statement does not count any more: a revocation of its signer does not name it.
     ///
-    /// A revocation stands where any of others names it, or none has revoked the signer, who left; an approval where all name it.
+    /// A revocation stands where any of others names it, and where nobody has revoked a signer who left, where all that it said
+    /// in leaving name it; an approval where all name it.
     /// Who revokes a device stays also where that one had let it in.
     func isVoid(_ statement: SyncStatement) -> Bool {
         guard let against = against[statement.signer] else { return false }
@@ -90,7 +91,9 @@ struct SyncRosterResolution {
         }
         if statement.isRevocation {
             let others = against.filter { $0.signer != $0.subject }
-            return !others.isEmpty && !others.contains(where: isNamed)
+            guard others.isEmpty else { return !others.contains(where: isNamed) }
+            // Who has kept the keys of a device that left decides nothing with them.
+            return statement.signer != statement.subject && !against.allSatisfy(isNamed)
         }
         return !against.allSatisfy { isNamed($0) || $0.signer == statement.subject }
     }

@@ -55,7 +55,7 @@ struct EtcdTurnsTests {
             take: { name, sight in
                 _ = await real.take(name, sight)
                 seen.withLock { $0 = name }
-                return nil
+                return .refused
             }, end: { _, _, _, _ in })
         google.away.withLock { $0 = true }
         await #expect(throws: KeyringError.self) { try await google.token(of: machines.keyrings[0], stuck) }
@@ -73,30 +73,30 @@ struct EtcdTurnsTests {
         let (first, second) = (try turns(seconds: 2), try turns(seconds: 20))
         let nothing = try #require(await first.look(Self.name))
         #expect(nothing == .init(token: nil, version: "0", isTaken: false))
-        let turn = try #require(await first.take(Self.name, nothing))
-        #expect(await second.take(Self.name, nothing) == nil)
+        let turn = try #require(await first.take(Self.name, nothing).turn)
+        #expect(await second.take(Self.name, nothing) == .lost)
         var sight = try #require(await second.look(Self.name))
         #expect(sight.isTaken)
         while sight.isTaken {
             try await Task.sleep(for: .milliseconds(50))
             sight = try #require(await second.look(Self.name))
         }
-        let other = try #require(await second.take(Self.name, sight))
+        let other = try #require(await second.take(Self.name, sight).turn)
         await first.end(Self.name, turn, [1], 60)
         #expect(await second.look(Self.name) == .init(token: nil, version: "0", isTaken: true))
         await second.end(Self.name, other, [2], 60)
         let told = try #require(await first.look(Self.name))
         #expect(told.token == [2] && !told.isTaken)
         // Who has not seen it takes no turn.
-        #expect(await first.take(Self.name, nothing) == nil)
-        #expect(await first.take(Self.name, told) != nil)
+        #expect(await first.take(Self.name, nothing) == .lost)
+        #expect(await first.take(Self.name, told).turn != nil)
     }
 
     @Test("what was told goes when the token does")
     func expiry() async throws {
         let turns = try turns()
         let nothing = try #require(await turns.look(Self.name))
-        await turns.end(Self.name, try #require(await turns.take(Self.name, nothing)), [1], 2)
+        await turns.end(Self.name, try #require(await turns.take(Self.name, nothing).turn), [1], 2)
         while try #require(await turns.look(Self.name)).token != nil { try await Task.sleep(for: .milliseconds(50)) }
     }
 
@@ -111,6 +111,10 @@ struct EtcdTurnsTests {
         let network = try Network.ofThisMachine(certificateFile: nil, environment: [:]) { _ in }
         #expect(EtcdTurns.turns("/home/ada/Sync", network) == nil && EtcdTurns.turns(etcd.remote, network) != nil)
     }
+}
+
+extension RefreshTurns.Attempt {
+    fileprivate var turn: RefreshTurns.Turn? { if case .taken(let turn) = self { turn } else { nil } }
 }
 
 /// The provider, which counts what it is asked.

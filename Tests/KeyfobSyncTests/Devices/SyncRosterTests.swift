@@ -54,13 +54,14 @@ struct SyncRosterTests {
         #expect(
             Set(members(ada, trusting: [(ada, .whole)], [let1, let2, ben.revokes(ben, keeping: [let2]), late]).keys)
                 == [ada.id, eve.id])
-        // Whom it has kept out stays out.
+        // Whom it has kept out stays out, where it names that; what is signed with its keys later keeps nobody out.
         let out = ben.revokes(joe)
-        #expect(
-            Set(
-                members(
-                    ada, trusting: [(ada, .whole)], [let1, ada.approves(joe), out, ben.revokes(ben)]
-                ).keys) == [ada.id])
+        for (kept, joes) in [([out], []), ([], [joe.id])] {
+            let statements = [let1, ada.approves(joe), out, ben.revokes(ben, keeping: kept)]
+            #expect(Set(members(ada, trusting: [(ada, .whole)], statements).keys) == Set([ada.id] + joes))
+            let another = statements + [ben.revokes(ben, keeping: [out], at: 30)]
+            #expect(Set(members(ada, trusting: [(ada, .whole)], another).keys) == Set([ada.id] + joes))
+        }
         // Nobody leaves for another one, and leaving rescues nothing of what a revoked one has said.
         let attack = ben.revokes(eve, at: 10)
         #expect(

@@ -131,6 +131,49 @@ struct HostileDeviceTests {
         }
     }
 
+    @Test("where two have decided one after the other, what the later one displaced holds again, and nothing before")
+    func displacedTwice() throws {
+        for (isTakenBack, revoking) in [(false, "two"), (false, "one"), (true, "one")] {
+            let home = try SyncHome("one", "two", "three")
+            let binding = "binding:tool:gh:"
+            for name in ["one", "two", "three"] {
+                try home[name].set(binding, to: name)
+                try home.settle()
+                if isTakenBack, name == "two" {
+                    try home[name].set(binding, to: nil)
+                    try home.settle()
+                }
+            }
+            #expect(try home["one"].setting(binding) == "three")
+            _ = try home[revoking].keyring.revokeSyncDevice("three")
+            try home.settle(["one", "two"])
+            for name in ["one", "two"] { #expect(try home[name].setting(binding) == (isTakenBack ? nil : "two")) }
+        }
+    }
+
+    @Test("who goes on with the keys of a device that left lets nobody in, and keeps nobody out")
+    func keptKeys() throws {
+        let home = try SyncHome("one", "two")
+        let gamma = try HostileDevice(in: home)
+        try letIn(gamma, home)
+        let (one, two) = (try home["one"], try home["two"])
+        let leave = SyncStatement(
+            .revocation(gamma.id, keeping: []), by: gamma.identity,
+            in: try HostileDevice.session(one) { _, sync, _ in sync }, at: noon)
+        let friend = try HostileDevice(number: 4_444, in: home)
+        gamma.statements = [leave, try gamma.revokes(device(two).id), try gamma.approves(friend.identity.device)]
+        try gamma.write()
+        try friend.write()
+        try home.settle()
+        for machine in [one, two] {
+            #expect(try scope(device(two).id, machine) == .whole && scope(friend.id, machine) == .none)
+            #expect(try scope(gamma.id, machine) == .none)
+        }
+        _ = try one.keyring.revokeSyncDevice(gamma.id.words)
+        try home.settle()
+        #expect(try scope(device(two).id, one) == .whole && scope(gamma.id, two) == .none)
+    }
+
     @Test("what a device says of another one's state stops nobody")
     func hearsay() throws {
         let (home, gamma) = try home()

@@ -19,6 +19,8 @@ final class MemoryTurns: Sendable {
         var lease = 0
         /// Whether nothing answers.
         var isAway = false
+        /// Whether it lets itself be read, and takes nothing.
+        var refuses = false
         /// After how many looks a turn ends by itself that nobody ends.
         var end: Int?
     }
@@ -46,12 +48,13 @@ final class MemoryTurns: Sendable {
         }
     }
 
-    private func take(_ name: [UInt8], _ seen: RefreshTurns.Sight) -> RefreshTurns.Turn? {
+    private func take(_ name: [UInt8], _ seen: RefreshTurns.Sight) -> RefreshTurns.Attempt {
         state.withLock { state in
-            guard state.held[name] == nil, seen.version == "\(state.versions[name] ?? 0)" else { return nil }
+            if state.refuses { return .refused }
+            guard state.held[name] == nil, seen.version == "\(state.versions[name] ?? 0)" else { return .lost }
             state.lease += 1
             state.held[name] = "\(state.lease)"
-            return .init(lease: "\(state.lease)", version: "")
+            return .taken(.init(lease: "\(state.lease)", version: ""))
         }
     }
 

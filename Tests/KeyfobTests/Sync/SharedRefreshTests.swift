@@ -92,11 +92,17 @@ final class SharedRefreshTests {
         #expect(try await token("two") == "at-2")
         place.state.withLock { $0.isAway = false }
         home.clock.advance(by: 4_000)
+        // It lets itself be read, and takes nothing: nobody waits for a turn that does not come.
+        place.state.withLock { ($0.refuses, $0.looks) = (true, 0) }
+        #expect(try await token("one") == "at-3")
+        #expect(place.state.withLock { $0.looks } == 1)
+        place.state.withLock { $0.refuses = false }
+        home.clock.advance(by: 4_000)
         let name = try await name()
         home.clock.advance(by: 4_000)
         place.state.withLock { $0.held[name] = "somebody" }
         #expect(
-            try await home["two"].keyring.token(of: grace, provider, place.turns(patience: .milliseconds(50))) == "at-4"
+            try await home["two"].keyring.token(of: grace, provider, place.turns(patience: .milliseconds(50))) == "at-5"
         )
         #expect(place.state.withLock { $0.held[name] } == "somebody")
     }

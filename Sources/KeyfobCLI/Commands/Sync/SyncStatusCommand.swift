@@ -96,6 +96,7 @@ enum SyncText {
         case .waiting:
             "waiting to be let in: 'keyfob sync approve \(status.own.words)' on the other machine, then 'keyfob sync' here"
         case .untrusting: "trusts nobody yet: 'keyfob sync join REMOTE WORDS' says whom"
+        case .leaving: "leaving, which others may not know: 'keyfob sync leave' again tells them"
         case .revoked: "revoked by another device: 'keyfob sync join REMOTE WORDS' asks anew"
         }
     }
