@@ -22,6 +22,7 @@ went wrong. Ends both with its standard input.
                      changes an item's secret; "\\n" is the end of a line
 """
 
+import contextlib
 import os
 import secrets
 import signal
@@ -89,8 +90,10 @@ class Session:
             path = self.call(SERVICE, "ReadAlias", "s", ("default",))[0]
             if path != "/":
                 collection = DBusAddress(path, NAME, "org.freedesktop.DBus.Properties")
-                if not self.call(collection, "Get", "ss", ("org.freedesktop.Secret.Collection", "Locked"))[0][1]:
-                    return
+                # The name may be there before what it names.
+                with contextlib.suppress(RuntimeError):
+                    if not self.call(collection, "Get", "ss", ("org.freedesktop.Secret.Collection", "Locked"))[0][1]:
+                        return
             time.sleep(0.02)
         raise RuntimeError("no collection is open")
 
