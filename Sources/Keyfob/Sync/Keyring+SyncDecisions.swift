@@ -111,7 +111,8 @@ extension Keyring {
     /// Remembers what this vault had decided, and another device has decided otherwise.
     func note(_ displaced: [String: String?], _ group: SyncGroupTag, _ session: inout SyncSession) {
         for (name, value) in displaced {
-            guard session.state.displaced[group, default: [:]].count < Self.displacedLimit else { return }
+            let isFull = session.state.displaced[group, default: [:]].count >= Self.displacedLimit
+            guard value == nil || !isFull else { continue }
             session.state.displaced[group, default: [:]][name] = value
         }
     }

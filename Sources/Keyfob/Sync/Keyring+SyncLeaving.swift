@@ -17,10 +17,7 @@ extension Keyring {
             if let sync = session.state.sync, let before = session.state.own, let roster = session.roster,
                 roster.isActive(session.own)
             {
-                let isLeaving = session.state.statements.contains {
-                    $0.isRevocation && $0.signer == session.own && $0.subject == session.own
-                }
-                if !isLeaving {
+                if !session.isLeaving {
                     let revocations = roster.revocations.filter { $0.signer == session.own }
                     let approvals = session.state.statements.filter { $0.signer == session.own && !$0.isRevocation }
                     let kept = (revocations + approvals.reversed()).prefix(SyncStatement.entryLimit).map(\.hash)

@@ -91,8 +91,7 @@ extension SyncStatus {
         }
         last = state.last
         if session.isRevoked {
-            let isLeaving = state.statements.contains { $0.isRevocation && $0.signer == own && $0.subject == own }
-            self.state = isLeaving ? .leaving : .revoked
+            self.state = session.isLeaving ? .leaving : .revoked
         } else if state.roots.isEmpty {
             self.state = .untrusting
         } else {

@@ -221,6 +221,11 @@ extension KeyringError {
 }
 
 extension SyncSession {
+    /// Whether this device has said that it leaves.
+    var isLeaving: Bool {
+        state.statements.contains { $0.isRevocation && $0.signer == own && $0.subject == own }
+    }
+
     /// Whether this device took part and does no more: it was revoked, or who alone had let it in.
     var isRevoked: Bool {
         guard let roster else { return false }

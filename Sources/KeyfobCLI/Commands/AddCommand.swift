@@ -90,15 +90,10 @@ struct AddCommand: ParsableCommand {
         }
         let keyring = try global.unlockedKeyring()
         let secret = try SecretInput.token(descriptor: tokenFd, mayAsk: !global.noInput)
-        let now = WallClock.system.now
-        let credential = Credential(
-            kind: .accessToken, account: id, clientID: client, realm: tenant ?? "",
-            scopes: ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) }), cachedAt: now,
-            expiresOn: expiresIn.map(now.advanced(by:)))
-        let profile = TenantProfile(
-            realm: tenant ?? "", localAccountID: account, environment: host, username: username ?? account)
-        let newAccount = Account(id: id, username: username ?? account, label: label, tenantProfiles: [profile])
-        let outcome = try keyring.store(credential, secret: secret, for: newAccount, in: global.groups())
+        let token = GivenToken(
+            of: id, called: username ?? account, label: label, client: client, tenant: tenant ?? "",
+            scopes: ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) }), expiresIn: expiresIn)
+        let outcome = try keyring.store(token.credential, secret: secret, for: token.account, in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json {
             try JSONOutput.print(StoredDocument(account: id.description, outcome: outcome.rawValue))

@@ -88,13 +88,8 @@ struct DockerCredentialCommand: ParsableCommand {
                 .alreadyExists, "'\(id)' is in the keyring already, and not from docker",
                 hint: "'keyfob add \(ShellWord.inMessage("\(id)"))' stores another token of it")
         }
-        let token = Credential(
-            kind: .accessToken, account: id, clientID: DockerCredentials.client, realm: "", scopes: [],
-            cachedAt: WallClock.system.now)
-        let profile = TenantProfile(
-            realm: "", localAccountID: credential.username, environment: host, username: credential.username)
-        let account = Account(id: id, username: credential.username, tenantProfiles: [profile])
-        _ = try keyring.store(token, secret: credential.secret, for: account, in: groups)
+        let token = GivenToken(of: id, called: credential.username, client: DockerCredentials.client)
+        _ = try keyring.store(token.credential, secret: credential.secret, for: token.account, in: groups)
         // docker knows one user at a registry.
         for other in known where other.account.id != id && isDockers(other) {
             _ = try keyring.remove(other.account.id, from: other.group)
