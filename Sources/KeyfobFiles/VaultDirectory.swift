@@ -35,6 +35,8 @@ package struct VaultDirectory: Hashable, Sendable {
     var newVaultFiles: [String] { [database, database + "-journal", headerCopy, storage] }
     /// What the vault knows of the sync that it is part of, sealed.
     package var sync: String { path + "/sync" }
+    /// What it keeps of one that it left, sealed: whose decisions are not its own, and what was removed.
+    package var syncLeft: String { sync + ".left" }
     /// The lock that lets one process at a time synchronise.
     package var syncLock: String { path + "/sync.lock" }
     /// Rows that did not open.

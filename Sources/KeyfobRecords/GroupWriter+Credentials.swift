@@ -94,7 +94,9 @@ extension Credential {
 extension Grant {
     /// The grant after the person signed in again.
     func signedIn(_ incoming: Grant) -> Grant {
-        Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates)
+        var grant = Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates)
+        grant.ended = latestEnded
+        return grant
     }
 
     /// The grant after a refresh token came in from outside.
@@ -104,7 +106,9 @@ extension Grant {
         if state == .active {
             grant.generation &+= 1
         } else {
+            grant.ended = latestEnded
             grant.epoch = latestEpoch &+ 1
+            grant.known = 0
             grant.generation = 1
             grant.state = .active
         }

@@ -28,6 +28,7 @@ extension GroupWriter {
             grant.epoch = ended.latestEpoch &+ 1
             grant.generation = 1
         }
+        grant.ended = max(grant.ended, ended.latestEnded)
         credential.grant = grant
         return (header, CredentialBody.encode(credential, replacing: body))
     }

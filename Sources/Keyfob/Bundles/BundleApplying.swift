@@ -20,6 +20,8 @@ struct BundleApplying {
     var takesOwnersMarks = false
     /// What is refused beside that, by group.
     let refusedGroups: [AccessGroup: MergeOutcome.RefusalReason]
+    /// What was removed here so long ago that nothing here tells of it.
+    var removals = SyncRemovals()
     let milliseconds: Int64
     /// How many items are merged at a time, unless one account has more.
     var batch = 1_024
@@ -101,6 +103,9 @@ struct BundleApplying {
             if !(try apply(place, plan.result, inventory, writer)) { overlapped.insert(place) }
         }
         tally.lines(plan.lines, overlapped: overlapped)
+        tally.returned += plan.lines.count { line in
+            line.outcome == .kept(.deletedHere) && inventory.rows[line.place] == nil && removals[line.place] != nil
+        }
         tally.conflicts(plan.conflicts.filter(\.isOfOneAccount))
         wide.see(plan.result)
     }
@@ -141,7 +146,9 @@ struct BundleApplying {
             return true
         }
         // What was never here and is deleted there still has to be known; what only this merge made up has not.
-        if rows.isEmpty, incoming.state.record(at: place) == nil { return true }
+        if rows.isEmpty {
+            guard let brought = incoming.state.record(at: place), !isForgotten(brought) else { return true }
+        }
         if after.isTombstone, after.key.kind == .accessToken {
             try writer.erase(rows: rows)
             return true
@@ -185,7 +192,17 @@ struct BundleApplying {
                 if item.isThisDeviceOnly { inventory.thisDeviceOnly.insert(item.place) }
             }
         }
+        // What is here all the same came back by another way, and goes when it is told once more that it was removed.
+        for place in incoming.state.places where groups.contains(place.group) && inventory.rows[place] == nil {
+            guard let version = removals[place] else { continue }
+            inventory.state.insert(ItemRecord(group: place.group, content: .tombstone(place.key), version: version))
+        }
         return inventory
+    }
+
+    /// Whether what comes in tells of a removal that everybody has taken in, and nobody tells of any more.
+    private func isForgotten(_ item: ItemRecord) -> Bool {
+        item.isTombstone && removals[item.place].map { item.version <= $0 } ?? false
     }
 
     private func refusals(_ inventory: Inventory) -> [ItemPlace: MergeOutcome.RefusalReason] {

@@ -53,6 +53,8 @@ public struct ImportPlan: Hashable, Sendable {
     /// The backup that was made before.
     public internal(set) var backup: String?
 
+    /// How many items were not taken in because they were removed long ago, on whichever machine of the sync.
+    let returnedCount: Int
     private let tallies: [ImportTally.Entry: Int]
 
     /// How many items have each outcome.
@@ -113,7 +115,7 @@ extension ImportPlan {
         self.init(
             mode: mode, source: source, lines: tally.lines, moreLines: tally.moreLines, conflicts: tally.findings,
             moreConflicts: tally.moreFindings, newGroups: newGroups, keptGroups: keptGroups, backup: backup,
-            tallies: tally.counts)
+            returnedCount: tally.returned, tallies: tally.counts)
     }
 
     /// The plan of an import with what was brought back before it.
@@ -135,6 +137,7 @@ extension ImportPlan {
             mode: mode, source: source,
             lines: lines.map { line in added[[line.group.name, line.kind, line.item]]?.first ?? line },
             moreLines: moreLines, conflicts: conflicts, moreConflicts: moreConflicts, newGroups: newGroups,
-            keptGroups: keptGroups, backup: backup, tallies: tallies.filter { $0.value > 0 })
+            keptGroups: keptGroups, backup: backup, returnedCount: returnedCount,
+            tallies: tallies.filter { $0.value > 0 })
     }
 }

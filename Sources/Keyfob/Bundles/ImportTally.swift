@@ -16,6 +16,8 @@ struct ImportTally {
     private var same: [(place: ItemPlace, line: ImportPlan.Line)] = []
     private(set) var findings: [ImportPlan.Finding] = []
     private(set) var moreFindings = 0
+    /// How many items came in that were removed so long ago that only the sync's note of it is left.
+    var returned = 0
 
     /// The lines in the order of their places.
     var lines: [ImportPlan.Line] { (kept + same).sorted { $0.place < $1.place }.map(\.line) }

@@ -55,13 +55,17 @@ extension Keyring {
 
     /// Takes a bundle in that was verified, while it is read once more.
     ///
-    /// - Parameter read: Gives its records again, and fails where it is not the bundle that was verified.
+    /// - Parameters:
+    ///   - removals: What was removed long ago; nil for what the sync of this vault, or the one it left, has noted of that.
+    ///   - read: Gives its records again, and fails where it is not the bundle that was verified.
     func take(
         _ incoming: IncomingBundle, _ mode: ImportMode, _ wanted: [AccessGroup]?,
         _ decisions: DecisionKinds = [], isDryRun: Bool = false,
-        isRestoring: Bool = false, isSync: Bool = false, backsUp: Bool = true, from source: String? = nil,
+        isRestoring: Bool = false, isSync: Bool = false, removals: SyncRemovals? = nil, backsUp: Bool = true,
+        from source: String? = nil,
         reading read: IncomingBundle.Reading
     ) throws(KeyringError) -> ImportPlan {
+        let removals = removals ?? knownRemovals()
         let outcomes: GroupOutcomes
         var backup: String?
         var isBackupWhole = false
@@ -85,7 +89,7 @@ extension Keyring {
                     incoming: incoming, mode: mode, groups: outcomes.taken,
                     takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
                     decisions: decisions, isRestoring: isRestoring, takesOwnersMarks: isSync,
-                    refusedGroups: outcomes.refused,
+                    refusedGroups: outcomes.refused, removals: removals,
                     milliseconds: clock.milliseconds())
                 let (_, milestones) = try database.change(
                     &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()

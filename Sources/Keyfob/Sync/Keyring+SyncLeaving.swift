@@ -38,10 +38,18 @@ extension Keyring {
 
     /// Forgets the sync, and the keys of this device in it; all else stays in the vault.
     ///
-    /// - Throws: what removing files can throw.
+    /// Whose decisions came in is kept, so that no other sync takes them for this vault's own; and what was removed.
+    ///
+    /// - Throws: what writing files can throw.
     public func forgetSync() throws(KeyringError) {
         do {
             let held = try FileLock(database.directory.syncLock)
+            if let session = try? readSync() {
+                var left = SyncState(remote: "", name: "", place: [])
+                left.keep(session.state)
+                let identity = SyncIdentity.generate(number: session.identity.device.number)
+                try write(SyncSession(state: left, identity: identity), to: database.directory.syncLeft)
+            }
             if try POSIXFile.status(database.directory.sync) != nil { try POSIXFile.remove(database.directory.sync) }
             _ = consume held
         } catch {

@@ -271,7 +271,7 @@ extension Keyring {
         guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
         guard size == file.size, let age = identity.age() else { return .replaced }
         let plan: ImportPlan
-        var (ahead, returned) = (0, 0)
+        var ahead = 0
         do throws(KeyringError) {
             let bundle = try BundleFile(path: files.file(file.name, of: id))
             // The one reading that is checked against the head is the one that is believed.
@@ -283,7 +283,9 @@ extension Keyring {
                 let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
             else { return .malformed }
             let (epochs, decided) = try known(in: group)
-            plan = try take(IncomingBundle(manifest), .merge, nil, .all, isSync: true, backsUp: false) { body in
+            plan = try take(
+                IncomingBundle(manifest), .merge, nil, .all, isSync: true, removals: travel.removals, backsUp: false
+            ) { body in
                 try bundle.read(verified) { record, secret in
                     let epoch = epochs[record.key] ?? 0
                     if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }
@@ -291,7 +293,6 @@ extension Keyring {
                         record, hasSecret: secret != nil, from: member.device.number,
                         speaksForOwner: member.scope == .whole, knowing: epoch)
                     guard let (item, hasSecret) = arriving else { return }
-                    if item.isTombstone, !record.isTombstone { returned += 1 }
                     if let standing = decided[item.key], let name = item.key.parts.first,
                         let owns = standing.afterDeciding(item.version, here: travel.own)
                     {
@@ -315,9 +316,10 @@ extension Keyring {
         if ahead > 0 {
             report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in")
         }
-        if returned > 0 {
+        if plan.returnedCount > 0 {
             report.warnings.append(
-                "\(name) brings back what was removed long ago (\(returned)): it is not taken in, and removed there")
+                "\(name) brings back what was removed long ago (\(plan.returnedCount)): it is not taken in, and removed there"
+            )
         }
         report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
             .map(\.description)

@@ -91,14 +91,12 @@ extension Keyring {
             throw KeyringError(.alreadyExists, "the vault is part of a sync already", advice: .showSync)
         }
         // What was taken in from devices of the sync that the vault was in before is not this vault's own.
-        if let known = try? readSync() {
-            for number in known.state.decided.keys { session.state.decided[number] = SyncScope.none }
-            session.state.removals = known.state.removals
-        }
+        if let known = try? readSync() ?? readSync(at: database.directory.syncLeft) { session.state.keep(known.state) }
         session.state.natives = try decidingNumbers().subtracting(session.state.decided.keys)
         let marks = try? syncMark.marks(now: clock.now)
         session.state.sequence = marks?.sequence(of: nil) ?? 0
         try save(&session)
+        try? POSIXFile.remove(database.directory.syncLeft)
         _ = try? syncMark.accept([session.milestone], isAll: true, now: clock.now)
         _ = consume held
     }
@@ -117,12 +115,17 @@ extension Keyring {
     /// Keeps what the vault knows of its sync, and notes outside the vault that it did.
     func save(_ session: inout SyncSession) throws {
         session.state.sequence += 1
-        let content = session.state.encoded(with: session.identity)
-        let sealed = try withVault { state in try state.vault.seal(sync: content) }
-        try POSIXFile.replace(database.directory.sync, with: sealed)
+        try write(session, to: database.directory.sync)
         if var marks = try? syncMark.marks(now: clock.now) {
             _ = syncMark.note([session.milestone], in: &marks, now: clock.now)
         }
+    }
+
+    /// Seals what is known of a sync into a file.
+    func write(_ session: borrowing SyncSession, to path: String) throws {
+        let content = session.state.encoded(with: session.identity)
+        let sealed = try withVault { state in try state.vault.seal(sync: content) }
+        try POSIXFile.replace(path, with: sealed)
     }
 
     /// How far what is known of the sync was seen to have come, kept outside the vault.
@@ -182,9 +185,17 @@ extension Keyring {
         return session
     }
 
+    /// What was removed so long ago that only the sync of this vault, or the one it left, has a note of it.
+    func knownRemovals() -> SyncRemovals {
+        guard let known = try? readSync() ?? readSync(at: database.directory.syncLeft) else { return SyncRemovals() }
+        return known.state.removals
+    }
+
     /// What the vault knows of its sync, whatever was seen of it; nil where it does not open.
-    private func readSync() throws(KeyringError) -> SyncSession? {
-        let path = database.directory.sync
+    ///
+    /// - Parameter path: Where it is; nil for the sync that it is part of.
+    func readSync(at path: String? = nil) throws(KeyringError) -> SyncSession? {
+        let path = path ?? database.directory.sync
         let bytes: [UInt8]?
         do { bytes = try POSIXFile.read(path, limit: Self.syncLimit) } catch { throw KeyringError(error) }
         guard let bytes else { return nil }

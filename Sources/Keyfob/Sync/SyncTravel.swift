@@ -41,11 +41,6 @@ struct SyncTravel {
         _ item: ItemRecord, hasSecret: Bool, from device: UInt64, speaksForOwner: Bool, knowing epoch: UInt64 = 0
     ) -> (item: ItemRecord, hasSecret: Bool)? {
         if item.key.kind == .setting, item.version.device != device { return nil }
-        if let removed = removals[item.place], item.version <= removed {
-            // Who brings it back has not heard of it.
-            if item.isTombstone { return nil }
-            return (ItemRecord(group: item.group, content: .tombstone(item.key), version: removed), false)
-        }
         guard !Self.isFarAhead(item, of: epoch), var travelling = travelling(item, hasSecret: hasSecret) else {
             return nil
         }
@@ -87,6 +82,7 @@ struct SyncTravel {
             familyID: credential.familyID, additionalFields: AdditionalFields(credential.partition))
         var known = Grant(state: .needsSignIn(reason: Self.signedInElsewhere), epoch: 0, generation: 0)
         known.known = grant.latestEpoch
+        known.ended = grant.latestEnded
         told.grant = known
         let version = ItemVersion(stamp: Stamp(value: 0), device: 0)
         return (ItemRecord(group: item.group, content: .credential(told), version: version), false)

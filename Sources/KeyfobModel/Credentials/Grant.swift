@@ -16,6 +16,10 @@ public struct Grant: Hashable, Sendable {
     ///
     /// A sign-in on this machine begins an epoch above it, and a sign-out ends all up to it.
     public var known: UInt64 = 0
+    /// The highest epoch that a sign-out has ended before this one began, on whichever machine; 0 where none has.
+    ///
+    /// A machine whose own sign-in began in that epoch, or before it, is signed out as soon as it hears of this.
+    public var ended: UInt64 = 0
 
     /// A grant.
     public init(
@@ -37,11 +41,15 @@ public struct Grant: Hashable, Sendable {
     public var elsewhere: Grant {
         var grant = Grant(state: state, epoch: epoch, generation: generation, rotates: rotates)
         grant.known = known
+        grant.ended = ended
         return grant
     }
 
     /// The highest epoch that this machine knows of: its own, or another's.
     package var latestEpoch: UInt64 { max(epoch, known) }
+
+    /// The highest epoch that a sign-out has ended, this one included.
+    package var latestEnded: UInt64 { state == .signedOut ? max(epoch, ended) : ended }
 
     /// The grant after the person signed out, which ends all epochs that this machine knows of.
     package var signedOut: Grant {

@@ -13,7 +13,7 @@ extension BundleError {
         // Credentials.
         case credential, clientID, tenant, scopes, familyID, tokenType, keyID
         case cachedOn, expiresOn, extendedExpiresOn, refreshOn
-        case grant, state, reason, epoch, generation, rotates, known
+        case grant, state, reason, epoch, generation, rotates, known, ended
         // The rest.
         case appMetadata, family, clientSecret, setting, name, value, foreign, section, key, tombstone
     }

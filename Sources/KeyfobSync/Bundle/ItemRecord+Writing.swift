@@ -106,6 +106,7 @@ extension ItemRecord {
                 writer.bool(rotates)
             }
             if grant.known > 0 { writer.member(.known, grant.known) }
+            if grant.ended > 0 { writer.member(.ended, grant.ended) }
             writer.members(history.unknownFields.objects[ItemHistory.UnknownFields.grantPath])
             writer.endObject()
         }

@@ -167,6 +167,9 @@ struct RecordReader {
             state: state, epoch: try object.number(.epoch, bytes), generation: try object.number(.generation, bytes),
             rotates: try object.optionalFlag(.rotates))
         if let known = object.take(.known) { grant.known = try object.number(known, .known, bytes) }
+        if let ended = object.take(.ended) { grant.ended = try object.number(ended, .ended, bytes) }
+        // Nothing has ended that never began.
+        guard grant.ended <= grant.latestEpoch else { throw .badField(line: line, .ended) }
         return grant
     }
 }

@@ -126,6 +126,12 @@ package struct SyncState: Hashable, Sendable {
         (self.remote, self.name, self.place) = (remote, name, place)
     }
 
+    /// Keeps of another sync, which the vault was in before, what holds in each.
+    package mutating func keep(_ before: SyncState) {
+        for number in before.decided.keys { decided[number] = SyncScope.none }
+        removals = before.removals
+    }
+
     /// Notes a finding, once of each kind for each device.
     package mutating func note(_ finding: SyncFinding) {
         guard !findings.contains(where: { $0.kind == finding.kind && $0.device == finding.device }) else { return }

@@ -4,7 +4,7 @@ package import KeyfobModel
 ///
 /// Of two the greater wins whole: by epoch, which a sign-in raises; then a grant that is signed out, whatever the
 /// clocks say; then by generation, which a refresh raises; then one that needs a sign-in; and only then by version
-/// and digest. Which epochs are known of other machines is joined apart from that: the highest.
+/// and digest. Which epochs are known of other machines, and which have ended, is joined apart from that: the highest.
 package struct GrantItem: Hashable, Sendable {
     /// What is known of the token; without a grant it is one as it is after a first sign-in.
     package let credential: Credential
@@ -34,21 +34,31 @@ package struct GrantItem: Hashable, Sendable {
     package func joined(with other: GrantItem) -> GrantItem {
         let greater = isLess(than: other) ? other : self
         let known = max(grant.latestEpoch, other.grant.latestEpoch)
-        let stored = known > greater.grant.epoch ? known : 0
-        guard greater.grant.known != stored else { return greater }
-        return greater.knowing(stored)
+        let ended = max(grant.latestEnded, other.grant.latestEnded)
+        var joined = greater.grant
+        joined.known = known > joined.epoch ? known : 0
+        joined.ended = joined.state == .signedOut && ended <= joined.epoch ? 0 : ended
+        return joined == greater.grant ? greater : GrantItem(greater, joined, greater.secret, greater.version)
     }
 
-    private func knowing(_ epoch: UInt64) -> GrantItem {
-        var credential = credential
+    /// Whether the person signed out, on a machine that did not know of it, of all that had begun by then.
+    var hasEnded: Bool { grant.state == .active && grant.epoch <= grant.ended }
+
+    /// What is left of it once such a sign-out is heard of: newer sign-ins of other machines stay.
+    var afterEnd: GrantItem {
+        var left = Grant(state: .signedOut, epoch: grant.ended, generation: grant.generation, rotates: grant.rotates)
+        left.known = grant.known > left.epoch ? grant.known : 0
+        return GrantItem(self, left, nil, version)
+    }
+
+    /// What is left of it after its account was removed.
+    func signedOut(by removal: ItemVersion) -> GrantItem { GrantItem(self, grant.signedOut, nil, removal) }
+
+    private init(_ other: GrantItem, _ grant: Grant, _ secret: SecretDigest?, _ version: ItemVersion) {
+        var credential = other.credential
         credential.grant = grant
-        credential.grant?.known = epoch
-        return GrantItem(self, credential)
-    }
-
-    private init(_ other: GrantItem, _ credential: Credential) {
-        self.credential = credential
-        (secret, version, unknownFields) = (other.secret, other.version, other.unknownFields)
+        (self.credential, self.secret, self.version) = (credential, secret, version)
+        unknownFields = other.unknownFields
     }
 
     /// What the order compares first: epoch, signed out, generation, needs a sign-in.

@@ -35,16 +35,16 @@ extension GroupItems {
         let gone = orphans
         for key in gone {
             if let item = grants[key], let removal = removal(ofAccountOf: key) {
-                var credential = item.credential
-                credential.grant = item.grant.signedOut
-                grants[key] = GrantItem(credential, secret: nil, version: removal, unknownFields: item.unknownFields)
+                grants[key] = item.signedOut(by: removal)
             } else {
                 delete(key)
             }
         }
+        let ended = grants.filter(\.value.hasEnded)
+        for (key, item) in ended { grants[key] = item.afterEnd }
         let signedOut = tokensOfSignedOutClients(since: before)
         for key in signedOut { delete(key) }
-        return gone + signedOut
+        return gone + ended.keys + signedOut
     }
 
     private mutating func delete(_ key: ItemKey) {

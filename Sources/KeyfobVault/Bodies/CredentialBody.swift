@@ -74,6 +74,7 @@ package enum CredentialBody {
         if let intent = grant.intent { list.append(6, encode(intent)) }
         if let failure = grant.failure { list.append(7, encode(failure)) }
         if grant.known > 0 { list.append(8, grant.known) }
+        if grant.ended > 0 { list.append(9, grant.ended) }
         return list
     }
 
@@ -125,6 +126,7 @@ package enum CredentialBody {
         grant.intent = try list.lists(6).first.map(decodeIntent)
         if let failure = try list.lists(7).first { grant.failure = try decodeFailure(failure) }
         grant.known = try list.integer(8) ?? 0
+        grant.ended = try list.integer(9) ?? 0
         switch state {
         case 1: grant.state = .active
         case 2: grant.state = .signedOut

@@ -30,7 +30,9 @@ struct GrantOrderTests {
     @Test("the later of two in the list wins, from either side", arguments: ascending.indices, ascending.indices)
     func order(first: Int, second: Int) throws {
         let (one, two) = (try Self.grant(first), try Self.grant(second))
-        #expect(one.joined(with: two) == (first < second ? two : one))
+        let (joined, winner) = (one.joined(with: two), first < second ? two : one)
+        #expect(joined.hasSameContent(as: winner) && joined.version == winner.version)
+        #expect(joined.grant.latestEnded == max(one.grant.latestEnded, two.grant.latestEnded))
     }
 
     @Test("of two that are alike in all else, the same one wins from either side")

@@ -80,10 +80,14 @@ struct RandomStates {
     private mutating func refreshToken() -> Credential {
         let state: Grant.State =
             [.active, .active, .signedOut, .needsSignIn(reason: "r"), .needsSignIn(reason: "s")][number(5)]
+        var grant = Grant(
+            state: state, epoch: UInt64(number(3)), generation: UInt64(number(3)),
+            rotates: [nil, true, false][number(3)])
+        grant.known = [0, grant.epoch + 1][number(2)]
+        grant.ended = UInt64(number(Int(grant.latestEpoch) + 1))
+        // That it has ended itself its state tells.
+        if state == .signedOut, grant.ended <= grant.epoch { grant.ended = 0 }
         return Credential(
-            kind: .refreshToken, account: id(), clientID: ["one", "two"][number(2)],
-            grant: Grant(
-                state: state, epoch: UInt64(number(3)), generation: UInt64(number(3)),
-                rotates: [nil, true, false][number(3)]))
+            kind: .refreshToken, account: id(), clientID: ["one", "two"][number(2)], grant: grant)
     }
 }

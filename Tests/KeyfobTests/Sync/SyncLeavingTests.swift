@@ -44,6 +44,25 @@ struct SyncLeavingTests {
         for machine in home.machines { #expect(try machine.keyring.syncStatus().findings.isEmpty) }
     }
 
+    @Test("what others had decided in a sync that was left is nobody's word in the next")
+    func nextSync() throws {
+        let home = try SyncHome("one", "two")
+        try home["one"].set("binding:tool:gh:", to: "ada")
+        try home["two"].set("binding:tool:az:", to: "ben")
+        try home.settle()
+        try leave("two", home)
+        let (two, three) = (try home["two"], try home.machine("three"))
+        let remote = home.remote + "-next"
+        try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
+        try two.keyring.beginSync(at: remote, named: "two")
+        let words = try two.keyring.syncStatus().own.words
+        try three.keyring.joinSync(at: remote, named: "three", trusting: words, through: remote)
+        _ = try two.keyring.approveSyncDevice(try three.keyring.syncStatus().own.words, through: remote)
+        for machine in [two, three, two, three] { _ = try machine.keyring.synchronise(through: remote) }
+        #expect(try two.setting("binding:tool:gh:") == "ada" && two.setting("binding:tool:az:") == "ben")
+        #expect(try three.setting("binding:tool:gh:") == nil && three.setting("binding:tool:az:") == "ben")
+    }
+
     @Test("the first one may leave, and one that nobody has let in yet")
     func others() throws {
         let home = try SyncHome("one", "two")

@@ -1,6 +1,7 @@
 import Foundation
 import KeyfobModel
 import KeyfobRecords
+import KeyfobSync
 import KeyfobTestSupport
 import Testing
 
@@ -16,7 +17,9 @@ struct SyncRemovalTests {
     }
 
     /// Machines of which the first has removed what all had, so many days ago.
-    private func home(_ names: [String] = ["two"], days: Int64) throws -> (home: SyncHome, ada: Account) {
+    private func home(
+        _ names: [String] = ["two"], days: Int64, before body: (SyncMachine) throws -> Void = { _ in }
+    ) throws -> (home: SyncHome, ada: Account) {
         let home = try SyncHome("one", "two")
         for name in names.dropFirst() { try home.letIn(home.machine(name), by: home["one"]) }
         let ada = try Account.contoso("ada")
@@ -24,6 +27,7 @@ struct SyncRemovalTests {
         try home["one"].signIn(try .contoso("ben"), token: "t")
         try home["one"].set("binding:tool:gh:", to: "ada")
         try home.settle()
+        try body(home["one"])
         try home["one"].set("binding:tool:gh:", to: nil)
         _ = try home["one"].keyring.remove(ada.id, from: .default)
         try home.settle(["one"] + names.prefix(1))
@@ -93,5 +97,44 @@ struct SyncRemovalTests {
         try home.settle()
         for machine in home.machines { #expect(try machine.accounts().map(\.username) == ["ben@contoso.example"]) }
         for machine in [one, try home["two"]] { #expect(try machine.setting("binding:tool:gh:") == nil) }
+    }
+
+    @Test("an old export brings nothing back, nor does one on a machine that does not know what was removed")
+    func oldExport() throws {
+        let keys = BundleKeys()
+        var export: [UInt8] = []
+        let (home, ada) = try home(days: 200) { export = try $0.keyring.bundle(for: keys.seal) }
+        for _ in 0..<3 {
+            try home.settle()
+            home.clock.advance(by: 10 * Self.day)
+        }
+        let two = try home["two"]
+        #expect(try !tells(two, ada))
+        func take() throws -> ImportPlan {
+            home.clock.advance(by: 1)
+            return try two.keyring.importBundle(
+                try home.folder.bundle(export), with: keys.opener, taking: .all)
+        }
+        let lines = try take().lines.filter { $0.item.contains("ada") || $0.kind == "setting" }
+        let reasons = lines.map(\.reason)
+        #expect(reasons == ["deletedHere", "signedOutHere", "deletedHere"], "\(lines)")
+        #expect(try two.accounts().map(\.username) == ["ben@contoso.example"])
+        #expect(try two.setting("binding:tool:gh:") == nil)
+        for _ in 0..<3 {
+            try home.settle()
+            home.clock.advance(by: 10 * Self.day)
+        }
+        // As one that was opened with a group's key alone.
+        try two.keyring.withSync { $0.state.removals = SyncRemovals() }
+        _ = try take()
+        #expect(try two.accounts().count == 2)
+        _ = try home.sync("two")
+        let warnings = try home.sync("one").warnings
+        #expect(warnings.contains { $0.contains("brings back what was removed long ago") }, "\(warnings)")
+        try home.settle()
+        for machine in home.machines {
+            #expect(try machine.accounts().map(\.username) == ["ben@contoso.example"])
+            #expect(try machine.keyring.syncStatus().findings.isEmpty)
+        }
     }
 }

@@ -61,6 +61,27 @@ struct SyncTests {
         #expect(try two.signIn(ada, token: "g") == 6)
     }
 
+    @Test("a sign-out is not undone by a sign-in that comes after it on the same machine before others hear of either")
+    func signOutAndIn() throws {
+        let home = try SyncHome("one", "two", "three")
+        let (one, two, ada) = (try home["one"], try home["two"], try Account.contoso("ada"))
+        try two.signIn(ada, token: "of two")
+        try one.signIn(ada, token: "of one")
+        try one.signOut(ada)
+        #expect(try one.signIn(ada, token: "of one, anew") == 2)
+        try home.settle()
+        #expect(try two.grant(ada)?.state == .signedOut && two.grant(ada)?.latestEpoch == 2)
+        #expect(try one.grant(ada)?.state == .active)
+        // Its own next sign-in is another one, and ends nobody's.
+        #expect(try two.signIn(ada, token: "of two, anew") == 3)
+        try home.settle()
+        for machine in [one, two] { #expect(try machine.grant(ada)?.state == .active, "\(machine.name)") }
+        // Nor does one end that a machine began knowing of the sign-out.
+        #expect(try home["three"].signIn(ada, token: "of three") > 3)
+        try home.settle()
+        for machine in home.machines { #expect(try machine.grant(ada)?.state == .active, "\(machine.name)") }
+    }
+
     @Test(
         "a sign-out on one machine and a refresh on another at the same time end signed out, whichever arrives first",
         arguments: [true, false], [true, false])
