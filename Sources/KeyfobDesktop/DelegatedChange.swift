@@ -75,9 +75,9 @@ final class DelegatedChange: StorageChange {
     }
 
     /// Whether a part of it can be made without the rest; that the header's mark alone moves on is none.
-    private func hasParts(_ log: ChangeLog) throws -> Bool {
+    private func hasParts(_ log: ChangeLog) -> Bool {
         let calls =
-            try changes.reduce(log.header.isEmpty ? 0 : 1) { try $0 + $1.callCount() }
+            changes.reduce(log.header.isEmpty ? 0 : 1) { $0 + $1.callCount }
             + (removedGroups.isEmpty && renamedGroups.isEmpty ? 0 : 2)
         return calls > 1
     }
@@ -92,7 +92,7 @@ final class DelegatedChange: StorageChange {
     func commit(_ vault: borrowing UnlockedVault, changesHeader: Bool = false) throws {
         let (log, header) = try plan(vault, changesHeader: changesHeader)
         var isWritten = false
-        if try isIrreplaceable || hasParts(log) {
+        if isIrreplaceable || hasParts(log) {
             do {
                 try storage.write(log, vault)
                 isWritten = true
@@ -150,6 +150,7 @@ final class DelegatedChange: StorageChange {
         for change in changes { try change.replaceGrants(in: names, step) }
         for change in changes { try change.create(in: names, step) }
         for change in changes { try change.replaceOthers(in: names, step) }
+        for change in changes { try change.renameOwners(in: names, step) }
         if let header { try step { try storage.storeHeader(header.header) } }
         for change in changes { try change.deleteItems(step) }
         for group in removedGroups {

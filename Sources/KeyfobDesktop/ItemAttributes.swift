@@ -4,8 +4,8 @@ internal import KeyfobVault
 
 /// The attributes of the items that hold a vault's records.
 ///
-/// They are what `secret-tool search` and Seahorse show, and what Keyfob searches by. They are not trusted: what is sealed
-/// in the item says what it is. Whoever changes an attribute can hide an item, and cannot pass it off as another.
+/// They are what `secret-tool search` and Seahorse show, and what Keyfob searches by. One of them, `record`, says what the
+/// item is; the others only lead to it: whoever changes one can hide an item, and cannot pass it off as another.
 enum ItemAttributes {
     /// The schema of the items with records, and of the one with the vault's header.
     static let record = "io.keyfob.Credential"
@@ -67,9 +67,11 @@ enum ItemAttributes {
         return attributes.filter { !$0.value.isEmpty }
     }
 
-    /// Attributes and label of an item for a record with this body.
+    /// Attributes and label of an item for a record with this body, but for those that say what it holds.
+    ///
+    /// - Parameter owner: What the account is called that has the credential, where that is known.
     static func describe(
-        _ header: RecordHeader, _ body: FieldList, group: AccessGroup
+        _ header: RecordHeader, _ body: FieldList, group: AccessGroup, owner: ItemOwner?
     ) throws(FieldList.Malformed) -> (attributes: [String: String], label: String) {
         var attributes = every(header.vault, header.group)
         attributes["group"] = group.name
@@ -84,17 +86,16 @@ enum ItemAttributes {
             attributes["account"] = account.id.canonical
             attributes["environment"] = EnvironmentAliases.canonicalName(of: account.id.environment)
             attributes["home-account"] = Identifier.folded(account.id.homeAccountID)
-            attributes["username"] = Identifier.folded(account.username)
-            attributes["label"] = account.label.map(Identifier.folded)
-            what = "account \(account.name)"
+            let owner = ItemOwner(account)
+            (attributes["username"], attributes["label"]) = (owner.username, owner.label)
+            what = words([account.username.isEmpty ? "\(account.id)" : account.username, "account"])
         case .credential(let credential):
             attributes["account"] = credential.account.canonical
             attributes["environment"] = EnvironmentAliases.canonicalName(of: credential.account.environment)
             attributes["client"] = credential.clientID
             attributes["realm"] = Identifier.folded(credential.realm)
-            what =
-                "\(words(credential.kind)) of \(credential.account)"
-                + (credential.clientID.isEmpty ? "" : ", \(credential.clientID)")
+            (attributes["username"], attributes["label"]) = (owner?.username, owner?.label)
+            what = words(credential, owner)
         case .appMetadata(let metadata):
             attributes["client"] = metadata.clientID
             attributes["environment"] = EnvironmentAliases.canonicalName(of: metadata.environment)
@@ -118,7 +119,7 @@ enum ItemAttributes {
 
     /// The attributes by which an item for a record with this body is found, whatever its group is called.
     static func filing(_ header: RecordHeader, _ body: FieldList) throws(FieldList.Malformed) -> [String: String] {
-        try describe(header, body, group: .default).attributes.filter { $0.key != "group" }
+        try describe(header, body, group: .default, owner: nil).attributes.filter { $0.key != "group" }
     }
 
     /// The attributes of an item that are Keyfob's: some services add their own, which nobody may write.
@@ -128,11 +129,13 @@ enum ItemAttributes {
 
     private static let names: Set<String> = [
         "xdg:schema", "vault", "aside", "group", "group-id", "kind", "account", "environment", "home-account",
-        "username", "label", "client", "realm", "name",
+        "username", "label", "client", "realm", "name", "record", "encoding",
     ]
 
     /// What the label of a group's items begins with.
-    static func labelPrefix(_ group: String) -> String { "Keyfob \(group):" }
+    static func labelPrefix(_ group: String) -> String {
+        group == AccessGroup.default.name ? "Keyfob:" : "Keyfob \(group):"
+    }
 
     /// The same attributes with values that no search asks for: some services keep an attribute that a change leaves out.
     static func nobodys(_ attributes: [String: String]) -> [String: String] {
@@ -146,12 +149,29 @@ enum ItemAttributes {
             : text
     }
 
-    private static func words(_ kind: Credential.Kind) -> String {
-        switch kind {
-        case .refreshToken: "refresh token"
-        case .idToken: "ID token"
-        case .accessToken: "access token"
-        }
+    /// Whose token it is, from where and for what.
+    private static func words(_ credential: Credential, _ owner: ItemOwner?) -> String {
+        let name = owner?.username ?? ""
+        let what =
+            switch credential.kind {
+            case .refreshToken: "refresh token"
+            case .idToken: "ID token"
+            case .accessToken: scopes(credential.scopes)
+            }
+        return words([name.isEmpty ? "\(credential.account)" : name, credential.realm, what])
+    }
+
+    private static func scopes(_ scopes: ScopeSet) -> String {
+        let all = scopes.scopes
+        guard !all.isEmpty else { return "access token" }
+        return all.prefix(scopeLimit).joined(separator: " ") + (all.count > scopeLimit ? " …" : "")
+    }
+
+    /// How many scopes a label names.
+    private static let scopeLimit = 3
+
+    private static func words(_ parts: [String]) -> String {
+        parts.filter { !$0.isEmpty }.joined(separator: " · ")
     }
 
     private static func name(_ section: String, _ key: String) -> String { section + "/" + key }

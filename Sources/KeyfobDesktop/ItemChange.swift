@@ -19,6 +19,8 @@ final class ItemChange: RecordWriting {
     /// Where the records are read; nil is the service.
     private let memory: RememberedRecords?
     private(set) var isIrreplaceable = false
+    /// Whether it takes up what somebody else has begun.
+    private var isResumed = false
 
     init(_ storage: SecretServiceStorage, _ keys: GroupKeys, from memory: RememberedRecords? = nil) {
         self.storage = storage
@@ -96,9 +98,9 @@ final class ItemChange: RecordWriting {
     }
 
     /// How many calls to the service make the change, at least.
-    func callCount() throws -> Int {
-        try inserted.count + deleted.count
-            + replaced.reduce(0) { try $0 + (filing($1.old) == filing($1.record) ? 1 : 2) }
+    var callCount: Int {
+        inserted.count + deleted.count
+            + 2 * replaced.count
     }
 
     /// Whether a record goes.
@@ -109,6 +111,7 @@ final class ItemChange: RecordWriting {
     /// - Parameter isCurrent: Whether nothing was taken away since; otherwise what is not there stays away.
     /// - Returns: Whether nothing of it is left out.
     func resume(_ step: ChangeLog.Step, isCurrent: Bool) throws -> Bool {
+        isResumed = true
         switch step {
         case .put(let record, let former):
             let places = try [lasting(record)] + (former.map { [try lasting($0)] } ?? [])
@@ -142,8 +145,6 @@ final class ItemChange: RecordWriting {
         return try ItemAttributes.filing(record.header, body)
     }
 
-    private func filing(_ record: StoredRecord) throws -> [String: String] { try filing(record.withoutSecret) }
-
     typealias Step = (() throws -> Void) throws -> Void
 
     /// Writes the refresh tokens that take the place of others.
@@ -156,7 +157,8 @@ final class ItemChange: RecordWriting {
         let records = inserted.map(\.record)
         for record in records.filter(\.isGrant) + records.filter({ !$0.isGrant }) {
             try step {
-                let item = try storage.create(record, keys, group: names[keys.group] ?? .default)
+                let item = try storage.create(
+                    record, keys, group: names[keys.group] ?? .default, owner: try owner(of: record))
                 storage.remember([StoredRecord(rowID: storage.row(of: item), record)])
             }
         }
@@ -168,9 +170,45 @@ final class ItemChange: RecordWriting {
     }
 
     private func replace(_ old: StoredRecord, with record: SealedRecord, _ names: [GroupID: AccessGroup]) throws {
-        try storage.replace(try storage.item(row: old.rowID), old, with: record, keys, group: names[keys.group])
+        try storage.replace(
+            try storage.item(row: old.rowID), old, with: record, keys, group: names[keys.group] ?? .default,
+            owner: owner(among: record))
         storage.remember([StoredRecord(rowID: old.rowID, record)])
         for double in storage.doubles(of: record.header.record, besides: old.rowID) { try storage.remove(double) }
+    }
+
+    /// What the account of a credential is called; nil for what is none, or where there is no account.
+    private func owner(of record: SealedRecord) throws -> ItemOwner? {
+        guard let id = try credentialAccount(record) else { return nil }
+        if let known = owner(among: record) ?? storage.rememberedOwner(keys.blind(id), keys) { return known }
+        let account = try items.records(of: keys.blind(id), kind: .account).first
+        return account.flatMap { try? ItemOwner($0, keys) }
+    }
+
+    /// The same, as far as this change writes the account.
+    private func owner(among record: SealedRecord) -> ItemOwner? {
+        guard let value = record.header.index.account, record.header.kind != .account else { return nil }
+        let account = changed { $1.kind == .account && $1.index.account == value }.first
+        return account.flatMap { try? ItemOwner($0, keys) }
+    }
+
+    private func credentialAccount(_ record: SealedRecord) throws -> AccountID? {
+        let body = try keys.openAttributes(record.header, record.attributes)
+        return record.header.kind == .tombstone
+            ? nil : try ItemBody.decode(body, record.header.kind).credential?.account
+    }
+
+    /// Tells the items of tokens what their account is called now.
+    func renameOwners(in names: [GroupID: AccessGroup], _ step: Step) throws {
+        for (old, record) in replaced where record.header.kind == .account && old.header.kind == .account {
+            let account = try AccountBody.decode(keys.openAttributes(record.header, record.attributes))
+            let owner = ItemOwner(account)
+            guard try isResumed || ItemOwner(old, keys) != owner else { continue }
+            try step {
+                try storage.rename(
+                    owner, of: account.id.canonical, keys, group: names[keys.group] ?? .default)
+            }
+        }
     }
 
     /// Removes the items that go.

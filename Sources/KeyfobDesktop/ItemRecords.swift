@@ -71,20 +71,26 @@ struct ItemRecords: RecordReading {
     }
 
     func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
-        for (row, record) in try records() { try body(row, record) }
+        // Who looks at all of them looks at their secrets too.
+        for (row, record) in try records(withSecrets: true) { try body(row, record) }
     }
 
     func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box {
-        guard let box = record.secret else {
+        if let box = record.secret { return box }
+        guard let commitment = record.secretCommitment else {
             throw StoreError.damaged(what: "the secret of record \(record.header.record.short)")
         }
+        let box = try ItemReading(storage: storage, keys: keys).secret(of: record, commitment: commitment)
+        storage.remember([record.with(secret: box)])
         return box
     }
 
     typealias Row = (row: Int64, record: Result<StoredRecord, any Error>)
 
     /// Every record of the group.
-    private func records() throws -> [Row] { newest(try all(try items([:]))) }
+    private func records(withSecrets: Bool = false) throws -> [Row] {
+        newest(try all(try items([:]), withSecrets: withSecrets))
+    }
 
     /// The records that have these attributes.
     ///
@@ -102,27 +108,24 @@ struct ItemRecords: RecordReading {
 
     /// What the items hold, as far as they are still there, in the order in which they were made; where their paths do not
     /// tell that, as with KeePassXC, in the order in which the records were written last.
-    func all(_ items: [SecretService.ItemPath]) throws -> [Row] {
+    ///
+    /// - Parameter withSecrets: Whether the tokens are read, all in one question; otherwise each when it is asked for.
+    func all(_ items: [SecretService.ItemPath], withSecrets: Bool = false) throws -> [Row] {
         guard !items.isEmpty else { return [] }
         let sorted = items.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
-        let read = try storage.withService { service, _ in
-            var read: [(item: SecretService.ItemPath, record: Result<OpenedItem, any Error>)] = []
-            try service.secrets(of: sorted) { item, content in
-                switch consume content {
-                case .success(let bytes):
-                    if !SecretServiceStorage.isEmptied(bytes) {
-                        read.append((item, OpenedItem.result(bytes, item, keys)))
-                    }
-                case .failure(.noItem): break
-                case .failure(.damaged): read.append((item, .failure(OpenedItem.damaged(item))))
-                case .failure(let error): throw error
-                }
+        let reading = ItemReading(storage: storage, keys: keys)
+        var read: [(item: SecretService.ItemPath, record: Result<OpenedItem, any Error>)] = []
+        for (item, state) in try reading.states(of: sorted, withSecrets: withSecrets) {
+            switch state {
+            case .record(let opened): read.append((item, .success(opened)))
+            case .changed: read.append((item, .failure(OpenedItem.changed(item))))
+            case .foreign: read.append((item, .failure(OpenedItem.damaged(item))))
+            case .nothing: break
             }
-            if !sorted.allSatisfy(\.isNumbered) {
-                let stamps = Dictionary(read.map { ($0.item, (try? $0.record.get())?.header.stamp.value ?? 0) }) { $1 }
-                read.sort { (stamps[$0.item] ?? 0, $0.item.path) < (stamps[$1.item] ?? 0, $1.item.path) }
-            }
-            return read
+        }
+        if !sorted.allSatisfy(\.isNumbered) {
+            let stamps = Dictionary(read.map { ($0.item, (try? $0.record.get())?.header.stamp.value ?? 0) }) { $1 }
+            read.sort { (stamps[$0.item] ?? 0, $0.item.path) < (stamps[$1.item] ?? 0, $1.item.path) }
         }
         let rows: [Row] = read.map { item, record in
             let row = storage.row(of: item)
@@ -159,32 +162,10 @@ struct ItemRecords: RecordReading {
     }
 }
 
-/// What an item holds, sealed as it was read.
-struct OpenedItem: Sendable {
-    let header: RecordHeader
-    let attributes: CommittingAEAD.Box
-    let secret: CommittingAEAD.Box?
-
-    /// The record, or that the item holds something else.
-    static func result(
-        _ bytes: borrowing SecretBytes, _ item: SecretService.ItemPath, _ keys: GroupKeys
-    ) -> Result<OpenedItem, any Error> {
-        do {
-            let open = try OpenRecord(bytes, keys)
-            var header = open.header
-            header.index = try open.body.index(kind: header.kind, keys: keys)
-            let sealed = try open.sealed(header, keys)
-            return .success(OpenedItem(header: header, attributes: sealed.attributes, secret: sealed.secret))
-        } catch {
-            return .failure(damaged(item))
-        }
-    }
-
-    static func damaged(_ item: SecretService.ItemPath) -> StoreError {
-        .damaged(what: "the item \(item.path) of the Secret Service")
-    }
-
-    func record(row: Int64) -> StoredRecord {
-        StoredRecord(rowID: row, header: header, attributes: attributes, secret: secret)
+extension StoredRecord {
+    /// The same with its secret.
+    func with(secret: CommittingAEAD.Box) -> StoredRecord {
+        StoredRecord(
+            rowID: rowID, header: header, attributes: attributes, secretCommitment: secretCommitment, secret: secret)
     }
 }

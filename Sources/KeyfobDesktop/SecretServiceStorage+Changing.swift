@@ -35,15 +35,16 @@ extension SecretServiceStorage {
     }
 
     package func refresh(_ vault: inout UnlockedVault) throws {
-        try Self.refresh(&vault, try openHeader())
+        try refresh(&vault, try openHeader())
     }
 
     /// Takes over a header, with another key of the vault too: the header may have been made again.
-    private static func refresh(_ vault: inout UnlockedVault, _ header: borrowing OpenHeader) throws {
+    private func refresh(_ vault: inout UnlockedVault, _ header: borrowing OpenHeader) throws {
         do {
             try vault.refresh(headerBytes: header.header)
         } catch {
             vault = try header.unlocked()
+            forgetRecords()
         }
     }
 
@@ -119,7 +120,7 @@ extension SecretServiceStorage {
     }
 
     package func write<Result>(sequence: UInt64, _ body: (any StorageChange) throws -> Result) throws -> Result {
-        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        let turn = try StorageTurn(at: self)
         try requireHere()
         let result: Result
         do {
@@ -157,11 +158,11 @@ extension SecretServiceStorage {
     package func changeHeader<Result>(
         _ vault: inout UnlockedVault, _ body: (inout UnlockedVault, any StorageChange) throws -> Result
     ) throws -> Result {
-        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        let turn = try StorageTurn(at: self)
         try requireHere()
         try completeChange()
         let before = try openHeader()
-        try Self.refresh(&vault, before)
+        try refresh(&vault, before)
         do {
             forgetDoubles()
             let change = DelegatedChange(self, before)

@@ -7,9 +7,6 @@ internal import KeyfobVault
 // Single items.
 
 extension SecretServiceStorage {
-    /// What is left in an item that the service does not remove without asking somebody.
-    private static let emptied = Array("KFD1".utf8)
-
     /// Uses the service for several calls that change something.
     ///
     /// - Parameter body: Says when one of them has, or may have: then what fails is made in part.
@@ -23,40 +20,68 @@ extension SecretServiceStorage {
     }
 
     /// Makes the item of a record.
-    func create(_ record: SealedRecord, _ keys: GroupKeys, group: AccessGroup) throws -> SecretService.ItemPath {
-        let body = try keys.openAttributes(record.header, record.attributes)
-        let (attributes, label) = try ItemAttributes.describe(record.header, body, group: group)
-        let content = try OpenRecord.encode(record, keys)
+    ///
+    /// - Parameter owner: What the account is called to which the record belongs, where that is known.
+    func create(
+        _ record: SealedRecord, _ keys: GroupKeys, group: AccessGroup, owner: ItemOwner?
+    ) throws -> SecretService.ItemPath {
+        let parts = try ItemParts(record, keys, group: group, owner: owner)
         return try withService { service, collection in
-            try service.create(label: label, attributes: attributes, secret: content, in: collection)
+            try service.create(
+                label: parts.label, attributes: parts.attributes, secret: parts.secret, as: .plain, in: collection)
         }
     }
 
     /// Writes a record into the item of another.
     ///
-    /// What is in the item counts. So the attributes change first, and who tries again after that much finds the record
-    /// as it was; but what is deleted goes first of all.
+    /// The secret changes first: of a token that nobody can get again, nothing else matters. Until the attributes follow,
+    /// the item says of itself that it holds another token than its own, and who reads it waits for whoever writes it.
+    ///
+    /// - Parameter owner: What the account is called to which the record belongs; where nobody knows, as the item says.
     func replace(
         _ item: SecretService.ItemPath, _ old: StoredRecord, with record: SealedRecord, _ keys: GroupKeys,
-        group: AccessGroup?
+        group: AccessGroup, owner: ItemOwner?
     ) throws {
-        let group = group ?? .default
-        let before = try ItemAttributes.describe(old.header, try old.open(keys), group: group)
-        let body = try keys.openAttributes(record.header, record.attributes)
-        let after = try ItemAttributes.describe(record.header, body, group: group)
-        let content = try OpenRecord.encode(record, keys)
-        let goes = after.attributes["kind"] != before.attributes["kind"]
+        let keepsSecret = hasSameSecret(old, record, keys)
         try withCalls { service, _, hasBegun in
-            if goes {
-                try service.setSecret(of: item, to: content)
-                hasBegun = true
-            }
             let there = try service.attributes(of: item)
-            if after != before || after.attributes.contains(where: { there[$0.key] != $0.value }) {
+            let owner = owner ?? ItemOwner(there)
+            let parts = try ItemParts(record, keys, group: group, owner: owner)
+            if !keepsSecret || there["encoding"] != parts.attributes["encoding"] {
+                try service.setSecret(of: item, to: parts.secret, as: .plain)
                 hasBegun = true
-                try service.setAttributes(of: item, to: after.attributes, label: after.label)
             }
-            if !goes { try service.setSecret(of: item, to: content) }
+            let former = try ItemAttributes.describe(
+                old.header, try old.open(keys), group: group, owner: ItemOwner(there))
+            hasBegun = true
+            try service.setAttributes(
+                of: item, to: parts.attributes, label: former.label == parts.label ? nil : parts.label)
+        }
+    }
+
+    /// Whether both are known to have the same token, or neither has any.
+    private func hasSameSecret(_ old: StoredRecord, _ record: SealedRecord, _ keys: GroupKeys) -> Bool {
+        guard let box = record.secret else { return old.secretCommitment == nil && record.header.kind != .setting }
+        guard let former = remembered(old)?.secret, let before = try? keys.openSecret(old.header, former),
+            let after = try? keys.openSecret(record.header, box)
+        else { return false }
+        return before.isEqual(to: after)
+    }
+
+    /// Tells the items of an account's tokens what the account is called now.
+    func rename(_ owner: ItemOwner, of account: String, _ keys: GroupKeys, group: AccessGroup) throws {
+        try withCalls { service, collection, hasBegun in
+            let wanted = ItemAttributes.every(vault, keys.group).merging(["account": account]) { $1 }
+            for item in try service.items(wanted, in: collection) {
+                guard let there = try service.attributesIfThere(of: item), ItemOwner(there) != owner,
+                    let open = OpenRecord(there, keys), open.header.kind != .account,
+                    let body = try? open.attributes()
+                else { continue }
+                var (attributes, label) = try ItemAttributes.describe(open.header, body, group: group, owner: owner)
+                for name in ["record", "encoding"] { attributes[name] = there[name] }
+                hasBegun = true
+                try service.setAttributes(of: item, to: attributes, label: label)
+            }
         }
     }
 
@@ -71,18 +96,13 @@ extension SecretServiceStorage {
                 guard let reason = error as? SecretServiceError, reason != .noItem else { return }
                 // A person who says no means it.
                 guard reason == .needsPrompt else { throw reason }
-                try service.setSecret(of: item, to: Self.emptied.withBytes { SecretBytes(copying: $0) })
+                try service.setSecret(of: item, to: ItemSecret.ofEmptied(), as: .plain)
                 hasBegun = true
                 let attributes = ItemAttributes.nobodys(try service.attributes(of: item))
                     .merging(["xdg:schema": ItemAttributes.record, "kind": "emptied"]) { $1 }
                 try service.setAttributes(of: item, to: attributes, label: "Keyfob: nothing, may be deleted")
             }
         }
-    }
-
-    /// Whether this is what ``remove(_:)`` leaves, or what a service leaves that ended while it made an item: nothing.
-    static func isEmptied(_ bytes: borrowing SecretBytes) -> Bool {
-        bytes.count == 0 || bytes.count == emptied.count && bytes.withBytes { [UInt8]($0) } == emptied
     }
 
     /// The items of a group.

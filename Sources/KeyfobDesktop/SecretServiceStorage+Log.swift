@@ -47,7 +47,7 @@ extension SecretServiceStorage {
     func completeStoppedChange() {
         do {
             guard obstacle == nil, try POSIXFile.status(directory.changeLog) != nil else { return }
-            let turn = try FileLock(directory.recordsLock, orBusyAfter: .zero)
+            let turn = try StorageTurn(at: self, orBusyAfter: .zero)
             try requireHere()
             try completeChange()
             _ = consume turn
@@ -88,7 +88,7 @@ extension SecretServiceStorage {
 
     /// Completes a change that was stopped, and keeps it for the owner to look at where the service refuses it.
     func giveUpRefusedChange() throws {
-        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        let turn = try StorageTurn(at: self)
         try requireHere()
         do {
             try completeChange()

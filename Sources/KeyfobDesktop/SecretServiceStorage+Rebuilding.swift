@@ -20,7 +20,7 @@ extension SecretServiceStorage {
         do {
             return FoundHeader(header: try openHeader(), isRebuilt: false)
         } catch DesktopError.service(.noItem, _) {
-            let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+            let turn = try StorageTurn(at: self)
             try requireHere()
             let made = try rebuilt(milliseconds: milliseconds, device: device)
             _ = consume turn
@@ -53,7 +53,7 @@ extension SecretServiceStorage {
         let collection = try home(of: place.vault, known: place.collection, service)
         let storage = SecretServiceStorage(
             directory: directory, vault: place.vault, service: service, collection: collection)
-        let turn = try FileLock(directory.recordsLock, orBusyAfter: patience)
+        let turn = try StorageTurn(at: storage)
         try storage.requireHere()
         let found = try storage.headerItems()
         let aside = found.newest == nil ? try found.items.map { try storage.putAside($0, "header") } : []

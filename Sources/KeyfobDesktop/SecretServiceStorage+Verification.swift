@@ -20,6 +20,12 @@ extension SecretServiceStorage {
             case .damaged(let row, let item):
                 verification.losses.append(Verification.Loss(RecordLoss(.unopened, nil), row: row))
                 verification.problems.append("group \(name): the item \(item.path) holds what Keyfob did not write")
+            case .changed(let row, let item, let record):
+                let loss = RecordLoss(.unopened, RecordLoss.Kind(record.header.kind))
+                verification.losses.append(Verification.Loss(loss, row: row))
+                verification.problems.append(
+                    "group \(name): another program has changed the token in the item \(item.path); a repair takes it "
+                        + "over as it is")
             case .double(_, let record):
                 verification.problems.append("group \(name): record \(record.short) is in two items")
             case .misfiled(let item, let record, _):
@@ -41,7 +47,7 @@ extension SecretServiceStorage {
         _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, now: Timestamp,
         naming: (RecordLoss) -> [RecordLoss]
     ) throws -> GroupRepair {
-        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        let turn = try StorageTurn(at: self)
         try requireHere()
         var repair = GroupRepair()
         repair.files = try quarantineLogs(now: now)
@@ -49,6 +55,7 @@ extension SecretServiceStorage {
             switch finding {
             case .sound: break
             case .damaged(_, let item): repair.files.append(try putAside(item, "damaged"))
+            case .changed(_, let item, let record): try takeOver(item, record, keys, now: now)
             case .double(let item, _), .unfinished(let item): try remove(item)
             case .misfiled(let item, _, let proper):
                 try withService { service, _ in
@@ -62,7 +69,7 @@ extension SecretServiceStorage {
 
     // What was put aside stays where it was, under a label that says so: there is no loss to note.
     package func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair {
-        let turn = try FileLock(directory.recordsLock, orBusyAfter: Self.patience)
+        let turn = try StorageTurn(at: self)
         try requireHere()
         let headers = try headerItems()
         var repair = GroupRepair()
@@ -76,6 +83,8 @@ extension SecretServiceStorage {
     private enum Finding {
         case sound
         case damaged(row: Int64, SecretService.ItemPath)
+        /// It holds another token than was written with the record.
+        case changed(row: Int64, SecretService.ItemPath, OpenedItem)
         /// The record is in a later item as well.
         case double(SecretService.ItemPath, RecordID)
         case misfiled(SecretService.ItemPath, StoredRecord, proper: (attributes: [String: String], label: String))
@@ -85,42 +94,70 @@ extension SecretServiceStorage {
 
     private func findings(_ keys: GroupKeys) throws -> [Finding] {
         let names = try groupNames()
-        let records = ItemRecords(storage: self, keys: keys)
+        let (records, reading) = (ItemRecords(storage: self, keys: keys), ItemReading(storage: self, keys: keys))
         // An item that has lost its group's attribute tells in what it holds which group's it is.
-        let unfiled = try records.all(try unfiledItems(Array(names.keys))).filter { (try? $0.record.get()) != nil }
-        let items = try records.items([:])
-        let own = try records.all(items)
-        let read = Set(try own.map { try item(row: $0.row) })
-        let unfinished = try items.filter { try !read.contains($0) && attributesIfThere(of: $0) != nil }
-        let rows = own + unfiled
-        var latest: [RecordID: (version: ItemVersion, row: Int64)] = [:]
-        for case (let row, .success(let record)) in rows {
+        let unfiled = try reading.states(of: try unfiledItems(Array(names.keys)), withSecrets: true).filter { found in
+            if case .record = found.state { true } else { false }
+        }
+        let own = try reading.states(of: try records.items([:]), withSecrets: true)
+        var latest: [RecordID: (version: ItemVersion, item: SecretService.ItemPath)] = [:]
+        var owners: [BlindValue: ItemOwner] = [:]
+        for (item, state) in own + unfiled {
+            guard case .record(let opened) = state else { continue }
+            let record = opened.record(row: row(of: item))
+            if record.header.kind == .account, let value = record.header.index.account {
+                owners[value] = try? ItemOwner(record, keys)
+            }
             let known = latest[record.header.record]
             if known.map({ $0.version < record.version }) ?? true {
-                latest[record.header.record] = (record.version, row)
+                latest[record.header.record] = (record.version, item)
             }
         }
-        return try unfinished.map { .unfinished($0) }
-            + rows.compactMap { row, result in
-                let item = try self.item(row: row)
-                guard let record = try? result.get() else { return .damaged(row: row, item) }
-                guard latest[record.header.record]?.row == row else { return .double(item, record.header.record) }
-                let proper = try ItemAttributes.describe(
-                    record.header, try record.open(keys), group: names[keys.group] ?? .default)
+        return try (own + unfiled).compactMap { item, state in
+            switch state {
+            case .nothing: return try attributesIfThere(of: item) == nil ? nil : .unfinished(item)
+            case .foreign: return .damaged(row: row(of: item), item)
+            case .changed(let opened): return .changed(row: row(of: item), item, opened)
+            case .record(let opened):
+                let record = opened.record(row: row(of: item))
+                guard latest[record.header.record]?.item == item else { return .double(item, record.header.record) }
                 // Another process may have removed it meanwhile.
                 guard let found = try attributesIfThere(of: item) else { return nil }
+                let owner = record.header.index.account.flatMap { owners[$0] } ?? ItemOwner(found)
+                var proper = try ItemAttributes.describe(
+                    record.header, try record.open(keys), group: names[keys.group] ?? .default, owner: owner)
                 let isFiled = proper.attributes.allSatisfy { found[$0.key] == $0.value }
+                for name in ["record", "encoding"] { proper.attributes[name] = found[name] }
                 return isFiled ? .sound : .misfiled(item, record, proper: proper)
             }
+        }
+    }
+
+    /// Takes the token that another program has put into an item for what the item's record tells of.
+    private func takeOver(
+        _ item: SecretService.ItemPath, _ opened: OpenedItem, _ keys: GroupKeys, now: Timestamp
+    ) throws {
+        let old = opened.record(row: row(of: item))
+        var header = old.header
+        header.stamp = Stamp(milliseconds: now.seconds * 1_000, after: header.stamp)
+        let body = try old.open(keys)
+        let record: SealedRecord? = try withService { service, _ in
+            var record: SealedRecord?
+            try service.secrets(of: [item], areForeign: true) { _, content in
+                guard case .success(let text) = consume content, let secret = ItemSecret.secret(in: text, nil) else {
+                    return
+                }
+                record = try keys.seal(header, attributes: body, secret: secret)
+            }
+            return record
+        }
+        guard let record else { return }
+        try replace(item, old, with: record, keys, group: try groupNames()[keys.group] ?? .default, owner: nil)
     }
 
     /// The attributes of an item; nil when it is gone.
     private func attributesIfThere(of item: SecretService.ItemPath) throws -> [String: String]? {
-        do {
-            return try withService { service, _ in try service.attributes(of: item) }
-        } catch DesktopError.service(.noItem, _) {
-            return nil
-        }
+        try withService { service, _ in try service.attributesIfThere(of: item) }
     }
 
     private func groupNames() throws -> [GroupID: AccessGroup] {
@@ -132,16 +169,11 @@ extension SecretServiceStorage {
         let unfiled = try unfiledItems(groups)
         return try withService { service, _ in
             var strays: [SecretService.ItemPath] = []
-            try service.secrets(of: unfiled) { item, content in
-                switch consume content {
-                case .success(let bytes):
-                    if Self.isEmptied(bytes) { return }
-                    if let group = OpenRecord.group(of: bytes, in: vault), groups.contains(group) { return }
-                    strays.append(item)
-                case .failure(.noItem): break
-                case .failure(.damaged): strays.append(item)
-                case .failure(let error): throw error
-                }
+            for item in unfiled {
+                guard let attributes = try service.attributesIfThere(of: item) else { continue }
+                let group = OpenRecord.bytes(attributes).flatMap { OpenRecord.group(of: $0, in: vault) }
+                if group.map(groups.contains) ?? false { continue }
+                strays.append(item)
             }
             return strays
         }

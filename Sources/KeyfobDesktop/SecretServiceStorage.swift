@@ -38,6 +38,8 @@ package final class SecretServiceStorage: VaultStorage {
         /// What kept a change that was stopped from being completed.
         var obstacle: (any Error)?
         var remembered: [Int64: StoredRecord] = [:]
+        /// Whether this process has the turn at changing items.
+        var hasTurn = false
 
         init(service: SecretService, collection: String) {
             self.service = service
@@ -165,9 +167,42 @@ package final class SecretServiceStorage: VaultStorage {
         guard records.count <= Self.memoryLimit else { return }
         connection.withLock { connection in
             if connection.remembered.count > Self.memoryLimit { connection.remembered = [:] }
-            for record in records { connection.remembered[record.rowID] = record }
+            for record in records {
+                // A secret that was read once is not forgotten because the record was read without it.
+                if record.secret == nil, let known = connection.remembered[record.rowID], known.isSame(as: record) {
+                    continue
+                }
+                connection.remembered[record.rowID] = record
+            }
         }
     }
+
+    /// Forgets the records that were read or written, which other keys have sealed than are used by now.
+    func forgetRecords() { connection.withLock { $0.remembered = [:] } }
+
+    /// What was read or written last of a record, if that is the same version of it.
+    func remembered(_ record: StoredRecord) -> StoredRecord? {
+        connection.withLock { connection in
+            connection.remembered[record.rowID].flatMap { $0.isSame(as: record) ? $0 : nil }
+        }
+    }
+
+    /// What an account is called, if it was read or written here.
+    func rememberedOwner(_ account: Lookup, _ keys: GroupKeys) -> ItemOwner? {
+        let known = connection.withLock { connection in
+            connection.remembered.values.first { record in
+                record.header.kind == .account && record.header.group == keys.group
+                    && record.header.index.account == account.value
+            }
+        }
+        return known.flatMap { try? ItemOwner($0, keys) }
+    }
+
+    /// Whether this process has the turn at changing items.
+    var hasTurn: Bool { connection.withLock { $0.hasTurn } }
+
+    /// Notes whether this process has the turn at changing items.
+    func note(hasTurn: Bool) { connection.withLock { $0.hasTurn = hasTurn } }
 
     /// Notes the header that was read or written.
     func remember(_ header: borrowing OpenHeader) {
@@ -235,5 +270,13 @@ extension SecretService.ItemPath {
     /// The collection that the item is in.
     var collection: String {
         String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex))
+    }
+}
+
+extension StoredRecord {
+    /// Whether it is the same version of the same record.
+    fileprivate func isSame(as other: StoredRecord) -> Bool {
+        header.record == other.header.record && header.group == other.header.group && version == other.version
+            && secretCommitment == other.secretCommitment
     }
 }

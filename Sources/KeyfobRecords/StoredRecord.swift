@@ -21,15 +21,16 @@ package struct StoredRecord: Sendable {
         secretCommitment = secret?.commitment
     }
 
-    /// A record of which the storage gives only the commitment of its secret.
+    /// A record of which the storage gives the commitment of its secret, and the secret itself where that was read.
     package init(
-        rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secretCommitment: [UInt8]?
+        rowID: Int64, header: RecordHeader, attributes: CommittingAEAD.Box, secretCommitment: [UInt8]?,
+        secret: CommittingAEAD.Box? = nil
     ) {
         self.rowID = rowID
         self.header = header
         self.attributes = attributes
         self.secretCommitment = secretCommitment
-        secret = nil
+        self.secret = secret
     }
 
     /// The record's share of its group's manifest.

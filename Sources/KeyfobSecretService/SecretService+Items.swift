@@ -123,6 +123,14 @@ extension SecretService {
         }
     }
 
+    /// How a secret stands in its item.
+    package enum SecretForm: Sendable {
+        /// As base64url without padding.
+        case encoded
+        /// As it is, which the caller has seen to be text that every service keeps.
+        case plain
+    }
+
     /// Makes a new item, even where there is one with the same attributes.
     ///
     /// - Precondition: The secret is not empty.
@@ -130,11 +138,12 @@ extension SecretService {
     ///   not in passing;
     ///   `refused` for an attribute or a label with a zero in it.
     package func create(
-        label: String, attributes: [String: String], secret: borrowing SecretBytes, in collection: String
+        label: String, attributes: [String: String], secret: borrowing SecretBytes, as form: SecretForm = .encoded,
+        in collection: String
     ) throws(SecretServiceError) -> ItemPath {
         try checkSize(of: secret)
         return try attempt(whenGone: .noCollection, isWriting: true) { (deadline) throws(BusFailure) in
-            let sealed = try openSession(deadline).encode(secret)
+            let sealed = try openSession(deadline).encode(secret, form)
             let properties: [String: Variant] = [
                 "\(Interfaces.item).Label": try .string(label),
                 "\(Interfaces.item).Attributes": try .texts(attributes),
@@ -158,27 +167,29 @@ extension SecretService {
     ///
     /// - Precondition: The secret is not empty.
     /// - Throws: `tooLarge`, `noItem`, `locked`.
-    package func setSecret(of item: ItemPath, to secret: borrowing SecretBytes) throws(SecretServiceError) {
+    package func setSecret(
+        of item: ItemPath, to secret: borrowing SecretBytes, as form: SecretForm = .encoded
+    ) throws(SecretServiceError) {
         try checkSize(of: secret)
         try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
-            let sealed = try openSession(deadline).encode(secret)
+            let sealed = try openSession(deadline).encode(secret, form)
             _ = try call(item.path, Method(Interfaces.item, "SetSecret"), [sealed], returning: "()", deadline)
         }
     }
 
-    /// Replaces an item's attributes, then its label.
+    /// Replaces an item's attributes, then its label; a label that is nil stays.
     ///
     /// KeePassXC keeps attributes that are not among the new ones.
     ///
     /// - Throws: `noItem`, `locked`; `refused` for an attribute or a label with a zero in it.
     package func setAttributes(
-        of item: ItemPath, to attributes: [String: String], label: String
+        of item: ItemPath, to attributes: [String: String], label: String?
     ) throws(SecretServiceError) {
         try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
             let texts = try Variant.texts(attributes)
-            let name = try Variant.string(label)
+            let name: Variant? = if let label { try .string(label) } else { nil }
             try setProperty(item.path, Interfaces.item, "Attributes", to: texts, deadline)
-            try setProperty(item.path, Interfaces.item, "Label", to: name, deadline)
+            if let name { try setProperty(item.path, Interfaces.item, "Label", to: name, deadline) }
         }
     }
 

@@ -27,11 +27,13 @@ struct BusMessageTests {
                 "\(added)")
             try desktop.run("printf token | \(ada)").expectSuccess()
             let found = try calls("keyfob token --account ada@git.example", in: desktop)
-            #expect(found == ["OpenSession": 1, "GetAll": 1, "SearchItems": 7, "GetSecrets": 3], "\(found)")
+            #expect(
+                found == ["OpenSession": 1, "GetAll": 1, "SearchItems": 7, "Get": 2, "GetSecrets": 2], "\(found)")
             let replaced = try calls("printf token\(round) | \(ada)", in: desktop)
             #expect(
                 replaced == [
-                    "OpenSession": 1, "GetAll": 1, "SearchItems": 5, "GetSecrets": 4, "Get": 2, "SetSecret": 2,
+                    "OpenSession": 1, "GetAll": 1, "SearchItems": 5, "Get": 5, "GetSecrets": 3, "Set": 2,
+                    "SetSecret": 1,
                 ], "\(replaced)")
             if round == 0 {
                 let line = "printf t | keyfob add -q p$i@git.example --scope repo"

@@ -98,13 +98,19 @@ struct MigrationTests {
             attributes["kind"] = "nothing"
             try service.setAttributes(of: found[0], to: attributes, label: "x")
             // Spoilt.
-            try service.setSecret(of: found[1], to: secret("what somebody typed"))
+            var spoilt = try service.attributes(of: found[1])
+            spoilt["record"] = "what somebody typed"
+            try service.setAttributes(of: found[1], to: spoilt, label: "y")
+            // Another token than its own.
+            let token = try found[3...].first { try service.attributes(of: $0)["kind"] == "client-secret" }
+            try service.setSecret(of: #require(token), to: secret("what somebody typed"), as: .plain)
             // In two.
-            try service.secrets(of: [found[2]]) { item, content in
+            try service.secrets(of: [found[2]], areForeign: true) { item, content in
                 switch consume content {
                 case .success(let bytes):
                     _ = try service.create(
-                        label: "double", attributes: try service.attributes(of: item), secret: bytes, in: collection)
+                        label: "double", attributes: try service.attributes(of: item), secret: bytes, as: .plain,
+                        in: collection)
                 case .failure(let error): throw error
                 }
             }
@@ -119,7 +125,7 @@ struct MigrationTests {
         }
         #expect(kept.count == before.count)
         let tally = try place.delegate()
-        #expect(tally.groups.reduce(0) { $0 + $1.replaced } == 1)
+        #expect(tally.groups.reduce(0) { $0 + $1.replaced } == 2)
         #expect(tally.groups.reduce(0) { $0 + $1.added } == 1)
         #expect(tally.removed == 3)
         #expect(try place.content() == before)
@@ -174,15 +180,22 @@ struct MigrationTests {
         #expect(try place.files() == ["keyring.db", "header.copy"])
     }
 
-    @Test("a spoilt item keeps all where it is")
-    func damagedItems() throws {
+    @Test("a spoilt item keeps all where it is", arguments: ["record", nil])
+    func damagedItems(attribute: String?) throws {
         try place.fillSparsely()
         try place.delegate()
         let files = try place.files()
         let items = try place.items()
         try items.withService { service, collection in
-            let found = try service.search(ItemAttributes.every(items.vault), in: collection).items
-            try service.setSecret(of: found[0], to: secret("what somebody typed"))
+            let wanted = ItemAttributes.every(items.vault).merging(["kind": "refresh-token"]) { $1 }
+            let item = try #require(try service.search(wanted, in: collection).items.first)
+            if let attribute {
+                var attributes = try service.attributes(of: item)
+                attributes[attribute] = "what somebody typed"
+                try service.setAttributes(of: item, to: attributes, label: nil)
+            } else {
+                try service.setSecret(of: item, to: secret("what somebody typed"), as: .plain)
+            }
         }
         #expect(storeError { try place.embed() } != nil)
         #expect(try place.storage().place == .secretService)

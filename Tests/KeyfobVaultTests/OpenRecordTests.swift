@@ -10,6 +10,7 @@ struct OpenRecordTests {
     private let keys: GroupKeys
     private let record: SealedRecord
     private let body: FieldList
+    /// All but the secret, which is "token".
     private let bytes: [UInt8]
 
     init() throws {
@@ -18,12 +19,19 @@ struct OpenRecordTests {
         var header = try keys.header()
         header.flags = 0x8001
         record = try keys.seal(header, attributes: body, secret: secret("token"))
-        bytes = contents(of: try OpenRecord.encode(record, keys))
+        bytes = try OpenRecord.encode(record, keys).rest
     }
 
     /// Why bytes are no record; nil when they are one.
     private func refusal(_ bytes: [UInt8], _ keys: GroupKeys? = nil) -> VaultError? {
-        failure { _ = try OpenRecord(secret(bytes), keys ?? self.keys) }
+        failure { _ = try OpenRecord(bytes, keys ?? self.keys) }
+    }
+
+    /// Whether a record takes a secret for its own.
+    private func accepts(_ open: OpenRecord, _ text: String) -> Bool { open.accepts(secret(text)) }
+
+    private func accepts(_ commitment: [UInt8], _ text: String) -> Bool {
+        OpenRecord.accepts(secret(text), commitment)
     }
 
     /// The bytes with the checksum that belongs to them.
@@ -32,42 +40,74 @@ struct OpenRecordTests {
         return content + BLAKE2b.hash(content, count: 16)
     }
 
-    @Test("header, attributes and secret come back")
+    @Test("header and attributes come back, and the secret stands by itself")
     func roundTrip() throws {
-        let open = try OpenRecord(secret(bytes), keys)
-        let (header, body, isToken) = (open.header, open.body, open.secret?.isEqual(to: secret("token")))
-        #expect(header == record.header && body == self.body && isToken == true)
-        let sealed = try open.sealed(header, keys)
-        #expect(contents(of: try OpenRecord.encode(sealed, keys)) == bytes)
-        #expect(OpenRecord.group(of: secret(bytes), in: keys.vault) == keys.group)
+        let open = try OpenRecord(bytes, keys)
+        let header = open.header
+        #expect(header == record.header && open.content == .token)
+        #expect(try open.attributes() == body)
+        let parts = try OpenRecord.encode(record, keys)
+        let isToken = parts.secret?.isEqual(to: secret("token"))
+        #expect(isToken == true)
+        #expect(OpenRecord.group(of: bytes, in: keys.vault) == keys.group)
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("token"))
     }
 
-    @Test("a record without a secret is told from one with an empty secret")
+    @Test("the secret that belongs to it is told from every other")
+    func secrets() throws {
+        let open = try OpenRecord(bytes, keys)
+        #expect(accepts(open, "token"))
+        for other in ["", "t", "tokem", "token ", "Token", String(repeating: "token", count: 100)] {
+            #expect(!accepts(open, other))
+        }
+        // The same token in another version of the record is told by something else.
+        var header = record.header
+        header.flags = 1
+        let again = try keys.seal(header, attributes: body, secret: secret("token"))
+        let other = try OpenRecord(OpenRecord.encode(again, keys).rest, keys)
+        let commitment = try #require(open.secretCommitment)
+        #expect(accepts(commitment, "token"))
+        #expect(accepts(other, "token") && other.secretCommitment != commitment)
+        #expect(!accepts([], "token"))
+        #expect(!accepts(Array(commitment.dropLast()), "token"))
+    }
+
+    @Test("a record without a secret is told from one with an empty secret, and a setting's body is its secret")
     func noSecret() throws {
-        let none = try keys.seal(try keys.header(.setting), attributes: body)
+        let none = try keys.seal(try keys.header(.account), attributes: body)
         let empty = try keys.seal(try keys.header(), attributes: body, secret: secret(""))
-        func hasSecret(_ record: SealedRecord) throws -> Bool {
-            let open = try OpenRecord(OpenRecord.encode(record, keys), keys)
-            return try open.sealed(open.header, keys).secret != nil
+        let setting = try keys.seal(try keys.header(.setting), attributes: body)
+        func content(_ record: SealedRecord) throws -> OpenRecord.Content {
+            let parts = try OpenRecord.encode(record, keys)
+            let open = try OpenRecord(parts.rest, keys)
+            switch parts.secret {
+            case .some(let secret):
+                let isOwn = open.accepts(secret)
+                #expect(isOwn)
+            case .none: #expect(!accepts(open, "") && open.secretCommitment == nil)
+            }
+            return open.content
         }
-        #expect(try !hasSecret(none))
-        #expect(try hasSecret(empty))
+        #expect(try content(none) == .nothing)
+        #expect(try content(empty) == .token)
+        #expect(try content(setting) == .body)
+        let parts = try OpenRecord.encode(setting, keys)
+        #expect(!String(decoding: parts.rest, as: UTF8.self).contains("value"))
+        let attributes: FieldList? =
+            switch parts.secret {
+            case .some(let secret): try OpenRecord.attributes(in: secret)
+            case .none: nil
+            }
+        #expect(attributes == body)
     }
 
-    @Test("the longest secret comes back, and what is longer cannot be sealed")
+    @Test("the longest secret is accepted")
     func longest() throws {
-        let token = [UInt8](repeating: 0x61, count: SealedRecord.maximumCount)
+        let token = String(repeating: "a", count: SealedRecord.maximumCount)
         let long = try keys.seal(try keys.header(), attributes: body, secret: secret(token))
-        let isSame = try OpenRecord(OpenRecord.encode(long, keys), keys).secret?.isEqual(to: secret(token))
-        #expect(isSame == true)
-        // Nothing that Keyfob made; it must not be taken for a record either.
-        var longer = bytes
-        longer.insert(contentsOf: [UInt8](repeating: 0x61, count: SealedRecord.maximumCount), at: bytes.count - 16)
-        let error: VaultError? = failure {
-            let open = try OpenRecord(secret(checked(longer)), keys)
-            _ = try open.sealed(open.header, keys)
-        }
-        #expect(error == .tooLarge(limit: SealedRecord.maximumCount))
+        let open = try OpenRecord(OpenRecord.encode(long, keys).rest, keys)
+        #expect(accepts(open, token))
+        #expect(!accepts(open, String(token.dropLast())))
     }
 
     @Test("every truncation is noticed")
@@ -76,14 +116,13 @@ struct OpenRecordTests {
         for count in 1..<bytes.count { #expect(refusal(Array(bytes.dropFirst(count))) == .corrupted(.record)) }
     }
 
-    @Test("every truncation with a right checksum is refused or is a record that Keyfob could have made")
-    func checkedTruncations() throws {
+    @Test("every truncation with a right checksum is refused, and so is what stands behind it")
+    func checkedTruncations() {
         for count in 16..<bytes.count - 16 {
             let short = checked(Array(bytes.prefix(count)) + [UInt8](repeating: 0, count: 16))
-            // What is left of the secret's end is a shorter secret: whoever may write to the store may write that.
-            let isWholeBody = count >= bytes.count - 16 - 5
-            #expect((refusal(short) == nil) == isWholeBody, "\(count)")
+            #expect(refusal(short) == .corrupted(.record), "\(count)")
         }
+        #expect(refusal(checked(bytes.dropLast(16) + [0] + [UInt8](repeating: 0, count: 16))) == .corrupted(.record))
     }
 
     @Test("every flipped bit is noticed")
@@ -95,7 +134,7 @@ struct OpenRecordTests {
         }
     }
 
-    @Test("every flipped bit with a right checksum is refused, or is read without harm")
+    @Test("every flipped bit with a right checksum is refused, or does not take the secret for its own")
     func checkedFlips() throws {
         for offset in 0..<bytes.count - 16 {
             for bit in 0..<8 {
@@ -108,10 +147,7 @@ struct OpenRecordTests {
                 case 72..<76: #expect(error == .corrupted(.record))
                 default: #expect(error == nil || error == .corrupted(.record))
                 }
-                if error == nil {
-                    let open = try OpenRecord(secret(changed), keys)
-                    #expect(contents(of: try OpenRecord.encode(try open.sealed(open.header, keys), keys)) == changed)
-                }
+                if error == nil { #expect(try !accepts(OpenRecord(changed, keys), "token")) }
             }
         }
     }
@@ -120,15 +156,15 @@ struct OpenRecordTests {
     func others() throws {
         let other = try GroupKeys.sample(1, group: 2)
         #expect(refusal(bytes, other) == .notGranted)
-        #expect(OpenRecord.group(of: secret(bytes), in: try #require(VaultID([UInt8](repeating: 1, count: 16)))) == nil)
+        #expect(OpenRecord.group(of: bytes, in: try #require(VaultID([UInt8](repeating: 1, count: 16)))) == nil)
         for count in 0..<bytes.count {
-            #expect(OpenRecord.group(of: secret(Array(bytes.prefix(count))), in: keys.vault) == nil)
+            #expect(OpenRecord.group(of: Array(bytes.prefix(count)), in: keys.vault) == nil)
         }
     }
 
     @Test("other keys of the same group read it, as their own")
     func newKeys() throws {
-        let open = try OpenRecord(secret(bytes), try GroupKeys.sample(9, epoch: 4))
+        let open = try OpenRecord(bytes, try GroupKeys.sample(9, epoch: 4))
         let header = open.header
         #expect(header.epoch == 4 && header.record == record.header.record)
     }

@@ -69,7 +69,7 @@ package struct DatabaseMigration {
         let copy = try read(&vault)
         let milestones = try build(vault, copy, progress)
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
-        let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
+        let turn = try StorageTurn(at: source)
         MigrationObservation.willTake(.settle)
         try source.completeChange()
         let again = try read(&vault)
@@ -83,7 +83,7 @@ package struct DatabaseMigration {
     /// Does all of it while nobody else can change the items.
     private func runAlone(_ vault: inout UnlockedVault, _ progress: (Int, Int) -> Void) throws -> Outcome {
         let pause = try RefreshPause(source.directory, orBusyAfter: ServiceMigration.patience)
-        let turn = try FileLock(source.directory.recordsLock, orBusyAfter: SecretServiceStorage.patience)
+        let turn = try StorageTurn(at: source)
         try source.completeChange()
         let copy = try read(&vault)
         let milestones: [Milestone]

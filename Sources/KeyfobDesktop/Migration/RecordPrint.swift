@@ -21,9 +21,14 @@ struct RecordPrinter: Sendable {
     private let key = Randomness.bytes(32)
 
     /// The keyed hash of a record in the open.
-    func digest(_ content: borrowing SecretBytes) -> [UInt8] {
-        content.withBytes { content in
-            key.withBytes { BLAKE2b.mac(content, key: $0, count: 32) }
+    func digest(_ rest: [UInt8], _ secret: borrowing SecretBytes?) -> [UInt8] {
+        key.withBytes { key in
+            let digest: [UInt8] =
+                switch secret {
+                case .some(let secret): secret.withBytes { BLAKE2b.mac($0, key: key, count: 32) }
+                case .none: []
+                }
+            return BLAKE2b.mac(rest + digest, key: key, count: 32)
         }
     }
 
@@ -33,10 +38,15 @@ struct RecordPrinter: Sendable {
     func print(_ record: SealedRecord, _ keys: GroupKeys) throws -> RecordPrint {
         let header = record.header
         do throws(VaultError) {
-            let content = try OpenRecord.encode(record, keys)
+            let parts = try OpenRecord.encode(record, keys)
+            let secretCount =
+                switch parts.secret {
+                case .some(let secret): secret.count
+                case .none: 0
+                }
             return RecordPrint(
                 kind: header.kind, version: ItemVersion(stamp: header.stamp, device: header.device),
-                count: content.count, digest: digest(content))
+                count: parts.rest.count + secretCount, digest: digest(parts.rest, parts.secret))
         } catch {
             throw StoreError.damaged(what: "record \(header.record.short)")
         }

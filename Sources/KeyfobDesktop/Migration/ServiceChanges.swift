@@ -76,21 +76,25 @@ extension SecretServiceStorage {
     private func isFiled(
         _ item: SecretService.ItemPath, _ group: VaultCopy.Group, _ record: VaultCopy.Record
     ) throws -> Bool {
-        let proper = try attributes(group, record).attributes
+        let proper = try parts(group, record).attributes
         let found = try withService { service, _ in try service.attributes(of: item) }
         return proper.allSatisfy { found[$0.key] == $0.value }
     }
 
-    private func attributes(
-        _ group: VaultCopy.Group, _ record: VaultCopy.Record
-    ) throws -> (attributes: [String: String], label: String) {
-        let sealed = record.sealed
+    private func parts(_ group: VaultCopy.Group, _ record: VaultCopy.Record) throws -> ItemParts {
         do {
-            let body = try group.keys.openAttributes(sealed.header, sealed.attributes)
-            return try ItemAttributes.describe(sealed.header, body, group: group.name)
+            return try ItemParts(
+                record.sealed, group.keys, group: group.name, owner: try owner(of: record.sealed, in: group))
         } catch {
-            throw StoreError.damaged(what: "record \(sealed.header.record.short)")
+            throw StoreError.damaged(what: "record \(record.sealed.header.record.short)")
         }
+    }
+
+    private func owner(of record: SealedRecord, in group: VaultCopy.Group) throws -> ItemOwner? {
+        guard let value = record.header.index.account, record.header.kind != .account,
+            let account = group.accounts[value]
+        else { return nil }
+        return ItemOwner(try AccountBody.decode(group.keys.openAttributes(account.header, account.attributes)))
     }
 
     private func compareHeaders(
@@ -124,15 +128,17 @@ extension SecretServiceStorage {
             progress(done, changes.count)
         }
         for (group, record) in changes.created {
-            try step { _ = try create(record.sealed, group.keys, group: group.name) }
+            try step {
+                _ = try create(
+                    record.sealed, group.keys, group: group.name, owner: try owner(of: record.sealed, in: group))
+            }
         }
         for (item, group, record) in changes.overwritten {
-            let (attributes, label) = try attributes(group, record)
-            let content = try OpenRecord.encode(record.sealed, group.keys)
+            let parts = try parts(group, record)
             try step {
                 try withService { service, _ in
-                    try service.setSecret(of: item, to: content)
-                    try service.setAttributes(of: item, to: attributes, label: label)
+                    try service.setSecret(of: item, to: parts.secret, as: .plain)
+                    try service.setAttributes(of: item, to: parts.attributes, label: parts.label)
                 }
             }
         }

@@ -70,16 +70,12 @@ extension SecretServiceStorage {
             inventory.headers = try service.search(ItemAttributes.header(of: vault), in: nil).items
             let found = try service.search(ItemAttributes.every(vault), in: nil).items
                 .sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
-            try service.secrets(of: found) { path, content in
+            var attributes: [SecretService.ItemPath: [String: String]] = [:]
+            for item in found { attributes[item] = try service.attributesIfThere(of: item) }
+            try service.secrets(of: found.filter { attributes[$0] != nil }, areForeign: true) { path, content in
                 switch consume content {
-                case .success(let bytes):
-                    let header = OpenRecord.group(of: bytes, in: vault).flatMap { keys[$0] }
-                        .flatMap { keys in Self.header(of: bytes, keys) }
-                    inventory.items.append(
-                        ServiceInventory.Item(
-                            path: path, digest: printer.digest(bytes), record: header?.record,
-                            group: header?.group,
-                            version: header.map { ItemVersion(stamp: $0.stamp, device: $0.device) }))
+                case .success(let text):
+                    inventory.items.append(Self.item(path, attributes[path] ?? [:], text, keys, printer))
                 case .failure(.noItem): break
                 case .failure(.damaged):
                     inventory.items.append(
@@ -120,12 +116,25 @@ extension SecretServiceStorage {
         return try removeEverything(progress: progress)
     }
 
-    private static func header(of bytes: borrowing SecretBytes, _ keys: GroupKeys) -> RecordHeader? {
-        do throws(VaultError) {
-            let record = try OpenRecord(bytes, keys)
-            return record.header
-        } catch {
-            return nil
-        }
+    /// What an item says that it holds, with its hash if it does.
+    private static func item(
+        _ path: SecretService.ItemPath, _ attributes: [String: String], _ text: borrowing SecretBytes,
+        _ keys: [GroupID: GroupKeys], _ printer: RecordPrinter
+    ) -> ServiceInventory.Item {
+        guard let rest = OpenRecord.bytes(attributes), let vault = keys.values.first?.vault,
+            let group = OpenRecord.group(of: rest, in: vault), let keys = keys[group],
+            let record = try? OpenRecord(rest, keys)
+        else { return ServiceInventory.Item(path: path, digest: nil, record: nil, group: nil, version: nil) }
+        let header = record.header
+        let secret = record.content == .nothing ? nil : ItemSecret.secret(in: text, attributes["encoding"])
+        let isOwn =
+            switch secret {
+            case .some(let secret): record.accepts(secret)
+            case .none: record.content == .nothing
+            }
+        let digest = isOwn ? printer.digest(rest, secret) : nil
+        return ServiceInventory.Item(
+            path: path, digest: digest, record: header.record, group: header.group,
+            version: ItemVersion(stamp: header.stamp, device: header.device))
     }
 }

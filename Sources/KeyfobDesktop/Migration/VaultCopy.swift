@@ -16,6 +16,8 @@ struct VaultCopy: Sendable {
         /// What the storage says of the group; nil where it keeps no such list.
         let manifest: GroupManifest?
         let records: [Record]
+        /// Those of accounts, by their blinded ids.
+        let accounts: [BlindValue: SealedRecord]
     }
 
     struct Record: Sendable {
@@ -70,6 +72,11 @@ extension VaultCopy.Group {
         self.keys = keys
         self.name = name
         self.records = records
+        accounts = Dictionary(
+            records.map(\.sealed).filter { $0.header.kind == .account }.compactMap { record in
+                record.header.index.account.map { ($0, record) }
+            }
+        ) { first, _ in first }
     }
 
     /// The prints by record.

@@ -4,7 +4,7 @@ internal import KeyfobSodium
 /// A session with the service, in which secrets travel encrypted.
 ///
 /// Secrets travel as text, because a password manager shows them as passwords and KeePassXC changes what looks like
-/// a placeholder in them.
+/// a placeholder in them: encoded, unless whoever stores one has seen to that.
 @safe
 final class SecretSession {
     private let service: GLibObject
@@ -34,9 +34,14 @@ final class SecretSession {
     }
 
     /// A secret as it goes to the service.
-    func encode(_ secret: borrowing SecretBytes) throws(BusFailure) -> Variant {
+    func encode(_ secret: borrowing SecretBytes, _ form: SecretService.SecretForm) throws(BusFailure) -> Variant {
         let functions = unsafe Libsecret.functions
-        let text = secret.withBytes { Base64.url.encodeSecret($0) }
+        let text = secret.withBytes { bytes in
+            switch form {
+            case .encoded: Base64.url.encodeSecret(bytes)
+            case .plain: SecretBytes(copying: bytes, placement: .recycled)
+            }
+        }
         // libsecret keeps a copy of its own, and wipes it.
         let value = unsafe text.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { bytes in
@@ -53,7 +58,7 @@ final class SecretSession {
         return unsafe Variant(new: encoded)
     }
 
-    /// A secret that came from the service; nil for what ``encode(_:)`` did not write.
+    /// A secret that came from the service; nil for what ``encode(_:_:)`` did not encode.
     ///
     /// It is empty where the item is: GNOME's keyring, ended by force, leaves an item that it had only begun to make.
     func decode(_ secret: Variant) -> SecretBytes? {

@@ -63,11 +63,12 @@ struct ChangedItemTests {
         "of two items with one record the one that was written last counts, wherever it lies", arguments: [false, true])
     func doubled(isOlderFirst: Bool) throws {
         let token = try item("access-token", of: ada)
-        let old = try items.content(token)
+        let old = try items.snapshot(token)
         try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
-        let new = try items.content(token)
-        try items.set(token, to: isOlderFirst ? old : new)
-        try items.double(token, with: isOlderFirst ? new : old)
+        let new = try items.snapshot(token)
+        let double = try items.double(token)
+        try items.put(isOlderFirst ? old : new, into: token)
+        try items.put(isOlderFirst ? new : old, into: double)
         #expect(try home.opened().tokenText(request) == "newer")
         #expect(try keyring.verify().problems.count == 1)
         // The next change leaves one.
@@ -97,35 +98,61 @@ struct ChangedItemTests {
         #expect(try home.opened().refusal(request) == .noSuchAccount)
     }
 
-    @Test("a flipped bit, a missing end and nonsense are damage, for that account alone", arguments: 0..<40)
+    @Test(
+        "a changed letter, a missing end and nonsense in what stands beside a token are damage, for that account alone",
+        arguments: 0..<40)
     func damaged(number: Int) throws {
         let token = try item("access-token", of: ada)
-        var content = try items.content(token)
-        switch number {
-        case 0..<30: content[(content.count - 1) * number / 29] ^= 1 << UInt8(number % 8)
-        case 30..<38: content.removeLast(content.count * (number - 29) / 9)
-        case 38: content = Array("KFI1".utf8)
-        default: content = [0]
+        try items.change(token) { attributes in
+            var text = Array((attributes["record"] ?? "").utf8)
+            let place = (text.count - 1) * number / 29
+            switch number {
+            case 0..<30: text[place] = text[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            case 30..<38: text.removeLast(text.count * (number - 29) / 9)
+            case 38: text = Array("S0ZJMg".utf8)
+            default: text = Array("{not base64}".utf8)
+            }
+            attributes["record"] = String(decoding: text, as: UTF8.self)
         }
-        try items.set(token, to: content)
         #expect(keyring.refusal(request) == .damaged)
         #expect(try home.opened().refusal(request) == .damaged)
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
         #expect(code { try keyring.store(.access(ada), "again", for: ada) } == .damaged)
-        #expect(try items.content(token) == content, "nothing is written over it")
+        #expect(try text(of: token) == "token of ada", "nothing is written over it")
         try expectMended(aside: 1)
-        #expect(try items.content(token) == content, "what was put aside is there still")
+        #expect(try text(of: token) == "token of ada", "what was put aside is there still")
         try keyring.store(.access(ada), "again", for: ada)
         #expect(try home.opened().tokenText(request) == "again")
     }
 
-    @Test("text that is not Keyfob's encoding is damage")
-    func foreignText() throws {
-        let path = try item("access-token", of: ada).path
-        try #require(home.session).withSession { try $0.putRawSecret("not!base64", at: path) }
+    private func text(of item: VaultItems.Path) throws -> String {
+        String(decoding: try items.content(item), as: UTF8.self)
+    }
+
+    @Test("a token that another program has changed is told and not given, until a repair takes it over")
+    func changedToken() throws {
+        let token = try item("access-token", of: ada)
+        try items.set(token, to: Array("changed by hand\n".utf8))
+        for keyring in [keyring, try home.opened()] {
+            let refused = failure(of: KeyringError.self) { _ = try keyring.token(for: request) }
+            #expect(refused?.code == .damaged && refused?.message.contains("changed its token") == true)
+        }
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+        #expect(try keyring.verify().problems.contains { $0.contains("another program has changed the token") })
+        try expectMended()
+        #expect(try home.opened().tokenText(request) == "changed by hand")
+        try keyring.store(.access(ada), "again", for: ada)
+        #expect(try home.opened().tokenText(request) == "again")
+    }
+
+    @Test("a token that is changed back is the one it was, with the end of a line too")
+    func changedBack() throws {
+        let token = try item("access-token", of: ada)
+        try items.set(token, to: Array("x".utf8))
         #expect(keyring.refusal(request) == .damaged)
-        try expectMended(aside: 1)
-        #expect(keyring.refusal(request) == .signInNeeded)
+        try items.set(token, to: Array("token of ada\n".utf8))
+        #expect(try keyring.tokenText(request) == "token of ada")
+        #expect(try keyring.verify().problems == [])
     }
 
     @Test("an empty item, which a service leaves that ends while it makes one, is nothing, and a repair removes it")
@@ -149,23 +176,36 @@ struct ChangedItemTests {
         #expect(try home.opened().tokenText(request) == "newer")
     }
 
+    /// Gives an item the record and the token of another, and leaves it the attributes by which it is found.
+    private func paste(_ other: VaultItems.Path, into item: VaultItems.Path) throws {
+        let theirs = try items.attributes(other)
+        try items.set(item, to: items.content(other))
+        try items.change(item) { $0["record"] = theirs["record"] }
+    }
+
     @Test("another record's content is that record, never the one that the attributes tell of")
     func pastedRecord() throws {
-        try items.set(item("access-token", of: ada), to: items.content(item("access-token", of: bob)))
+        try paste(item("access-token", of: bob), into: item("access-token", of: ada))
         #expect(keyring.refusal(request) == .signInNeeded)
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
         #expect(try keyring.credentials(of: ada.id, in: .default) == [])
         try expectMended()
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
-        try items.set(item("account", of: ada), to: items.content(item("account", of: bob)))
+        try paste(item("account", of: bob), into: item("account", of: ada))
         #expect(keyring.refusal(request) == .noSuchAccount)
         #expect(keyring.refusal(TokenRequest(account: "boss")) == .noSuchAccount)
     }
 
+    @Test("another's token beside one's own record is not given")
+    func pastedToken() throws {
+        try items.set(item("access-token", of: ada), to: items.content(item("access-token", of: bob)))
+        #expect(keyring.refusal(request) == .damaged)
+        #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
+    }
+
     @Test("another group's content is damage")
     func pastedFromGroup() throws {
-        let content = try items.content(item("access-token", of: bob, in: "work"))
-        try items.set(item("access-token", of: bob), to: content)
+        try paste(item("access-token", of: bob, in: "work"), into: item("access-token", of: bob))
         #expect(keyring.refusal(bobs, in: [.default]) == .damaged)
         #expect(try keyring.tokenText(bobs, in: [work]) == "work token of bob")
         try expectMended(aside: 1)
@@ -175,8 +215,7 @@ struct ChangedItemTests {
     func pastedFromVault() throws {
         let other = try KeyringHome(in: home.session)
         try other.keyring.store(.access(ada), "another's", for: ada)
-        let theirs = try other.items().record(["kind": "access-token"])
-        try items.set(item("access-token", of: ada), to: other.items().content(theirs))
+        try paste(try other.items().record(["kind": "access-token"]), into: item("access-token", of: ada))
         #expect(keyring.refusal(request) == .damaged)
         try expectMended(aside: 1)
         #expect(try other.keyring.tokenText(request) == "another's")
@@ -201,6 +240,7 @@ struct ChangedItemTests {
     func foreign() throws {
         let token = try item("access-token", of: ada)
         let foreign = try items.double(token, with: Array("somebody's".utf8))
+        try items.change(foreign) { $0["record"] = "somebody's" }
         #expect(keyring.refusal(request) == .damaged)
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
         try expectMended(aside: 1)
@@ -211,7 +251,10 @@ struct ChangedItemTests {
     @Test("an item of the vault that is in none of its groups is told, and put aside")
     func stray() throws {
         let token = try items.double(item("access-token", of: ada), with: Array("nobody's".utf8))
-        try items.change(token) { $0["group-id"] = String(repeating: "0", count: 32) }
+        try items.change(token) { attributes in
+            attributes["group-id"] = String(repeating: "0", count: 32)
+            attributes["record"] = "x"
+        }
         #expect(try keyring.tokenText(request) == "token of ada")
         try expectMended(aside: 1)
     }

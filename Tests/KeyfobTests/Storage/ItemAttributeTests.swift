@@ -157,7 +157,11 @@ struct ItemAttributeTests {
         // The other one now looks like mine, which is gone.
         let attributes = try items.attributes(mine)
         try items.service.delete(mine)
-        try items.change(other) { $0 = attributes }
+        try items.change(other) { theirs in
+            let record = theirs["record"]
+            theirs = attributes
+            theirs["record"] = record
+        }
         for account in accounts {
             for (client, realm) in product(clients, realms) {
                 _ = try expectFitting(request(63, account, client, realm), .default, keyring, isWhole: false)
@@ -172,7 +176,7 @@ struct ItemAttributeTests {
         let found = try secretTool(["search", "--all", "kind", "account", "group", "default", "vault", keyring.vaultID])
         let listed = try keyring.accounts(in: [.default]).map(\.account)
         #expect(values(of: "attribute.account", in: found) == Set(listed.map { $0.id.canonical }))
-        #expect(values(of: "label", in: found) == Set(listed.map { "Keyfob default: account \($0.name)" }))
+        #expect(values(of: "label", in: found) == Set(listed.map { "Keyfob: \($0.username) · account" }))
         #expect(values(of: "attribute.username", in: found) == Set(listed.map(\.username)))
         let everything = try secretTool(["search", "--all", "vault", keyring.vaultID])
         let shown = everything.split(separator: "\n").filter { !$0.hasPrefix("secret = ") }.joined(separator: "\n")
@@ -185,7 +189,19 @@ struct ItemAttributeTests {
                 #expect(!shown.contains(form))
             }
         }
-        #expect(everything.contains("secret = S0ZJ"), "the records themselves are there")
+        #expect(
+            everything.contains("secret = token default \(accounts[0].id) mailer contoso\n"), "the tokens are there")
+        #expect(values(of: "label", in: everything).contains("Keyfob: ada@contoso.example · contoso · mail.read"))
+    }
+
+    @Test("'secret-tool' prints a token that it is told the documented attributes of")
+    func lookup() throws {
+        let account = accounts[1]
+        let attributes = [
+            "xdg:schema", "io.keyfob.Credential", "username", account.username, "kind", "access-token", "group",
+            "default2", "client", "mailer2", "realm", "fabrikam", "vault", keyring.vaultID,
+        ]
+        #expect(try secretTool(["lookup"] + attributes) == "token default2 \(account.id) mailer2 fabrikam")
     }
 
     /// What follows `name = ` in the lines that begin so.
@@ -200,7 +216,7 @@ struct ItemAttributeTests {
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/secret-tool")
         process.arguments = arguments
-        process.environment = try #require(home.session).environment
+        process.environment = try #require(home.session).environment.merging(["LC_ALL": "C.UTF-8"]) { $1 }
         process.standardOutput = output
         process.standardError = output
         try process.run()

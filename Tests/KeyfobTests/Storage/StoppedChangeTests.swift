@@ -269,9 +269,11 @@ struct StoppedChangeTests {
         let quiet = SecretServiceOptions(environment: session.environment)
         let request = TokenRequest(account: "ada@contoso.example")
         let unasked = failure(of: KeyringError.self) {
-            _ = try LockedKeyring(at: home.location).unlock(with: .secretService(quiet)).tokenText(request)
+            _ = try LockedKeyring(at: home.location, clock: .standing(at: noon))
+                .unlock(with: .secretService(quiet)).tokenText(request)
         }
-        #expect(unasked?.code == .locked && unasked?.advice == .allowPrompt)
+        #expect(unasked?.code == .locked, "\(String(describing: unasked))")
+        #expect(unasked?.advice == .allowPrompt)
         #expect(try home.opened().tokenText(request) == "token")
     }
 
@@ -287,7 +289,10 @@ struct StoppedChangeTests {
         #expect(try opened.tokenText(TokenRequest(account: "ada@contoso.example"), in: [AccessGroup("job")]) == "token")
         let item = try home.items().record(["kind": "access-token"])
         #expect(try home.items().label(item).hasPrefix("Keyfob job:"))
-        try home.items().set(item, to: [1, 2, 3])
+        try home.items().change(item) { attributes in
+            attributes = attributes.filter { !["Uuid", "Path"].contains($0.key) }
+            attributes["record"] = "x"
+        }
         #expect(try opened.repair().files.count == 1)
         #expect(try opened.verify().problems == [])
     }

@@ -36,10 +36,10 @@ struct VaultItems {
             .sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
     }
 
-    /// What an item holds.
+    /// The secret of an item, as other programs read it.
     func content(_ item: Path) throws -> [UInt8] {
         var content: [UInt8]?
-        try service.secrets(of: [item]) { _, result in
+        try service.secrets(of: [item], areForeign: true) { _, result in
             switch consume result {
             case .success(let bytes): content = contents(of: bytes)
             case .failure(let error): throw error
@@ -52,8 +52,27 @@ struct VaultItems {
 
     func label(_ item: Path) throws -> String { try service.label(of: item) }
 
-    /// Puts something else into an item.
-    func set(_ item: Path, to content: [UInt8]) throws { try service.setSecret(of: item, to: secret(content)) }
+    /// Gives an item another secret.
+    func set(_ item: Path, to content: [UInt8]) throws {
+        try service.setSecret(of: item, to: secret(content), as: .plain)
+    }
+
+    /// Gives an item all of another's: attributes, label and secret.
+    func paste(_ other: Path, over item: Path) throws {
+        try set(item, to: content(other))
+        try service.setAttributes(of: item, to: attributes(other), label: label(other))
+    }
+
+    /// An item as it is now.
+    func snapshot(_ item: Path) throws -> (attributes: [String: String], content: [UInt8]) {
+        (try attributes(item), try content(item))
+    }
+
+    /// Makes an item what it was, or what another one was.
+    func put(_ snapshot: (attributes: [String: String], content: [UInt8]), into item: Path) throws {
+        try set(item, to: snapshot.content)
+        try service.setAttributes(of: item, to: snapshot.attributes, label: nil)
+    }
 
     /// Changes an item's attributes.
     func change(_ item: Path, _ body: (inout [String: String]) -> Void) throws {
@@ -68,7 +87,7 @@ struct VaultItems {
         let collection = String(item.path.prefix(upTo: item.path.lastIndex(of: "/") ?? item.path.endIndex))
         return try service.create(
             label: try label(item), attributes: try attributes(item),
-            secret: secret(try content ?? self.content(item)), in: collection)
+            secret: secret(try content ?? self.content(item)), as: .plain, in: collection)
     }
 
     /// All that is there of the vault: attributes, labels and contents.

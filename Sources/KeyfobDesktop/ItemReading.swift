@@ -1,0 +1,213 @@
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSecretService
+internal import KeyfobSodium
+internal import KeyfobVault
+
+/// What an item of the Secret Service turned out to hold.
+enum ItemState: Sendable {
+    case record(OpenedItem)
+    /// A record, and another token than was written with it.
+    case changed(OpenedItem)
+    /// What Keyfob did not write.
+    case foreign
+    /// Nothing: the service ended while it made the item, or could not remove it.
+    case nothing
+
+    /// Whether it may be that somebody is writing the item just now.
+    fileprivate var isOdd: Bool {
+        switch self {
+        case .changed, .foreign: true
+        case .record, .nothing: false
+        }
+    }
+}
+
+/// A record from an item, sealed as it was read.
+struct OpenedItem: Sendable {
+    let header: RecordHeader
+    let attributes: CommittingAEAD.Box
+    /// What tells its token from another one; nil where it has none.
+    let commitment: [UInt8]?
+    /// The token, where it was read.
+    let secret: CommittingAEAD.Box?
+
+    func record(row: Int64) -> StoredRecord {
+        StoredRecord(
+            rowID: row, header: header, attributes: attributes, secretCommitment: commitment, secret: secret)
+    }
+}
+
+/// Reads items: what is beside the secrets first, and secrets only where they are wanted.
+struct ItemReading {
+    let storage: SecretServiceStorage
+    let keys: GroupKeys
+
+    typealias Found = (item: SecretService.ItemPath, state: ItemState)
+
+    /// What items hold, as far as they are still there, in their order.
+    ///
+    /// An item takes more than one call to change. One that seems to hold another token than its own is looked at again
+    /// when nobody can be changing it.
+    func states(of items: [SecretService.ItemPath], withSecrets: Bool) throws -> [Found] {
+        let found = try statesNow(of: items, withSecrets: withSecrets)
+        let odd = found.filter(\.state.isOdd).map(\.item)
+        guard !odd.isEmpty, !storage.hasTurn else { return found }
+        let turn = try StorageTurn(at: storage)
+        try? storage.completeChange()
+        let settled = Dictionary(try statesNow(of: odd, withSecrets: withSecrets).map { ($0.item, $0.state) }) { $1 }
+        _ = consume turn
+        return found.compactMap { item, state in
+            state.isOdd ? settled[item].map { (item, $0) } : (item, state)
+        }
+    }
+
+    private func statesNow(of items: [SecretService.ItemPath], withSecrets: Bool) throws -> [Found] {
+        try storage.withService { service, _ in
+            var states: [SecretService.ItemPath: ItemState] = [:]
+            var waiting: [SecretService.ItemPath: (open: OpenRecord?, encoding: String?)] = [:]
+            for item in items {
+                guard let attributes = try service.attributesIfThere(of: item) else { continue }
+                let open = OpenRecord(attributes, keys)
+                if let open, open.content != .body, !(withSecrets && open.content == .token),
+                    let opened = try? OpenedItem(open, keys)
+                {
+                    states[item] = .record(opened)
+                } else {
+                    waiting[item] = (open, attributes["encoding"])
+                }
+            }
+            try service.secrets(of: items.filter { waiting[$0] != nil }, areForeign: true) { item, content in
+                let (open, encoding) = waiting[item] ?? (nil, nil)
+                switch consume content {
+                case .success(let text): states[item] = state(open, text, encoding)
+                case .failure(.noItem): break
+                case .failure(.damaged): states[item] = .foreign
+                case .failure(let error): throw error
+                }
+            }
+            return items.compactMap { item in states[item].map { (item, $0) } }
+        }
+    }
+
+    private func state(_ open: OpenRecord?, _ text: borrowing SecretBytes, _ encoding: String?) -> ItemState {
+        if ItemSecret.isEmptied(text) { return .nothing }
+        guard let open else { return .foreign }
+        let secret = ItemSecret.secret(in: text, encoding)
+        switch secret {
+        case .some(let secret) where open.accepts(secret):
+            return (try? OpenedItem(open, keys, secret)).map { .record($0) } ?? .foreign
+        default: return (try? OpenedItem(open, keys)).map { .changed($0) } ?? .foreign
+        }
+    }
+
+    /// The token in the item of a record, sealed as the record.
+    ///
+    /// - Throws: `staleKeys` where the record has changed since it was read, `damaged`.
+    func secret(of record: StoredRecord, commitment: [UInt8]) throws -> CommittingAEAD.Box {
+        let item = try storage.item(row: record.rowID)
+        var box = try secretNow(in: item, record, commitment)
+        // Another item may hold the same record.
+        for double in storage.doubles(of: record.header.record, besides: record.rowID) where box == nil {
+            box = try secretNow(in: double, record, commitment)
+        }
+        if let box { return box }
+        let state = try states(of: [item], withSecrets: true).first?.state
+        switch state {
+        case .record(let opened):
+            guard opened.commitment == commitment, let box = opened.secret else { throw StoreError.staleKeys }
+            return box
+        case .changed(let opened) where opened.commitment == commitment: throw OpenedItem.changed(item)
+        case .changed: throw StoreError.staleKeys
+        case .foreign, .nothing, nil: throw OpenedItem.damaged(item)
+        }
+    }
+
+    private func secretNow(
+        in item: SecretService.ItemPath, _ record: StoredRecord, _ commitment: [UInt8]
+    ) throws -> CommittingAEAD.Box? {
+        try storage.withService { service, _ in
+            var box: CommittingAEAD.Box?
+            try service.secrets(of: [item], areForeign: true) { _, content in
+                switch consume content {
+                case .success(let text):
+                    for encoding in [ItemSecret.Encoding.plain, .base64url] where box == nil {
+                        let secret = ItemSecret.secret(in: text, encoding.rawValue)
+                        guard let secret, OpenRecord.accepts(secret, commitment) else { continue }
+                        box = try keys.seal(record.header, attributes: record.open(keys), secret: secret).secret
+                    }
+                case .failure(let error):
+                    // Of one that is gone, or is nobody's, it is told below.
+                    guard error == .noItem || error == .damaged else { throw error }
+                }
+            }
+            return box
+        }
+    }
+}
+
+extension OpenedItem {
+    /// A record that is read without its token.
+    init(_ open: OpenRecord, _ keys: GroupKeys) throws {
+        guard let body = try open.attributes() else { throw VaultError.corrupted(.record) }
+        let header = try Self.header(open, body, keys)
+        let sealed = try keys.seal(header, attributes: body)
+        self.init(
+            header: header, attributes: sealed.attributes, commitment: open.secretCommitment, secret: nil)
+    }
+
+    /// A record with its token, or with the body that is its secret.
+    init(_ open: OpenRecord, _ keys: GroupKeys, _ secret: borrowing SecretBytes) throws {
+        if let body = try open.attributes() {
+            let header = try Self.header(open, body, keys)
+            let sealed = try keys.seal(header, attributes: body, secret: secret)
+            self.init(
+                header: header, attributes: sealed.attributes, commitment: open.secretCommitment,
+                secret: sealed.secret)
+        } else {
+            let body = try OpenRecord.attributes(in: secret)
+            let header = try Self.header(open, body, keys)
+            let sealed = try keys.seal(header, attributes: body)
+            self.init(header: header, attributes: sealed.attributes, commitment: nil, secret: nil)
+        }
+    }
+
+    private static func header(_ open: OpenRecord, _ body: FieldList, _ keys: GroupKeys) throws -> RecordHeader {
+        var header = open.header
+        header.index = try body.index(kind: header.kind, keys: keys)
+        return header
+    }
+
+    static func damaged(_ item: SecretService.ItemPath) -> StoreError {
+        .damaged(what: "the item \(item.path) of the Secret Service")
+    }
+
+    static func changed(_ item: SecretService.ItemPath) -> StoreError {
+        .damaged(what: "the item \(item.path) of the Secret Service (another program has changed its token)")
+    }
+}
+
+extension OpenRecord {
+    /// The record that the attributes of an item tell of; nil where that is none of the group.
+    init?(_ attributes: [String: String], _ keys: GroupKeys) {
+        guard let bytes = Self.bytes(attributes), let record = try? OpenRecord(bytes, keys) else { return nil }
+        self = record
+    }
+
+    /// The bytes that an item has of its record beside the secret.
+    static func bytes(_ attributes: [String: String]) -> [UInt8]? {
+        attributes["record"].flatMap { Base64.url.decode($0.utf8) }
+    }
+}
+
+extension SecretService {
+    /// The attributes of an item; nil when it is gone.
+    func attributesIfThere(of item: ItemPath) throws(SecretServiceError) -> [String: String]? {
+        do {
+            return try attributes(of: item)
+        } catch .noItem {
+            return nil
+        }
+    }
+}
