@@ -85,6 +85,11 @@ package enum FileAccess {
 
     /// What is at a path, a symbolic link followed or not.
     package static func status(_ path: String, following: Bool) -> Status? {
+        status(Array(path.utf8CString), following: following)
+    }
+
+    /// The same for a path that need not be text, with the zero behind it; nil leaves its reason in `errno`.
+    package static func status(_ path: [CChar], following: Bool) -> Status? {
         var status = stat()
         let result = unsafe following ? stat(path, &status) : lstat(path, &status)
         return result == 0 ? Status(status) : nil

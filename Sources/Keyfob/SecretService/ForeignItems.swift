@@ -55,21 +55,14 @@ public final class ForeignItems: Sendable {
     ) throws(KeyringError) -> [ForeignItems] {
         do {
             let service = try SecretService.connect(options.access)
-            do {
-                // A locked collection may show nothing, or ask the person before it answers a search.
-                try service.unlock(service.defaultCollection().path)
-            } catch .noCollection {
-                try service.requireOpenCollection()
-            }
+            try service.unlockDefault()
             var all: [ForeignItems] = []
             for tool in KeyringTool.allCases { all += try find(tool, gitHubUsers, service) }
             return all
         } catch let error as KeyringError {
             throw error
-        } catch let error as SecretServiceError {
-            throw KeyringError(importingFrom: error)
         } catch {
-            throw KeyringError(.unavailable, "the Secret Service cannot be used")
+            throw KeyringError(ofOthers: error)
         }
     }
 
@@ -173,10 +166,28 @@ extension Keyring {
     }
 }
 
+extension SecretService {
+    /// Opens the collection that programs use where they name none; without one, some other must be open.
+    ///
+    /// A locked collection may show nothing, or ask the person before it answers a search.
+    func unlockDefault() throws(SecretServiceError) {
+        do throws(SecretServiceError) {
+            try unlock(defaultCollection().path)
+        } catch {
+            guard error == .noCollection else { throw error }
+            try requireOpenCollection()
+        }
+    }
+}
+
 extension KeyringError {
-    /// What other tools keep with the service cannot be had.
-    fileprivate init(importingFrom error: SecretServiceError) {
-        let plain = KeyringError(error)
+    /// What other programs keep with the service cannot be had.
+    init(ofOthers error: any Error) {
+        guard let failure = error as? SecretServiceError else {
+            self = KeyringError(.unavailable, "the Secret Service cannot be used")
+            return
+        }
+        let plain = KeyringError(failure)
         guard case .mendService(let trouble, _) = plain.advice else {
             self = plain
             return

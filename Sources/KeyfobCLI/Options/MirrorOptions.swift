@@ -21,12 +21,15 @@ struct MirrorOptions: ParsableArguments {
         Before the first pass it asks, because the file holds refresh tokens in plain text; without a terminal say --force.
         """
 
-    /// Makes sure that a file may be mirrored from now on.
-    func confirm(_ path: String, _ program: String, _ group: AccessGroup) throws(KeyringError) {
+    /// Makes sure that a file, or an item of the desktop's keyring, may be mirrored from now on.
+    func confirm(_ path: String, isItem: Bool, _ program: String, _ group: AccessGroup) throws(KeyringError) {
         guard !force else { return }
         let words =
-            "\(path) holds tokens in plain text for \(program), refresh tokens among them: whatever runs as you can read them. "
-            + "Those of group '\(group)' that it can use will be there too"
+            (isItem
+                ? "the desktop's keyring holds the tokens of \(program), refresh tokens among them: while it is open, whatever "
+                    + "runs as you can read them. "
+                : "\(path) holds tokens in plain text for \(program), refresh tokens among them: whatever runs as you can read "
+                    + "them. ") + "Those of group '\(group)' that it can use will be there too"
         guard !global.noInput, let terminal = Terminal() else {
             let line = ["keyfob"] + CommandLine.arguments.dropFirst().filter { $0 != "--no-input" } + ["--force"]
             throw KeyringError(

@@ -3,6 +3,39 @@ internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobSodium
 
+/// A program's cache as it was read: in a file, or in an item of the desktop's keyring beside a file that is there for its lock
+/// and its time.
+struct MirroredCache: ~Copyable {
+    fileprivate let file: MirroredFile
+    fileprivate let item: MSALKeyringItem?
+
+    /// The item's attributes; none where the file has the cache.
+    var attributes: [String: String] {
+        switch item {
+        case .some(let item): item.attributes
+        case nil: [:]
+        }
+    }
+    /// Whether others can read it, as far as its mode says.
+    var isReadableByOthers: Bool { attributes.isEmpty && file.isReadableByOthers }
+
+    /// Writes the item, where that has the cache; nil for a file, false where it is not what was read any more.
+    fileprivate borrowing func replaceItem(with content: borrowing SecretBytes) throws(KeyringError) -> Bool? {
+        switch item {
+        case .some(let item): try item.replace(with: content)
+        case nil: nil
+        }
+    }
+
+    /// What is in it, or a cache of nothing.
+    borrowing func text() -> SecretBytes {
+        switch item {
+        case .some(let item): item.content()
+        case nil: file.text(orElse: Array("{}".utf8))
+        }
+    }
+}
+
 /// The file of a mirror, under the program's own lock, and what is noted of it.
 struct MirrorFiles: ~Copyable {
     /// How long a program may have its cache to itself before a pass gives up.
@@ -13,16 +46,19 @@ struct MirrorFiles: ~Copyable {
     private let store: MirrorStore
     private let turn: FileLock
     private let lock: ProgramLock
+    private let keyring: MirrorKeyring?
 
     /// Takes the locks for the cache at `path`.
     ///
+    /// - Parameter keyring: Where it is in the desktop's keyring; nil for a file.
     /// - Throws: `busy` where the program, or another pass, has it for longer than ``patience``.
-    init(_ path: String, _ store: MirrorStore) throws(KeyringError) {
+    init(_ path: String, _ store: MirrorStore, keyring: MirrorKeyring?) throws(KeyringError) {
         let turn = try Self.turn(path, store)
         let lock = try Self.lock(path)
         (self.path, self.store) = (path, store)
         self.turn = turn
         self.lock = lock
+        self.keyring = keyring
     }
 
     private static func turn(_ path: String, _ store: MirrorStore) throws(KeyringError) -> FileLock {
@@ -62,11 +98,12 @@ struct MirrorFiles: ~Copyable {
 
     borrowing func note() throws(KeyringError) -> MirrorNote? { try Self.note(of: path, store) }
 
-    borrowing func read() throws(KeyringError) -> MirroredFile {
+    borrowing func read() throws(KeyringError) -> MirroredCache {
+        let item = try keyring?.item()
         do throws(ForeignFile.Failure) {
             let file = try MirroredFile(path)
             try file.requireWritable()
-            return file
+            return MirroredCache(file: file, item: item)
         } catch {
             throw KeyringError(error, path)
         }
@@ -75,11 +112,13 @@ struct MirrorFiles: ~Copyable {
     /// Writes the cache, where it still is what was read.
     ///
     /// - Returns: Whether it was.
-    borrowing func write(_ content: borrowing SecretBytes, over file: borrowing MirroredFile) throws(KeyringError)
+    borrowing func write(_ content: borrowing SecretBytes, over cache: borrowing MirroredCache) throws(KeyringError)
         -> Bool
     {
+        let isInItem = try cache.replaceItem(with: content)
+        guard isInItem != false else { return false }
         do throws(ForeignFile.Failure) {
-            try file.replace(with: content)
+            if isInItem == nil { try cache.file.replace(with: content) } else { try cache.file.touch() }
             return true
         } catch .changed {
             return false
@@ -103,6 +142,23 @@ struct MirrorFiles: ~Copyable {
         case .diskFull?: KeyringError(.diskFull, "the disk is full; what was mirrored is not noted")
         default:
             KeyringError(.inputOutput, "what was mirrored cannot be noted", hint: "see to the folder of KEYFOB's state")
+        }
+    }
+}
+
+/// Where a program's cache is in the desktop's keyring.
+struct MirrorKeyring {
+    /// The attributes of its item; none for the only one there is of MSAL's.
+    let attributes: [String: String]
+    let service: SecretServiceOptions
+
+    /// The item, as it is now.
+    func item() throws(KeyringError) -> MSALKeyringItem {
+        do throws(KeyringError) {
+            return try MSALKeyringItem.find(attributes, service)
+        } catch {
+            guard error.code == .ambiguous else { throw error }
+            throw error.saying(advice: .words("say which, with --attribute NAME=VALUE of one of them"))
         }
     }
 }

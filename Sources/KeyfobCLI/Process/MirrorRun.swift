@@ -13,12 +13,18 @@ struct MirrorRun {
     let clients: [String]
     /// Where az's list of subscriptions is; nil for other programs.
     let profile: String?
+    /// The attributes of the item of the desktop's keyring that has the cache, where they are given; nil for a file, unless
+    /// the mirror began with an item.
+    let item: [String: String]?
     let options: MirrorOptions
     private var global: GlobalOptions { options.global }
 
-    init(program: String, display: String, clients: [String], profile: String?, options: MirrorOptions) {
+    init(
+        program: String, display: String, clients: [String], profile: String?, item: [String: String]? = nil,
+        options: MirrorOptions
+    ) {
         (self.program, self.display, self.clients) = (program, display, clients)
-        (self.profile, self.options) = (profile, options)
+        (self.profile, self.item, self.options) = (profile, item, options)
     }
 
     /// How often a pass begins anew where the program writes without its lock.
@@ -28,24 +34,28 @@ struct MirrorRun {
     func run(_ name: String) throws {
         let path = try MirrorFiles.place(of: name)
         let store = MirrorStore(state: try global.location().state)
-        let keyring = try global.unlockedKeyring(reaching: .files(writing: path))
-        defer { global.tellWarnings(of: keyring) }
         var earlier = try MirrorFiles.note(of: path, store)
+        let desktop = try desktop(of: earlier, path)
+        // Before anybody is asked for a key.
+        if earlier == nil { _ = try desktop?.item() }
+        let keyring = try global.unlockedKeyring(reaching: desktop == nil ? .files(writing: path) : .everything)
+        defer { global.tellWarnings(of: keyring) }
         let group = try group(of: earlier, keyring, path)
-        if earlier == nil { try options.confirm(path, display, group) }
+        if earlier == nil { try options.confirm(path, isItem: desktop != nil, display, group) }
 
         // A lock that stays behind makes programs wait.
         DeferredSignals.begin()
         defer { DeferredSignals.end() }
-        let files = try MirrorFiles(path, store)
+        let files = try MirrorFiles(path, store, keyring: desktop)
         earlier = try files.note()
         _ = try self.group(of: earlier, keyring, path)
-        let note = earlier ?? MirrorNote(file: path, program: program, vault: keyring.vaultID, group: group)
+        var note = earlier ?? MirrorNote(file: path, program: program, vault: keyring.vaultID, group: group)
         for _ in 0..<Self.attempts {
-            let file = try files.read()
-            let pass = try merged(file, note, keyring, path)
+            let cache = try files.read()
+            note.item = cache.attributes
+            let pass = try merged(cache, note, keyring, path)
             if pass.isChanged {
-                guard try write(pass, over: file, note, isFirst: earlier == nil, files) else { continue }
+                guard try write(pass, over: cache, note, isFirst: earlier == nil, files) else { continue }
             }
             var next = pass.note
             do {
@@ -56,7 +66,7 @@ struct MirrorRun {
                 throw error
             }
             try files.keep(next)
-            return try tell(pass.report, next, since: note, file.isReadableByOthers)
+            return try tell(pass.report, next, since: note, cache.isReadableByOthers)
         }
         throw KeyringError(.changed, path)
     }
@@ -65,14 +75,15 @@ struct MirrorRun {
     ///
     /// - Returns: Whether it still was what was read.
     private func write(
-        _ pass: borrowing Keyring.MirrorPass, over file: borrowing MirroredFile, _ note: MirrorNote, isFirst: Bool,
+        _ pass: borrowing Keyring.MirrorPass, over cache: borrowing MirroredCache, _ note: MirrorNote, isFirst: Bool,
         _ files: borrowing MirrorFiles
     ) throws(KeyringError) -> Bool {
-        let former = file.text(orElse: Self.empty)
-        let begun = former.withBytes { note.before(writing: $0, for: pass.report.went.map(\.id), ending: pass.note) }
+        let begun = cache.text().withBytes {
+            note.before(writing: $0, for: pass.report.went.map(\.id), ending: pass.note)
+        }
         try files.keep(begun)
         do throws(KeyringError) {
-            if try files.write(pass.content, over: file) { return true }
+            if try files.write(pass.content, over: cache) { return true }
         } catch {
             if error.code != .unconfirmed { try takeBack(note, isFirst, files) }
             throw error
@@ -86,18 +97,30 @@ struct MirrorRun {
         if isFirst { try files.forget() } else { try files.keep(note) }
     }
 
-    /// A cache of nothing.
-    private static let empty = Array("{}".utf8)
+    /// Where the cache is in the desktop's keyring; nil for a file.
+    private func desktop(of note: MirrorNote?, _ path: String) throws(KeyringError) -> MirrorKeyring? {
+        let service = global.secretService()
+        guard let note else { return item.map { MirrorKeyring(attributes: $0, service: service) } }
+        guard let item else {
+            return note.item.isEmpty ? nil : MirrorKeyring(attributes: note.item, service: service)
+        }
+        guard !note.item.isEmpty, item.allSatisfy({ note.item[$0.key] == $0.value }) else {
+            let other = note.item.isEmpty ? "as a file" : "with another item of the desktop's keyring"
+            throw KeyringError(
+                .alreadyExists, "\(path) is mirrored \(other) already",
+                hint: "'keyfob mirror stop \(ShellWord.inMessage(path))' ends that")
+        }
+        return MirrorKeyring(attributes: note.item, service: service)
+    }
 
     private func merged(
-        _ file: borrowing MirroredFile, _ note: MirrorNote, _ keyring: Keyring, _ path: String
+        _ cache: borrowing MirroredCache, _ note: MirrorNote, _ keyring: Keyring, _ path: String
     ) throws(KeyringError) -> Keyring.MirrorPass {
         var choice = Keyring.MirrorOptions()
         (choice.clients, choice.accounts, choice.bringsBack) = (clients, options.account, options.bringBack)
         let subscriptions = subscriptions()
         do throws(KeyringError) {
-            let content = file.text(orElse: Self.empty)
-            return try keyring.mirror(content, since: note, options: choice, azureProfile: subscriptions)
+            return try keyring.mirror(cache.text(), since: note, options: choice, azureProfile: subscriptions)
         } catch {
             throw ImportCommand.naming(path, error)
         }
@@ -138,8 +161,8 @@ struct MirrorRun {
         if earlier.passedAt == nil { for line in report.skipped { StandardError.write(line: "skipped: \(line)") } }
         say("takes part again", report.returned)
         say("into group '\(note.group)'", report.came)
-        say("into \(note.file)", report.went)
-        say("signed out here, and taken out of \(note.file)", report.ended)
+        say("into \(note.place)", report.went)
+        say("signed out here, and taken out of \(note.place)", report.ended)
         for left in note.leftOut where !earlier.leftOut.contains(left) {
             StandardError.write(line: "left out: \(Self.words(left, note))")
         }
@@ -149,7 +172,7 @@ struct MirrorRun {
                     + "'chmod 600 \(ShellWord.inMessage(note.file))' keeps them out")
         }
         global.say(
-            "\(note.file) and group '\(note.group)' are in step: \(Quantity.of(report.present.count, "account"))")
+            "\(note.place) and group '\(note.group)' are in step: \(Quantity.of(report.present.count, "account"))")
     }
 
     /// Why an account is left out, and what to type about it.
@@ -165,6 +188,11 @@ struct MirrorRun {
         case .removedHere: "\(left.name), which was removed from group '\(note.group)'; \(back)"
         }
     }
+}
+
+extension MirrorNote {
+    /// Where the cache is, as people read it.
+    var place: String { item.isEmpty ? file : "the desktop's keyring (\(file))" }
 }
 
 /// `azureProfile.json`, in which az looks up whom it knows.
@@ -212,6 +240,7 @@ struct MirroredProfile {
 struct MirrorDocument: JSONDocument {
     let formatVersion = 1
     let file: String
+    let isKeyringItem: Bool
     let program: String
     let group: String
     let accounts: [String]
@@ -223,6 +252,7 @@ struct MirrorDocument: JSONDocument {
     init(_ report: Keyring.MirrorReport, _ note: MirrorNote) {
         func ids(_ accounts: [Account]) -> [String] { accounts.map(\.id.description) }
         (file, program, group) = (note.file, note.program, note.group.name)
+        isKeyringItem = !note.item.isEmpty
         accounts = ids(report.present)
         (intoGroup, intoFile, outOfFile) = (ids(report.came), ids(report.went), ids(report.ended))
         leftOut = note.leftOut.map(MirrorLeftOut.init)

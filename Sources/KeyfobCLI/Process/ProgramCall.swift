@@ -1,5 +1,6 @@
 @unsafe @preconcurrency internal import Glibc
 internal import Keyfob
+internal import KeyfobFiles
 internal import KeyfobSodium
 
 /// A program that is to run in the place of this one, as it was typed: names and arguments need not be text.
@@ -52,10 +53,10 @@ struct ProgramCall {
     }
 
     private static func place(at path: [CChar]) -> Place {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return errno == EACCES ? .forbidden : .missing }
-        let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        return unsafe !isFolder && access(path, X_OK) == 0 ? .found : .forbidden
+        guard let status = FileAccess.status(path, following: true) else {
+            return errno == EACCES ? .forbidden : .missing
+        }
+        return unsafe !status.isDirectory && access(path, X_OK) == 0 ? .found : .forbidden
     }
 
     private static func failure(_ status: ExitStatus, _ message: String) -> ReportedFailure {

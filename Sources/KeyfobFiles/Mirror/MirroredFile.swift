@@ -97,6 +97,16 @@ package struct MirroredFile: ~Copyable {
         do { try POSIXFile.synchronizeFolder(of: path) } catch { throw .unconfirmed }
     }
 
+    /// Gives the file a later time, and makes it where there is none: by that programs notice a change of what they keep
+    /// elsewhere.
+    package borrowing func touch() throws(ForeignFile.Failure) {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+        let descriptor = unsafe open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw ForeignFile.failure(POSIXFile.failure()) }
+        defer { close(descriptor) }
+        try setTime(of: descriptor)
+    }
+
     private static func write(_ bytes: RawSpan, to descriptor: CInt) throws(ForeignFile.Failure) {
         var start = 0
         while start < bytes.byteCount {

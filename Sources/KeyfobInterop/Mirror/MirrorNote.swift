@@ -7,6 +7,8 @@ package import KeyfobModel
 package struct MirrorNote: Hashable, Sendable {
     /// The program's file, without links.
     package var file: String
+    /// The attributes of the item of the desktop's keyring that holds the cache in the place of the file; none where the file does.
+    package var item: [String: String] = [:]
     /// The name of the program as the mirror was asked for: `azure-cli` or `msal`.
     package var program: String
     /// The vault's id.
@@ -105,6 +107,7 @@ extension MirrorNote {
     package var text: String {
         var lines = [["file", file], ["program", program], ["vault", vault], ["group", group.name]]
         if let passedAt { lines.append(["passed", String(passedAt.seconds)]) }
+        lines += item.sorted { $0.key < $1.key }.map { ["item", $0.key, $0.value] }
         lines += clients.map { ["client", $0] }
         lines += leftOut.map {
             ["left", $0.account.homeAccountID, $0.account.environment, $0.reason.rawValue, $0.name]
@@ -150,6 +153,7 @@ extension MirrorNote {
 
     private mutating func take(_ words: [String]) -> Bool {
         switch (words.first, words.count) {
+        case ("item", 3): item[words[1]] = words[2]
         case ("client", 2): clients.append(words[1])
         case ("brought", 2):
             guard let digest = MirrorDigest(written: words[1]) else { return false }

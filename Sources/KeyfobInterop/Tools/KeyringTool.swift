@@ -61,10 +61,21 @@ package enum KeyringTool: Hashable, Sendable, CaseIterable {
     ///
     /// What is neither is given back as it is.
     package static func cache(in secret: RawSpan) -> SecretBytes {
-        let text = secret.trimmed(0..<secret.byteCount)
-        let plain = secret.extracting(text)
-        if !plain.begins(with: "{"), let cache = Base64.standard.decodeSecret(plain), cache.count > 0 { return cache }
-        return SecretBytes(copying: secret)
+        encodedCache(in: secret) ?? SecretBytes(copying: secret)
+    }
+
+    /// A cache as an item of MSAL's is to hold it: as the one before is written.
+    package static func item(of cache: borrowing SecretBytes, like secret: RawSpan) -> SecretBytes {
+        guard encodedCache(in: secret) != nil else { return cache.withBytes { SecretBytes(copying: $0) } }
+        return cache.withBytes { Base64.standard.encodeSecret($0) }
+    }
+
+    private static func encodedCache(in secret: RawSpan) -> SecretBytes? {
+        let plain = secret.extracting(secret.trimmed(0..<secret.byteCount))
+        guard !plain.begins(with: "{"), let cache = Base64.standard.decodeSecret(plain), cache.count > 0 else {
+            return nil
+        }
+        return cache
     }
 }
 

@@ -6,7 +6,7 @@ internal import KeyfobSodium
 
 struct MirrorListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the files that are mirrored, and who is left out.",
+        commandName: "list", abstract: "List what is mirrored, and who is left out.",
         discussion: """
             It reads notes, and unlocks nothing.
 
@@ -31,7 +31,7 @@ struct MirrorListCommand: ParsableCommand {
         let now = WallClock.system.now
         for note in sorted {
             let age = note.passedAt.map { TimeText.distance(to: $0, from: now) } ?? "never"
-            table.add([note.program, note.group.name, age, "\(note.leftOut.count)", note.file])
+            table.add([note.program, note.group.name, age, "\(note.leftOut.count)", note.place])
         }
         try StandardOutput.write(lines: table.text)
         for note in sorted { for left in note.leftOut { global.say("left out: \(MirrorRun.words(left, note))") } }
@@ -73,7 +73,8 @@ struct MirrorStopCommand: ParsableCommand {
         DeferredSignals.begin()
         defer { DeferredSignals.end() }
         if remove {
-            let files = try MirrorFiles(file, store)
+            let desktop = MirrorKeyring(attributes: note.item, service: global.secretService())
+            let files = try MirrorFiles(file, store, keyring: note.item.isEmpty ? nil : desktop)
             let current = try files.note() ?? note
             try takeOut(current, files)
             try files.forget()
@@ -89,8 +90,8 @@ struct MirrorStopCommand: ParsableCommand {
     }
 
     private static func takeOut(_ note: MirrorNote, _ files: borrowing MirrorFiles) throws(KeyringError) {
-        let file = try files.read()
-        let content = file.text(orElse: Array("{}".utf8))
+        let cache = try files.read()
+        let content = cache.text()
         let rest = try content.withBytes { (bytes) throws(KeyringError) -> SecretBytes? in
             let document: MSALDocument
             do throws(MSALCacheError) {
@@ -104,7 +105,7 @@ struct MirrorStopCommand: ParsableCommand {
         switch rest {
         case nil: break
         case .some(let rest):
-            guard try files.write(rest, over: file) else { throw KeyringError(.changed, note.file) }
+            guard try files.write(rest, over: cache) else { throw KeyringError(.changed, note.file) }
         }
         guard !note.subscriptions.isEmpty, let slash = note.file.lastIndex(of: "/") else { return }
         _ = try MirroredProfile(note.file[...slash] + "azureProfile.json").update([], note.subscriptions)
@@ -118,6 +119,7 @@ struct MirrorListDocument: JSONDocument {
 
     struct Mirror: Encodable {
         let file: String
+        let isKeyringItem: Bool
         let program: String
         let group: String
         let vault: String
@@ -129,7 +131,8 @@ struct MirrorListDocument: JSONDocument {
     init(_ notes: [MirrorNote]) {
         mirrors = notes.map { note in
             Mirror(
-                file: note.file, program: note.program, group: note.group.name, vault: note.vault,
+                file: note.file, isKeyringItem: !note.item.isEmpty, program: note.program, group: note.group.name,
+                vault: note.vault,
                 clients: note.clients, lastPass: note.passedAt?.seconds, leftOut: note.leftOut.map(MirrorLeftOut.init))
         }
     }

@@ -1,4 +1,5 @@
-"""A program that uses MSAL for Python with its extensions over a file in plain text, as az does.
+"""A program that uses MSAL for Python with its extensions over a file in plain text, as az does; with MSAL_SCHEMA in the
+environment over an item of the desktop's keyring with that schema, as azure-identity does.
 
 usage: msal_program.py sign-in FILE PERSON...      signs people in
        msal_program.py silent FILE PERSON...       what each gets without being asked, and whether a request was made
@@ -52,7 +53,11 @@ def uid(person):
 
 
 def program(path):
-    cache = msal_extensions.PersistedTokenCache(msal_extensions.FilePersistence(path))
+    schema = os.environ.get("MSAL_SCHEMA")
+    attributes = {"MsalClientID": "Microsoft.Developer.IdentityService"}
+    store = (msal_extensions.LibsecretPersistence(path, schema, attributes, label="MSALCache") if schema
+             else msal_extensions.FilePersistence(path))
+    cache = msal_extensions.PersistedTokenCache(store)
     app = msal.PublicClientApplication(
         CLIENT, authority=f"{HOST}/{TENANT}", token_cache=cache, instance_discovery=False, http_client=Provider())
     return cache, app
