@@ -42,6 +42,8 @@ final class ItemChange: RecordWriting {
 
     func replace(_ old: StoredRecord, with record: SealedRecord) throws {
         _ = try old.open(keys)
+        // What was made by hand is Keyfob's from now on.
+        let record = try storage.handMade(row: old.rowID) == nil ? record : ordinary(record)
         if let index = inserted.firstIndex(where: { $0.row == old.rowID }) {
             inserted[index].record = record
         } else if let index = replaced.firstIndex(where: { $0.old.rowID == old.rowID }) {
@@ -49,6 +51,15 @@ final class ItemChange: RecordWriting {
         } else {
             replaced.append((old, record))
         }
+    }
+
+    /// The same record, which other devices may have.
+    private func ordinary(_ record: SealedRecord) throws -> SealedRecord {
+        var header = record.header
+        header.isThisDeviceOnly = false
+        let body = try keys.openAttributes(record.header, record.attributes)
+        guard let box = record.secret else { return try keys.seal(header, attributes: body) }
+        return try keys.seal(header, attributes: body, secret: try keys.openSecret(record.header, box))
     }
 
     func delete(_ old: StoredRecord) throws {
@@ -156,12 +167,14 @@ final class ItemChange: RecordWriting {
     func create(in names: [GroupID: AccessGroup], _ step: Step) throws {
         let records = inserted.map(\.record)
         for record in records.filter(\.isGrant) + records.filter({ !$0.isGrant }) {
-            try step {
-                let item = try storage.create(
-                    record, keys, group: names[keys.group] ?? .default, owner: try owner(of: record))
-                storage.remember([StoredRecord(rowID: storage.row(of: item), record)])
-            }
+            try step { try create(record, names) }
         }
+    }
+
+    private func create(_ record: SealedRecord, _ names: [GroupID: AccessGroup]) throws {
+        let item = try storage.create(
+            record, keys, group: names[keys.group] ?? .default, owner: try owner(of: record))
+        storage.remember([StoredRecord(rowID: storage.row(of: item), record)])
     }
 
     /// Writes the other items that change.
@@ -170,8 +183,10 @@ final class ItemChange: RecordWriting {
     }
 
     private func replace(_ old: StoredRecord, with record: SealedRecord, _ names: [GroupID: AccessGroup]) throws {
+        let item = try storage.item(row: old.rowID)
+        if HandMadeToken.token(ofAccountItem: item) != nil { return try create(record, names) }
         try storage.replace(
-            try storage.item(row: old.rowID), old, with: record, keys, group: names[keys.group] ?? .default,
+            item, old, with: record, keys, group: names[keys.group] ?? .default,
             owner: owner(among: record))
         storage.remember([StoredRecord(rowID: old.rowID, record)])
         for double in storage.doubles(of: record.header.record, besides: old.rowID) { try storage.remove(double) }

@@ -10,6 +10,8 @@ enum ItemState: Sendable {
     case record(OpenedItem)
     /// A record, and another token than was written with it.
     case changed(OpenedItem)
+    /// A token that was made by hand, or its account.
+    case handMade(HandMadeToken, OpenedItem)
     /// What Keyfob did not write.
     case foreign
     /// Nothing: the service ended while it made the item, or could not remove it.
@@ -19,7 +21,7 @@ enum ItemState: Sendable {
     fileprivate var isOdd: Bool {
         switch self {
         case .changed, .foreign: true
-        case .record, .nothing: false
+        case .record, .handMade, .nothing: false
         }
     }
 }
@@ -50,25 +52,43 @@ struct ItemReading {
     ///
     /// An item takes more than one call to change. One that seems to hold another token than its own is looked at again
     /// when nobody can be changing it.
-    func states(of items: [SecretService.ItemPath], withSecrets: Bool) throws -> [Found] {
-        let found = try statesNow(of: items, withSecrets: withSecrets)
+    ///
+    /// - Parameter areAll: Whether others' items may be among them, which are left out unless they were made by hand.
+    func states(
+        of items: [SecretService.ItemPath], withSecrets: Bool, amongOthers areAll: Bool = false
+    ) throws -> [Found] {
+        let found = try statesNow(of: items, withSecrets: withSecrets, areAll)
         let odd = found.filter(\.state.isOdd).map(\.item)
         guard !odd.isEmpty, !storage.hasTurn else { return found }
         let turn = try StorageTurn(at: storage)
         try? storage.completeChange()
-        let settled = Dictionary(try statesNow(of: odd, withSecrets: withSecrets).map { ($0.item, $0.state) }) { $1 }
+        let settled = Dictionary(try statesNow(of: odd, withSecrets: withSecrets, areAll).map { ($0.item, $0.state) }) {
+            $1
+        }
         _ = consume turn
         return found.compactMap { item, state in
             state.isOdd ? settled[item].map { (item, $0) } : (item, state)
         }
     }
 
-    private func statesNow(of items: [SecretService.ItemPath], withSecrets: Bool) throws -> [Found] {
+    private func statesNow(
+        of items: [SecretService.ItemPath], withSecrets: Bool, _ areAll: Bool
+    ) throws -> [Found] {
         try storage.withService { service, _ in
+            let own = ItemAttributes.every(keys.vault, keys.group)
             var states: [SecretService.ItemPath: ItemState] = [:]
             var waiting: [SecretService.ItemPath: (open: OpenRecord?, encoding: String?)] = [:]
             for item in items {
-                guard let attributes = try service.attributesIfThere(of: item) else { continue }
+                let token = HandMadeToken.token(ofAccountItem: item)
+                guard let attributes = try service.attributesIfThere(of: token ?? item) else { continue }
+                if HandMadeToken.isCandidate(attributes) {
+                    guard let made = HandMadeToken(token ?? item, try service.details(of: token ?? item)) else {
+                        continue
+                    }
+                    states[item] = .handMade(made, try made.opened(keys, asAccount: token != nil))
+                    continue
+                }
+                if areAll, own.contains(where: { attributes[$0.key] != $0.value }) { continue }
                 let open = OpenRecord(attributes, keys)
                 if let open, open.content != .body, !(withSecrets && open.content == .token),
                     let opened = try? OpenedItem(open, keys)
@@ -107,10 +127,16 @@ struct ItemReading {
     /// - Throws: `staleKeys` where the record has changed since it was read, `damaged`.
     func secret(of record: StoredRecord, commitment: [UInt8]) throws -> CommittingAEAD.Box {
         let item = try storage.item(row: record.rowID)
-        var box = try secretNow(in: item, record, commitment)
+        if commitment == HandMadeToken.commitment {
+            guard let box = try secretNow(in: item, record, where: { !ItemSecret.isEmptied($0) }) else {
+                throw OpenedItem.damaged(item)
+            }
+            return box
+        }
+        var box = try secretNow(in: item, record) { OpenRecord.accepts($0, commitment) }
         // Another item may hold the same record.
         for double in storage.doubles(of: record.header.record, besides: record.rowID) where box == nil {
-            box = try secretNow(in: double, record, commitment)
+            box = try secretNow(in: double, record) { OpenRecord.accepts($0, commitment) }
         }
         if let box { return box }
         let state = try states(of: [item], withSecrets: true).first?.state
@@ -120,12 +146,13 @@ struct ItemReading {
             return box
         case .changed(let opened) where opened.commitment == commitment: throw OpenedItem.changed(item)
         case .changed: throw StoreError.staleKeys
+        case .handMade: throw StoreError.staleKeys
         case .foreign, .nothing, nil: throw OpenedItem.damaged(item)
         }
     }
 
     private func secretNow(
-        in item: SecretService.ItemPath, _ record: StoredRecord, _ commitment: [UInt8]
+        in item: SecretService.ItemPath, _ record: StoredRecord, where isMeant: (borrowing SecretBytes) -> Bool
     ) throws -> CommittingAEAD.Box? {
         try storage.withService { service, _ in
             var box: CommittingAEAD.Box?
@@ -134,7 +161,7 @@ struct ItemReading {
                 case .success(let text):
                     for encoding in [ItemSecret.Encoding.plain, .base64url] where box == nil {
                         let secret = ItemSecret.secret(in: text, encoding.rawValue)
-                        guard let secret, OpenRecord.accepts(secret, commitment) else { continue }
+                        guard let secret, isMeant(secret) else { continue }
                         box = try keys.seal(record.header, attributes: record.open(keys), secret: secret).secret
                     }
                 case .failure(let error):

@@ -20,7 +20,14 @@ struct ItemRecords: RecordReading {
     }
 
     func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord] {
-        try found(ItemAttributes.search(lookup.subject)).filter { field.value(in: $0.header.index) == lookup.value }
+        let found =
+            switch lookup.subject {
+            case .account(let account): try foundOrMadeByHand(["account": account])
+            case .credential(let account, .accessToken, Credential.noClient, ""):
+                try foundOrMadeByHand(HandMadeToken.search(account))
+            default: try found(ItemAttributes.search(lookup.subject))
+            }
+        return found.filter { field.value(in: $0.header.index) == lookup.value }
     }
 
     func accounts(_ names: AccountLookup) throws -> [StoredRecord] {
@@ -36,13 +43,18 @@ struct ItemRecords: RecordReading {
                 records.append(record)
             }
         }
-        return records
+        // A name of an account that Keyfob knows is nobody else's.
+        guard records.isEmpty, let account = names.account else { return records }
+        return try foundOrMadeByHand(ItemAttributes.search(account.subject)).filter {
+            $0.header.kind == .account && $0.header.index.account == account.value
+        }
     }
 
     func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord] {
         var attributes = ItemAttributes.search(account.subject)
         attributes["kind"] = ItemAttributes.kind(kind)
-        return try found(attributes).filter { $0.header.index.account == account.value && $0.header.kind == kind }
+        let found = try kind == .accessToken ? foundOrMadeByHand(attributes) : found(attributes)
+        return found.filter { $0.header.index.account == account.value && $0.header.kind == kind }
     }
 
     func record(row rowID: Int64) throws -> StoredRecord {
@@ -65,9 +77,14 @@ struct ItemRecords: RecordReading {
 
     func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws {
         let found = try items(["kind": ItemAttributes.kind(kind)])
+        var accounts: Set<BlindValue> = []
         for (_, record) in newest(try all(found)) where (try? record.get().header.kind) ?? kind == kind {
+            if kind == .account, let account = try? record.get().header.index.account { accounts.insert(account) }
             try body(record)
         }
+        guard kind == .accessToken || kind == .account else { return }
+        let byHand = try madeByHand()
+        for row in kind == .account ? try self.accounts(of: byHand, besides: accounts) : byHand { try body(row.record) }
     }
 
     func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
@@ -89,7 +106,7 @@ struct ItemRecords: RecordReading {
 
     /// Every record of the group.
     private func records(withSecrets: Bool = false) throws -> [Row] {
-        newest(try all(try items([:]), withSecrets: withSecrets))
+        try addingAccounts(newest(try all(try items([:]), withSecrets: withSecrets)) + madeByHand())
     }
 
     /// The records that have these attributes.
@@ -97,6 +114,40 @@ struct ItemRecords: RecordReading {
     /// - Throws: `damaged` when one of their items does not hold what Keyfob wrote.
     private func found(_ attributes: [String: String]) throws -> [StoredRecord] {
         try newest(try all(try items(attributes))).map { try $0.record.get() }
+    }
+
+    /// The same, and with them tokens that were made by hand, and their accounts.
+    ///
+    /// One search finds both: items made by hand are no vault's.
+    private func foundOrMadeByHand(_ attributes: [String: String]) throws -> [StoredRecord] {
+        let wanted = attributes.mapValues(ItemAttributes.text).merging(["xdg:schema": ItemAttributes.record]) { $1 }
+        let items = try storage.withService { service, collection in try service.items(wanted, in: collection) }
+        let rows = newest(try all(items, amongOthers: true))
+        return try addingAccounts(rows).map { try $0.record.get() }
+    }
+
+    /// The tokens that were made by hand for the group.
+    private func madeByHand() throws -> [Row] {
+        let items = try storage.itemsMadeByHand()
+        return items.isEmpty ? [] : try all(items, amongOthers: true)
+    }
+
+    /// Adds what stands for accounts that only tokens made by hand tell of.
+    private func addingAccounts(_ rows: [Row]) throws -> [Row] {
+        let known = rows.compactMap { try? $0.record.get().header }.filter { $0.kind == .account }
+        return try rows + accounts(of: rows, besides: Set(known.compactMap(\.index.account)))
+    }
+
+    private func accounts(of rows: [Row], besides known: Set<BlindValue>) throws -> [Row] {
+        var known = known
+        return try rows.compactMap { row, record in
+            guard let token = storage.handMade(row: row), let header = try? record.get().header,
+                header.kind == .accessToken, let account = header.index.account, known.insert(account).inserted
+            else { return nil }
+            let row = storage.row(of: token.accountItem)
+            storage.note(token, row: row)
+            return (row, .success(try token.opened(keys, asAccount: true).record(row: row)))
+        }
     }
 
     /// The items of the group that have these attributes.
@@ -109,15 +160,23 @@ struct ItemRecords: RecordReading {
     /// What the items hold, as far as they are still there, in the order in which they were made; where their paths do not
     /// tell that, as with KeePassXC, in the order in which the records were written last.
     ///
-    /// - Parameter withSecrets: Whether the tokens are read, all in one question; otherwise each when it is asked for.
-    func all(_ items: [SecretService.ItemPath], withSecrets: Bool = false) throws -> [Row] {
+    /// - Parameters:
+    ///   - withSecrets: Whether the tokens are read, all in one question; otherwise each when it is asked for.
+    ///   - areAll: As ``ItemReading/states(of:withSecrets:amongOthers:)`` has it.
+    func all(
+        _ items: [SecretService.ItemPath], withSecrets: Bool = false, amongOthers areAll: Bool = false
+    ) throws -> [Row] {
         guard !items.isEmpty else { return [] }
         let sorted = items.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
         let reading = ItemReading(storage: storage, keys: keys)
         var read: [(item: SecretService.ItemPath, record: Result<OpenedItem, any Error>)] = []
-        for (item, state) in try reading.states(of: sorted, withSecrets: withSecrets) {
+        for (item, state) in try reading.states(of: sorted, withSecrets: withSecrets, amongOthers: areAll) {
             switch state {
             case .record(let opened): read.append((item, .success(opened)))
+            case .handMade(let token, let opened):
+                guard try storage.isMeant(token, for: keys.group) else { continue }
+                storage.note(token, row: storage.row(of: item))
+                read.append((item, .success(opened)))
             case .changed: read.append((item, .failure(OpenedItem.changed(item))))
             case .foreign: read.append((item, .failure(OpenedItem.damaged(item))))
             case .nothing: break

@@ -54,8 +54,8 @@ extension SecretServiceStorage {
             let former = try ItemAttributes.describe(
                 old.header, try old.open(keys), group: group, owner: ItemOwner(there))
             hasBegun = true
-            try service.setAttributes(
-                of: item, to: parts.attributes, label: former.label == parts.label ? nil : parts.label)
+            let isLabelled = former.label == parts.label && there["record"] != nil
+            try service.setAttributes(of: item, to: parts.attributes, label: isLabelled ? nil : parts.label)
         }
     }
 

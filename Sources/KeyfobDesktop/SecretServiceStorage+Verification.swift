@@ -116,6 +116,8 @@ extension SecretServiceStorage {
         return try (own + unfiled).compactMap { item, state in
             switch state {
             case .nothing: return try attributesIfThere(of: item) == nil ? nil : .unfinished(item)
+            // Of items of the vault none is.
+            case .handMade: return nil
             case .foreign: return .damaged(row: row(of: item), item)
             case .changed(let opened): return .changed(row: row(of: item), item, opened)
             case .record(let opened):

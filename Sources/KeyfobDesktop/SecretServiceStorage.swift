@@ -38,6 +38,8 @@ package final class SecretServiceStorage: VaultStorage {
         /// What kept a change that was stopped from being completed.
         var obstacle: (any Error)?
         var remembered: [Int64: StoredRecord] = [:]
+        /// Tokens that were made by hand, under the numbers of their items and of what stands for their accounts.
+        var handMade: [Int64: HandMadeToken] = [:]
         /// Whether this process has the turn at changing items.
         var hasTurn = false
 
@@ -197,6 +199,12 @@ package final class SecretServiceStorage: VaultStorage {
         }
         return known.flatMap { try? ItemOwner($0, keys) }
     }
+
+    /// Notes that a row is a token that was made by hand, or its account.
+    func note(_ token: HandMadeToken, row: Int64) { connection.withLock { $0.handMade[row] = token } }
+
+    /// The token that was made by hand of which a row is, or is the account; nil for all others.
+    func handMade(row: Int64) -> HandMadeToken? { connection.withLock { $0.handMade[row] } }
 
     /// Whether this process has the turn at changing items.
     var hasTurn: Bool { connection.withLock { $0.hasTurn } }

@@ -72,7 +72,8 @@ struct AccountListCommand: ParsableCommand {
         } else if candidates.isEmpty, StandardOutput.columns != nil {
             global.say("no accounts; \(Advice.importAccounts.text)")
         } else {
-            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups())))
+            let byHand = try keyring.tokensMadeByHand().tokens
+            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups()), byHand))
         }
         guard damage.isEmpty else {
             for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
@@ -90,19 +91,22 @@ struct AccountListCommand: ParsableCommand {
         return candidates.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    private func table(_ candidates: [Candidate], _ providers: ProviderNames) -> String {
+    private func table(
+        _ candidates: [Candidate], _ providers: ProviderNames, _ byHand: [Keyring.TokensMadeByHand.Token]
+    ) -> String {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
             yielding: ["PROVIDER", "GROUP", "LABEL"], columns: wide ? nil : StandardOutput.columns)
         for candidate in candidates {
             let account = candidate.account
+            let hasOneByHand = byHand.contains { $0.account == account.id && $0.group == candidate.group }
             table.add(
                 [
                     candidate.group.name,
                     (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
                     account.label ?? "-", providers.name(of: account.id.environment),
-                    candidate.stateWords(now, tellsEnd: expiring != nil),
+                    candidate.stateWords(now, tellsEnd: expiring != nil) + (hasOneByHand ? ", by hand" : ""),
                 ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
         }
         return table.text

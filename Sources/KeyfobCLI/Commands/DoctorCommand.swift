@@ -217,6 +217,7 @@ struct DoctorCommand: ParsableCommand {
         findings += SyncText.findings(keyring)
         if keyring.storage == .secretService {
             findings.append(Finding("storage", .ok, "the desktop's keyring (Secret Service) keeps the records"))
+            findings += try MadeByHandText.findings(keyring.tokensMadeByHand())
             if keyring.secretServiceName == "KeePassXC" {
                 findings.append(
                     Finding(

@@ -13,9 +13,6 @@ struct GivenToken {
         credential = Credential(
             kind: .accessToken, account: id, clientID: client, realm: tenant, scopes: scopes, cachedAt: now,
             expiresOn: expiresIn.map(now.advanced(by:)))
-        let profile = TenantProfile(
-            realm: tenant, localAccountID: id.homeAccountID, environment: id.environment,
-            username: username ?? id.homeAccountID)
-        account = Account(id: id, username: profile.username, label: label, tenantProfiles: [profile])
+        account = .knownByName(id, called: username, label: label, tenant: tenant)
     }
 }

@@ -34,6 +34,16 @@ public struct Account: Hashable, Sendable, Identifiable {
         return realm.isEmpty ? nil : String(realm)
     }
 
+    /// An account of which only a token is known that was stored by hand; it is called by its id unless it has a name.
+    package static func knownByName(
+        _ id: AccountID, called username: String? = nil, label: String? = nil, tenant: String = ""
+    ) -> Account {
+        let profile = TenantProfile(
+            realm: tenant, localAccountID: id.homeAccountID, environment: id.environment,
+            username: username ?? id.homeAccountID)
+        return Account(id: id, username: profile.username, label: label, tenantProfiles: [profile])
+    }
+
     /// Whether nothing but its user name tells who it is, as of one whose token was stored by hand.
     package var isKnownByName: Bool { Identifier.folded(id.homeAccountID) == Identifier.folded(username) }
 

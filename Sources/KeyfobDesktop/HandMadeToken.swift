@@ -1,0 +1,98 @@
+package import KeyfobModel
+internal import KeyfobRecords
+package import KeyfobSecretService
+internal import KeyfobSodium
+internal import KeyfobVault
+
+/// An access token that somebody has put into the Secret Service by hand: an item with the documented attributes that is no
+/// vault's.
+///
+/// Whoever can write into the keyring can make one. So it gives a token for the account that it names, as `keyfob add` would,
+/// and nothing else: neither a name or a label, nor a client, a tenant or a way to renew it.
+package struct HandMadeToken: Sendable {
+    /// The item.
+    package let item: SecretService.ItemPath
+    /// Whose it is.
+    package let account: AccountID
+    /// The group that it is for.
+    package let group: AccessGroup
+    /// What it is for, as far as its maker has said so.
+    package let scopes: ScopeSet
+    /// When it ends; nil where nobody has said so.
+    package let expiresOn: Timestamp?
+    private let modified: UInt64
+
+    /// The token that these attributes tell of; nil where they tell of none, or of something else.
+    init?(_ item: SecretService.ItemPath, _ details: SecretService.Details) {
+        let attributes = details.attributes
+        guard Self.isCandidate(attributes), let account = attributes["account"].flatMap(AccountID.init),
+            let group = try? attributes["group"].map(AccessGroup.init) ?? .default
+        else { return nil }
+        if let text = attributes["expires"] {
+            guard let date = CivilDate(rfc3339: text) else { return nil }
+            expiresOn = date.time
+        } else {
+            expiresOn = nil
+        }
+        self.item = item
+        self.account = account
+        self.group = group
+        scopes = ScopeSet(spaceSeparated: attributes["scope"] ?? "")
+        modified = details.modified ?? 0
+    }
+
+    /// Whether attributes may be such a token's: Keyfob gives all of its items a vault.
+    static func isCandidate(_ attributes: [String: String]) -> Bool {
+        attributes["xdg:schema"] == ItemAttributes.record && attributes["kind"] == kind && attributes["account"] != nil
+            && attributes["vault"] == nil && attributes["record"] == nil
+    }
+
+    private static let kind = ItemAttributes.kind(.accessToken)
+
+    /// What to search such tokens by, among items of all vaults.
+    static func search(_ account: String? = nil) -> [String: String] {
+        var attributes = ["xdg:schema": ItemAttributes.record, "kind": kind]
+        attributes["account"] = account
+        return attributes
+    }
+
+    /// The path of what stands for the account of a token's item, which has no item of its own.
+    var accountItem: SecretService.ItemPath { SecretService.ItemPath(path: item.path + Self.accountSuffix) }
+
+    /// The item of the token where `item` stands for its account; nil for all others.
+    static func token(ofAccountItem item: SecretService.ItemPath) -> SecretService.ItemPath? {
+        guard item.path.hasSuffix(accountSuffix) else { return nil }
+        return SecretService.ItemPath(path: String(item.path.dropLast(accountSuffix.count)))
+    }
+
+    private static let accountSuffix = "#account"
+}
+
+extension HandMadeToken {
+    /// The token, or its account, as a record of the group: it never leaves this device.
+    func opened(_ keys: GroupKeys, asAccount: Bool) throws -> OpenedItem {
+        let content: ItemContent =
+            asAccount
+            ? .account(.knownByName(account))
+            : .credential(
+                Credential(
+                    kind: .accessToken, account: account, clientID: Credential.noClient, scopes: scopes,
+                    expiresOn: expiresOn))
+        let (kind, body) = ItemBody.encode(content)
+        let path = asAccount ? accountItem.path : item.path
+        guard let record = RecordID(BLAKE2b.hash(Array("\(keys.group) \(path)".utf8), count: 16)) else {
+            throw OpenedItem.damaged(item)
+        }
+        var header = RecordHeader(
+            vault: keys.vault, group: keys.group, epoch: keys.epoch, record: record, kind: kind,
+            stamp: Stamp(milliseconds: Int64(clamping: modified) * 1_000, after: nil), device: 0,
+            index: try body.index(kind: kind, keys: keys))
+        header.isThisDeviceOnly = true
+        let sealed = try keys.seal(header, attributes: body)
+        return OpenedItem(
+            header: header, attributes: sealed.attributes, commitment: asAccount ? nil : Self.commitment, secret: nil)
+    }
+
+    /// What stands for the token of such an item, which nothing tells from another one.
+    static let commitment = Array("made by hand".utf8)
+}

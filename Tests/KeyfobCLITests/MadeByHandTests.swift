@@ -1,0 +1,125 @@
+import Foundation
+import KeyfobTestSupport
+import Testing
+
+/// Tokens that a person puts beside the vault's items, with the program that every desktop has for that.
+@Suite("Tokens put into the desktop's keyring by hand", .waitsForPrograms)
+struct MadeByHandTests {
+    private let desktop: DesktopPlace
+
+    init() throws {
+        desktop = try DesktopPlace()
+        try desktop.run("keyfob init -q --storage secret-service --recovery-file recovery").expectSuccess()
+    }
+
+    /// Puts a token there as the documentation says.
+    private func put(_ token: String, _ attributes: String, kind: String = "access-token") throws {
+        let item = "xdg:schema io.keyfob.Credential kind \(kind) \(attributes)"
+        try desktop.run("printf '\(token)' | secret-tool store --label 'by hand' \(item)").expectSuccess()
+    }
+
+    private func token(_ account: String, _ options: String = "") throws -> Outcome {
+        try desktop.run("keyfob token --no-input --account \(account) \(options)")
+    }
+
+    private func doctor() throws -> String { try desktop.run("keyfob doctor").text }
+
+    @Test("one is used at once, and told as such")
+    func used() throws {
+        try put("pasted\\n", "account ada@git.example")
+        #expect(try token("ada@git.example").expectSuccess().text == "pasted\n")
+        #expect(try token("ada").expectSuccess().text == "pasted\n")
+        #expect(try desktop.run("keyfob token --no-input").expectSuccess().text == "pasted\n")
+        let list = try desktop.run("keyfob account list").expectSuccess().text
+        #expect(list.contains("tokens only, by hand"), "\(list)")
+        let told = try doctor()
+        #expect(told.contains("token of ada@git.example was put into the desktop's keyring by hand"), "\(told)")
+        #expect(told.contains("nothing says when it ends") && told.contains("'keyfob add ada@git.example'"), "\(told)")
+        try desktop.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("what Keyfob has stored is found by the same attributes")
+    func lookedUp() throws {
+        try desktop.run("printf stored | keyfob add -q ada@git.example --scope repo").expectSuccess()
+        let attributes = "xdg:schema io.keyfob.Credential kind access-token account ada@git.example"
+        #expect(try desktop.run("secret-tool lookup \(attributes)").expectSuccess().text == "stored")
+        #expect(!(try doctor()).contains("by hand"))
+    }
+
+    @Test("one that has ended is not given, and one of which it can't be told when it ends is told")
+    func expired() throws {
+        try put("old", "account ada@git.example expires 2020-01-01T00:00:00Z")
+        #expect(try token("ada@git.example").status != 0)
+        try put("new", "account bob@git.example expires 2100-01-01T00:00:00Z scope 'repo user'")
+        #expect(try token("bob@git.example", "--scope user").expectSuccess().text == "new\n")
+        #expect(try token("bob@git.example", "--scope gist").status != 0)
+        try put("odd", "account eve@git.example expires soon")
+        #expect(try token("eve@git.example").status != 0)
+        let told = try doctor()
+        #expect(told.contains("ends at 2100-01-01") && told.contains("and can't be used"), "\(told)")
+    }
+
+    @Test("one is for the group that it names, and else for 'default'")
+    func groups() throws {
+        try desktop.run("keyfob group create work").expectSuccess()
+        try put("work", "account ada@git.example group work")
+        try put("default", "account bob@git.example")
+        try put("nobody", "account eve@git.example group nosuch")
+        #expect(try token("ada@git.example", "--group work").expectSuccess().text == "work\n")
+        #expect(try token("ada@git.example", "--group default").status != 0)
+        #expect(try token("bob@git.example", "--group default").expectSuccess().text == "default\n")
+        #expect(try token("eve@git.example").status != 0)
+        #expect(try doctor().contains("and can't be used"))
+    }
+
+    @Test("'add' takes its place, and 'account remove' removes it")
+    func replaced() throws {
+        try put("pasted", "account ada@git.example")
+        try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()
+        #expect(try token("ada@git.example").expectSuccess().text == "stored\n")
+        #expect(!(try doctor()).contains("by hand"))
+        let attributes = "xdg:schema io.keyfob.Credential kind access-token account ada@git.example"
+        let items = try desktop.run("secret-tool search --all \(attributes) 2>/dev/null | grep -c '^secret = '")
+        #expect(items.text == "1\n")
+        try desktop.run("keyfob verify").expectSuccess()
+        try put("pasted", "account bob@git.example")
+        try desktop.run("keyfob account remove --force bob@git.example").expectSuccess()
+        #expect(try token("bob@git.example").status != 0)
+        #expect(!(try doctor()).contains("by hand"))
+    }
+
+    @Test("a label makes its account one of Keyfob's, and leaves the token")
+    func labelled() throws {
+        try put("pasted", "account ada@git.example")
+        try desktop.run("keyfob account label ada@git.example boss").expectSuccess()
+        #expect(try token("boss").expectSuccess().text == "pasted\n")
+        #expect(try desktop.run("keyfob account list --format '{label}'").text == "boss\n")
+        try desktop.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("it takes no name from an account that Keyfob knows, and is nothing but an access token")
+    func authority() throws {
+        let known = "--account 42 --host idp.example --username ada@git.example"
+        try desktop.run("printf known | keyfob add -q \(known)").expectSuccess()
+        try put("pasted", "account ada@git.example username boss label boss client mailer realm contoso")
+        #expect(try token("ada@git.example").expectSuccess().text == "known\n")
+        #expect(try token("boss").status != 0)
+        try put("refresh", "account bob@git.example", kind: "refresh-token")
+        try put("id", "account bob@git.example", kind: "id-token")
+        #expect(try token("bob@git.example").status != 0)
+        try put("setting", "name 'default account'", kind: "setting")
+        #expect(try desktop.run("keyfob account list --format '{username}'").text == "ada\nada@git.example\n")
+        try desktop.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("it moves into Keyfob's own file with all else")
+    func migrated() throws {
+        try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()
+        try put("pasted", "account bob@git.example")
+        try desktop.place.makeKey("key")
+        try desktop.run("keyfob migrate -q --to embedded --key-file key").expectSuccess()
+        let line = "keyfob token --no-input --key-file key --account"
+        #expect(try desktop.run("\(line) bob@git.example").expectSuccess().text == "pasted\n")
+        #expect(try desktop.run("\(line) ada@git.example").expectSuccess().text == "stored\n")
+    }
+}
