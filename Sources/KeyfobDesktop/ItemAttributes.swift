@@ -53,9 +53,8 @@ enum ItemAttributes {
                 "account": account, "kind": Self.kind(RecordHeader.Kind(kind)), "client": clientID,
                 "realm": realm,
             ]
-        case .username(let name): attributes = ["kind": "account", "username": name]
-        case .label(let text): attributes = ["kind": "account", "label": text]
-        case .homeAccountID(let id): attributes = ["kind": "account", "home-account": id]
+        case .username(let name), .label(let name), .homeAccountID(let name):
+            attributes = called(name).merging(["kind": kind(.account)]) { $1 }
         case .client(let id, let environment):
             attributes = ["kind": kind(.appMetadata), "client": id, "environment": environment]
         case .clientSecret(let id, let environment):
@@ -88,6 +87,9 @@ enum ItemAttributes {
             attributes["home-account"] = Identifier.folded(account.id.homeAccountID)
             let owner = ItemOwner(account)
             (attributes["username"], attributes["label"]) = (owner.username, owner.label)
+            for name in [account.id.canonical, attributes["home-account"] ?? "", owner.username, owner.label] {
+                attributes.merge(called(name)) { $1 }
+            }
             what = words([account.username.isEmpty ? "\(account.id)" : account.username, "account"])
         case .credential(let credential):
             attributes["account"] = credential.account.canonical
@@ -124,7 +126,21 @@ enum ItemAttributes {
 
     /// The attributes of an item that are Keyfob's: some services add their own, which nobody may write.
     static func own(_ attributes: [String: String]) -> [String: String] {
-        attributes.filter { names.contains($0.key) }
+        attributes.filter { names.contains($0.key) || $0.key.hasPrefix(calledPrefix) }
+    }
+
+    /// The attribute of the items of accounts that a text names, as id, user name or label: no search asks for one of
+    /// several attributes, so that each name is an attribute too.
+    static func called(_ name: String) -> [String: String] { name.isEmpty ? [:] : [calledPrefix + text(name): "yes"] }
+
+    private static let calledPrefix = "called:"
+
+    /// What a lookup calls an account, as ``called(_:)`` takes it; nil for one of something else.
+    static func name(_ lookup: Lookup) -> String? {
+        switch lookup.subject {
+        case .account(let name), .homeAccountID(let name), .username(let name), .label(let name): name
+        default: nil
+        }
     }
 
     private static let names: Set<String> = [

@@ -60,7 +60,13 @@ struct ItemReading {
         let found = try statesNow(of: items, withSecrets: withSecrets, areAll)
         let odd = found.filter(\.state.isOdd).map(\.item)
         guard !odd.isEmpty, !storage.hasTurn else { return found }
-        let turn = try StorageTurn(at: storage)
+        let turn: StorageTurn
+        do {
+            turn = try StorageTurn(at: storage)
+        } catch StoreError.notWritable {
+            // Who cannot change anything has nobody beside it who can.
+            return found
+        }
         try? storage.completeChange()
         let settled = Dictionary(try statesNow(of: odd, withSecrets: withSecrets, areAll).map { ($0.item, $0.state) }) {
             $1

@@ -32,10 +32,10 @@ struct ItemRecords: RecordReading {
 
     func accounts(_ names: AccountLookup) throws -> [StoredRecord] {
         var records: [StoredRecord] = []
-        for lookup in [names.account, names.homeAccountID, names.username, names.label] {
-            guard let lookup else { continue }
-            var attributes = ItemAttributes.search(lookup.subject)
-            attributes["kind"] = ItemAttributes.kind(.account)
+        let lookups = [names.account, names.homeAccountID, names.username, names.label].compactMap { $0 }
+        // Most often all of them are one text.
+        for name in Set(lookups.compactMap(ItemAttributes.name)).sorted() where !name.isEmpty {
+            let attributes = ItemAttributes.called(name).merging(["kind": ItemAttributes.kind(.account)]) { $1 }
             for record in try found(attributes)
             where names.matches(record.header)
                 && !records.contains(where: { $0.header.record == record.header.record })

@@ -69,8 +69,9 @@ extension SecretServiceStorage {
 
     /// The items that hold the header, and the newest that can be read.
     private func headers() throws -> Headers {
-        try withService { service, collection in
-            let found = try service.items(ItemAttributes.header(of: vault), in: collection)
+        let known = takeFoundHeaders()
+        return try withService { service, collection in
+            let found = try known ?? service.items(ItemAttributes.header(of: vault), in: collection)
             var headers = Headers(items: found)
             var sequence: UInt64 = 0
             if found.isEmpty { try Self.requireUnlocked(collection, service) }

@@ -12,9 +12,10 @@ extension SecretServiceStorage {
     /// only when nothing is locked.
     ///
     /// - Parameter known: The collection's path, as far as the vault's folder tells.
+    /// - Returns: Its path, and the items with the header where they were found on the way.
     /// - Throws: ``DesktopError``, with `noItem` where the service has nothing of the vault, `damaged` where several
     ///   collections have it and nobody knows which is meant.
-    static func home(of vault: VaultID, known: String? = nil, _ service: SecretService) throws -> String {
+    static func home(of vault: VaultID, known: String? = nil, _ service: SecretService) throws -> Home {
         do {
             return try search(vault, known, service)
         } catch let error as SecretServiceError {
@@ -22,11 +23,14 @@ extension SecretServiceStorage {
         }
     }
 
-    private static func search(_ vault: VaultID, _ known: String?, _ service: SecretService) throws -> String {
+    typealias Home = (collection: String, headers: [SecretService.ItemPath]?)
+
+    private static func search(_ vault: VaultID, _ known: String?, _ service: SecretService) throws -> Home {
         let header = ItemAttributes.header(of: vault)
         if let known, let place = try? service.collection(at: known) {
             if place.isLocked { try service.unlock(known) }
-            if try !service.items(header, in: known).isEmpty { return known }
+            let items = try service.items(header, in: known)
+            if !items.isEmpty { return (known, items) }
         } else if let usual = try? service.defaultCollection(), try service.collections().allSatisfy(\.isLocked) {
             try service.unlock(usual.path)
         } else {
@@ -58,7 +62,7 @@ extension SecretServiceStorage {
             throw StoreError.damaged(what: "the vault (several collections of the Secret Service hold it)")
         }
         if found.lockedCount > 0 { try service.unlock(home) }
-        return home
+        return (home, nil)
     }
 
     /// Makes sure that finding nothing means that there is nothing.

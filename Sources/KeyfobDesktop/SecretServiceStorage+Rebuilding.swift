@@ -50,7 +50,7 @@ extension SecretServiceStorage {
         _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
     ) throws -> [String] {
         let service = try connect(access)
-        let collection = try home(of: place.vault, known: place.collection, service)
+        let collection = try home(of: place.vault, known: place.collection, service).collection
         let storage = SecretServiceStorage(
             directory: directory, vault: place.vault, service: service, collection: collection)
         let turn = try StorageTurn(at: storage)

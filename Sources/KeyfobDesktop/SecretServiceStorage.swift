@@ -35,6 +35,8 @@ package final class SecretServiceStorage: VaultStorage {
         /// The vault's key and header, and records, as they were read or written last; for a change that has to be known
         /// while the service does not answer.
         var header: KnownHeader?
+        /// The items with the header that were found just now, for who reads it next.
+        var headers: [SecretService.ItemPath]?
         /// What kept a change that was stopped from being completed.
         var obstacle: (any Error)?
         var remembered: [Int64: StoredRecord] = [:]
@@ -85,9 +87,10 @@ package final class SecretServiceStorage: VaultStorage {
         _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
     ) throws -> SecretServiceStorage {
         let service = try connect(access)
-        let collection = try home(of: place.vault, known: place.collection, service)
+        let home = try home(of: place.vault, known: place.collection, service)
         let storage = SecretServiceStorage(
-            directory: directory, vault: place.vault, service: service, collection: collection)
+            directory: directory, vault: place.vault, service: service, collection: home.collection)
+        storage.connection.withLock { $0.headers = home.headers }
         storage.completeStoppedChange()
         return storage
     }
@@ -176,6 +179,14 @@ package final class SecretServiceStorage: VaultStorage {
                 }
                 connection.remembered[record.rowID] = record
             }
+        }
+    }
+
+    /// The items with the header, where they were found just now; whoever asks again has to search.
+    func takeFoundHeaders() -> [SecretService.ItemPath]? {
+        connection.withLock { connection in
+            defer { connection.headers = nil }
+            return connection.headers
         }
     }
 
