@@ -66,27 +66,45 @@ def keyring_file(items, password):
     return b"".join(front + [number(count)] + shown + [number(len(body)), body])
 
 
-# Keyfob's records in the open: where the id is, where the part with names begins, and the checksum's length.
-RECORD_ID, FIXED, CHECKSUM = slice(36, 52), 76, 16
+# Keyfob's records in the open: where the id is, and what the secret is; where the part with names begins; the lengths of what
+# tells the secret, and of the checksum.
+RECORD_ID, CONTENT, FIXED, CHECK, CHECKSUM = slice(36, 52), 53, 76, 4, 16
 
 
 def copies(item, old, new):
     """The item once for each name in `new`, which stands wherever it has the name `old` of the same length."""
     label, attributes, secret = item
-    record = attributes.get("xdg:schema", "").startswith("io.keyfob.")
-    model = base64.urlsafe_b64decode(secret + b"=" * (-len(secret) % 4)) if record else secret
-    if record and model != checked(model[:-CHECKSUM]):
+    model = decoded(attributes["record"].encode()) if "record" in attributes else None
+    content = secret.decode()
+    if model and model[CONTENT] == 2:
+        content = decoded(secret).decode("latin-1")
+    if model and model != record(model[:-CHECK - CHECKSUM], content.encode("latin-1")):
         raise RuntimeError("Keyfob's records are not what this program takes them for")
     for name in new:
         if len(name) != len(old):
             raise ValueError("a name of another length")
-        if record:
-            content = bytearray(model[:FIXED] + model[FIXED:-CHECKSUM].replace(old.encode(), name.encode()))
-            content[RECORD_ID] = secrets.token_bytes(16)
-            content = base64.urlsafe_b64encode(checked(bytes(content))).rstrip(b"=")
-        else:
-            content = model.replace(old.encode(), name.encode())
-        yield (label.replace(old, name), {key: value.replace(old, name) for key, value in attributes.items()}, content)
+        own = {key.replace(old, name): value.replace(old, name) for key, value in attributes.items()}
+        text = content.replace(old, name).encode("latin-1")
+        if model:
+            front = bytearray(model[:FIXED] + model[FIXED:-CHECK - CHECKSUM].replace(old.encode(), name.encode()))
+            front[RECORD_ID] = secrets.token_bytes(16)
+            own["record"] = encoded(record(bytes(front), text)).decode()
+        yield (label.replace(old, name), own, encoded(text) if model and model[CONTENT] == 2 else text)
+
+
+def record(front, secret):
+    """A record with what tells its secret, and its checksum."""
+    key = hashlib.blake2b(front, digest_size=32).digest()
+    check = hashlib.blake2b(secret, digest_size=16, key=key).digest()[:CHECK]
+    return checked(front + (check if front[CONTENT] else bytes(CHECK)))
+
+
+def decoded(text):
+    return base64.urlsafe_b64decode(text + b"=" * (-len(text) % 4))
+
+
+def encoded(content):
+    return base64.urlsafe_b64encode(content).rstrip(b"=")
 
 
 def checked(content):

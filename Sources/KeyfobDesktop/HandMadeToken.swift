@@ -43,15 +43,15 @@ package struct HandMadeToken: Sendable {
 
     /// Whether attributes may be such a token's: Keyfob gives all of its items a vault.
     static func isCandidate(_ attributes: [String: String]) -> Bool {
-        attributes["xdg:schema"] == ItemAttributes.record && attributes["kind"] == kind && attributes["account"] != nil
-            && attributes["vault"] == nil && attributes["record"] == nil
+        search().allSatisfy { attributes[$0.key] == $0.value } && attributes["vault"] == nil
+            && attributes["record"] == nil
     }
 
-    private static let kind = ItemAttributes.kind(.accessToken)
-
-    /// What to search such tokens by, among items of all vaults.
+    /// What to search such tokens by: `by` is what nothing of Keyfob's has.
     static func search(_ account: String? = nil) -> [String: String] {
-        var attributes = ["xdg:schema": ItemAttributes.record, "kind": kind]
+        var attributes = [
+            "xdg:schema": ItemAttributes.record, "kind": ItemAttributes.kind(.accessToken), "by": "hand",
+        ]
         attributes["account"] = account
         return attributes
     }

@@ -8,7 +8,7 @@ internal import KeyfobVault
 /// What an item of the Secret Service turned out to hold.
 enum ItemState: Sendable {
     case record(OpenedItem)
-    /// A record, and another token than was written with it.
+    /// A record, and another secret than was written with it.
     case changed(OpenedItem)
     /// A token that was made by hand, or its account.
     case handMade(HandMadeToken, OpenedItem)
@@ -124,7 +124,7 @@ struct ItemReading {
         switch secret {
         case .some(let secret) where open.accepts(secret):
             return (try? OpenedItem(open, keys, secret)).map { .record($0) } ?? .foreign
-        default: return (try? OpenedItem(open, keys)).map { .changed($0) } ?? .foreign
+        default: return (try? OpenedItem(unread: open, keys)).map { .changed($0) } ?? .foreign
         }
     }
 
@@ -190,6 +190,16 @@ extension OpenedItem {
             header: header, attributes: sealed.attributes, commitment: open.secretCommitment, secret: nil)
     }
 
+    /// A record that is not read as a whole, since its secret is another: of a setting, which it is, and nothing more.
+    init(unread open: OpenRecord, _ keys: GroupKeys) throws {
+        if open.content == .body {
+            let sealed = try keys.seal(open.header, attributes: FieldList())
+            self.init(header: open.header, attributes: sealed.attributes, commitment: nil, secret: nil)
+        } else {
+            try self.init(open, keys)
+        }
+    }
+
     /// A record with its token, or with the body that is its secret.
     init(_ open: OpenRecord, _ keys: GroupKeys, _ secret: borrowing SecretBytes) throws {
         if let body = try open.attributes() {
@@ -217,7 +227,7 @@ extension OpenedItem {
     }
 
     static func changed(_ item: SecretService.ItemPath) -> StoreError {
-        .damaged(what: "the item \(item.path) of the Secret Service (another program has changed its token)")
+        .damaged(what: "the item \(item.path) of the Secret Service (another program has changed its secret)")
     }
 }
 

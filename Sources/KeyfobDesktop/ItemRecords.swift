@@ -22,9 +22,8 @@ struct ItemRecords: RecordReading {
     func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord] {
         let found =
             switch lookup.subject {
-            case .account(let account): try foundOrMadeByHand(["account": account])
-            case .credential(let account, .accessToken, Credential.noClient, ""):
-                try foundOrMadeByHand(HandMadeToken.search(account))
+            case .account(let account), .credential(let account, .accessToken, Credential.noClient, ""):
+                try foundOrMadeByHand(ItemAttributes.search(lookup.subject), of: account)
             default: try found(ItemAttributes.search(lookup.subject))
             }
         return found.filter { field.value(in: $0.header.index) == lookup.value }
@@ -44,16 +43,22 @@ struct ItemRecords: RecordReading {
             }
         }
         // A name of an account that Keyfob knows is nobody else's.
-        guard records.isEmpty, let account = names.account else { return records }
-        return try foundOrMadeByHand(ItemAttributes.search(account.subject)).filter {
-            $0.header.kind == .account && $0.header.index.account == account.value
+        guard records.isEmpty, let lookup = names.account, case .account(let account) = lookup.subject else {
+            return records
         }
+        let byHand = try accounts(of: try madeByHand(of: account), besides: []).map { try $0.record.get() }
+        return byHand.filter { $0.header.index.account == lookup.value }
     }
 
     func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord] {
         var attributes = ItemAttributes.search(account.subject)
         attributes["kind"] = ItemAttributes.kind(kind)
-        let found = try kind == .accessToken ? foundOrMadeByHand(attributes) : found(attributes)
+        let found =
+            if kind == .accessToken, let id = attributes["account"] {
+                try foundOrMadeByHand(attributes, of: id)
+            } else {
+                try found(attributes)
+            }
         return found.filter { $0.header.index.account == account.value && $0.header.kind == kind }
     }
 
@@ -116,20 +121,17 @@ struct ItemRecords: RecordReading {
         try newest(try all(try items(attributes))).map { try $0.record.get() }
     }
 
-    /// The same, and with them tokens that were made by hand, and their accounts.
-    ///
-    /// One search finds both: items made by hand are no vault's.
-    private func foundOrMadeByHand(_ attributes: [String: String]) throws -> [StoredRecord] {
-        let wanted = attributes.mapValues(ItemAttributes.text).merging(["xdg:schema": ItemAttributes.record]) { $1 }
-        let items = try storage.withService { service, collection in try service.items(wanted, in: collection) }
-        let rows = newest(try all(items, amongOthers: true))
-        return try addingAccounts(rows).map { try $0.record.get() }
+    /// The same, and with them an account's tokens that were made by hand, and what stands for the account.
+    private func foundOrMadeByHand(_ attributes: [String: String], of account: String) throws -> [StoredRecord] {
+        try addingAccounts(newest(all(items(attributes))) + madeByHand(of: account)).map { try $0.record.get() }
     }
 
-    /// The tokens that were made by hand for the group.
-    private func madeByHand() throws -> [Row] {
-        let items = try storage.itemsMadeByHand()
-        return items.isEmpty ? [] : try all(items, amongOthers: true)
+    /// The tokens that were made by hand for the group, all of them or those of an account.
+    private func madeByHand(of account: String? = nil) throws -> [Row] {
+        // What Keyfob has taken over since may still say that it was made by hand.
+        try all(try storage.itemsMadeByHand(of: account), amongOthers: true).filter {
+            storage.handMade(row: $0.row) != nil
+        }
     }
 
     /// Adds what stands for accounts that only tokens made by hand tell of.
@@ -172,7 +174,9 @@ struct ItemRecords: RecordReading {
         var read: [(item: SecretService.ItemPath, record: Result<OpenedItem, any Error>)] = []
         for (item, state) in try reading.states(of: sorted, withSecrets: withSecrets, amongOthers: areAll) {
             switch state {
-            case .record(let opened): read.append((item, .success(opened)))
+            case .record(let opened):
+                storage.note(nil, row: storage.row(of: item))
+                read.append((item, .success(opened)))
             case .handMade(let token, let opened):
                 guard try storage.isMeant(token, for: keys.group) else { continue }
                 storage.note(token, row: storage.row(of: item))
@@ -198,8 +202,17 @@ struct ItemRecords: RecordReading {
     func newest(_ record: RecordID, _ filings: [[String: String]]) throws -> StoredRecord? {
         var paths: Set<SecretService.ItemPath> = []
         for filing in filings { paths.formUnion(try items(filing)) }
-        let rows = try all(Array(paths)).filter { (try? $0.record.get().header.record) == record }
-        return try newest(rows).first?.record.get()
+        let found = try ItemReading(storage: storage, keys: keys).states(of: Array(paths), withSecrets: false)
+            .compactMap { item, state -> StoredRecord? in
+                switch state {
+                // Whoever was stopped may have written the secret, and nothing else.
+                case .record(let opened), .changed(let opened):
+                    opened.header.record == record ? opened.record(row: storage.row(of: item)) : nil
+                case .handMade, .foreign, .nothing: nil
+                }
+            }
+        if found.count > 1 { storage.noteDoubles(record, found.map(\.rowID)) }
+        return found.max { $0.version < $1.version }
     }
 
     /// Of several items that hold one record, the one that was written last.

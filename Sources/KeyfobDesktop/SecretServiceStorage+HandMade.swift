@@ -6,14 +6,10 @@ internal import KeyfobVault
 // Tokens that somebody has put into the collection by hand.
 
 extension SecretServiceStorage {
-    /// The items that may be tokens made by hand: those that no search for the vault's finds.
-    func itemsMadeByHand() throws -> [SecretService.ItemPath] {
+    /// The items that may be tokens made by hand, all of them or those of an account.
+    func itemsMadeByHand(of account: String? = nil) throws -> [SecretService.ItemPath] {
         try withService { service, collection in
-            let all = try service.items(HandMadeToken.search(), in: collection)
-            guard !all.isEmpty else { return [] }
-            let own = Set(
-                try service.items(ItemAttributes.every(vault).merging(HandMadeToken.search()) { $1 }, in: collection))
-            return all.filter { !own.contains($0) }
+            try service.items(HandMadeToken.search(account).mapValues(ItemAttributes.text), in: collection)
         }
     }
 

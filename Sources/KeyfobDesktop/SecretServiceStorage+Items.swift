@@ -51,10 +51,10 @@ extension SecretServiceStorage {
                 try service.setSecret(of: item, to: parts.secret, as: .plain)
                 hasBegun = true
             }
-            let former = try ItemAttributes.describe(
+            let former = try? ItemAttributes.describe(
                 old.header, try old.open(keys), group: group, owner: ItemOwner(there))
             hasBegun = true
-            let isLabelled = former.label == parts.label && there["record"] != nil
+            let isLabelled = former?.label == parts.label && there["record"] != nil
             try service.setAttributes(of: item, to: parts.attributes, label: isLabelled ? nil : parts.label)
         }
     }

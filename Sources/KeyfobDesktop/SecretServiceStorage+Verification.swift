@@ -119,6 +119,7 @@ extension SecretServiceStorage {
             // Of items of the vault none is.
             case .handMade: return nil
             case .foreign: return .damaged(row: row(of: item), item)
+            case .changed(let opened) where opened.header.kind == .setting: return .damaged(row: row(of: item), item)
             case .changed(let opened): return .changed(row: row(of: item), item, opened)
             case .record(let opened):
                 let record = opened.record(row: row(of: item))

@@ -211,8 +211,8 @@ package final class SecretServiceStorage: VaultStorage {
         return known.flatMap { try? ItemOwner($0, keys) }
     }
 
-    /// Notes that a row is a token that was made by hand, or its account.
-    func note(_ token: HandMadeToken, row: Int64) { connection.withLock { $0.handMade[row] = token } }
+    /// Notes that a row is a token that was made by hand, or its account; or that it is neither any more.
+    func note(_ token: HandMadeToken?, row: Int64) { connection.withLock { $0.handMade[row] = token } }
 
     /// The token that was made by hand of which a row is, or is the account; nil for all others.
     func handMade(row: Int64) -> HandMadeToken? { connection.withLock { $0.handMade[row] } }

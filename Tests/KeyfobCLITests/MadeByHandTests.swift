@@ -14,7 +14,7 @@ struct MadeByHandTests {
 
     /// Puts a token there as the documentation says.
     private func put(_ token: String, _ attributes: String, kind: String = "access-token") throws {
-        let item = "xdg:schema io.keyfob.Credential kind \(kind) \(attributes)"
+        let item = "xdg:schema io.keyfob.Credential kind \(kind) by hand \(attributes)"
         try desktop.run("printf '\(token)' | secret-tool store --label 'by hand' \(item)").expectSuccess()
     }
 

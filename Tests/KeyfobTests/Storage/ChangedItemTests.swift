@@ -135,7 +135,7 @@ struct ChangedItemTests {
         try items.set(token, to: Array("changed by hand\n".utf8))
         for keyring in [keyring, try home.opened()] {
             let refused = failure(of: KeyringError.self) { _ = try keyring.token(for: request) }
-            #expect(refused?.code == .damaged && refused?.message.contains("changed its token") == true)
+            #expect(refused?.code == .damaged && refused?.message.contains("changed its secret") == true)
         }
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
         #expect(try keyring.verify().problems.contains { $0.contains("another program has changed the token") })

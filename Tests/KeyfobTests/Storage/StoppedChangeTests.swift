@@ -248,6 +248,32 @@ struct StoppedChangeTests {
         #expect(number > 4)
     }
 
+    @Test(
+        "a setting that takes the place of another is one of both, whichever call fails", arguments: ["once", "from"])
+    func setting(mode: String) throws {
+        let folder = try ScratchFolder()
+        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        let accounts = try [Account.contoso("ada"), Account.contoso("bob")]
+        var (number, isRefused) = (0, true)
+        while isRefused {
+            number += 1
+            let home = try KeyringHome(in: session)
+            for account in accounts { try home.keyring.store(.access(account), "token", for: account) }
+            try home.keyring.setDefault(accounts[0].id, in: .default)
+            try folder.write("order", Array("refuse \(mode) \(number) CreateItem SetSecret Set Delete".utf8))
+            isRefused =
+                failure(of: KeyringError.self) { try home.keyring.setDefault(accounts[1].id, in: .default) } != nil
+            try folder.write("order", [])
+            let opened = try home.opened()
+            let chosen = try opened.accounts().filter(\.isDefault).map(\.account)
+            #expect(chosen == [accounts[number > 1 ? 1 : 0]], "\(mode) \(number)")
+            try opened.setDefault(accounts[0].id, in: .default)
+            #expect(try home.opened().accounts().filter(\.isDefault).map(\.account) == [accounts[0]])
+            #expect(try opened.verify().problems == [], "\(mode) \(number)")
+        }
+        #expect(number > 2)
+    }
+
     @Test("a database that is locked is told so before anything is searched, where nobody may be asked")
     func lockedFirst() throws {
         let folder = try ScratchFolder()
