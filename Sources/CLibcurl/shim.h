@@ -34,7 +34,11 @@ struct CURLMsg {
         unsigned int result;
     } data;
 };
-struct curl_waitfd;
+struct curl_waitfd {
+    int fd;
+    short events;
+    short revents;
+};
 #endif
 
 #pragma clang assume_nonnull begin
@@ -53,6 +57,7 @@ typedef void *_Nullable (*libcurl_calloc)(size_t count, size_t size);
     F(void *_Nullable, curl_easy_init, (void))                                                                         \
     F(unsigned int, curl_easy_setopt, (void *, unsigned int, ...))                                                     \
     F(unsigned int, curl_easy_getinfo, (void *, unsigned int, ...))                                                    \
+    F(unsigned int, curl_easy_pause, (void *, int))                                                                    \
     F(void, curl_easy_cleanup, (void *))                                                                               \
     F(struct curl_slist *_Nullable, curl_slist_append, (struct curl_slist *_Nullable, const char *))                   \
     F(void, curl_slist_free_all, (struct curl_slist *_Nullable))                                                       \
@@ -77,12 +82,15 @@ struct libcurl_functions {
     N(URL, CURLOPT_, 10002)                                                                                            \
     N(PROXY, CURLOPT_, 10004)                                                                                          \
     N(WRITEFUNCTION, CURLOPT_, 20011)                                                                                  \
+    N(READDATA, CURLOPT_, 10009)                                                                                       \
+    N(READFUNCTION, CURLOPT_, 20012)                                                                                   \
     N(POSTFIELDS, CURLOPT_, 10015)                                                                                     \
     N(HTTPHEADER, CURLOPT_, 10023)                                                                                     \
     N(HEADERDATA, CURLOPT_, 10029)                                                                                     \
     N(SSLVERSION, CURLOPT_, 32)                                                                                        \
     N(CUSTOMREQUEST, CURLOPT_, 10036)                                                                                  \
     N(NOBODY, CURLOPT_, 44)                                                                                            \
+    N(UPLOAD, CURLOPT_, 46)                                                                                            \
     N(POST, CURLOPT_, 47)                                                                                              \
     N(NETRC, CURLOPT_, 51)                                                                                             \
     N(FOLLOWLOCATION, CURLOPT_, 52)                                                                                    \
@@ -109,6 +117,7 @@ struct libcurl_functions {
     N(HTTP09_ALLOWED, CURLOPT_, 285)                                                                                   \
     N(PREREQFUNCTION, CURLOPT_, 20312)                                                                                 \
     N(PREREQDATA, CURLOPT_, 10313)                                                                                     \
+    N(INFILESIZE_LARGE, CURLOPT_, 30115)                                                                               \
     N(PROTOCOLS_STR, CURLOPT_, 10318)                                                                                  \
     N(QUICK_EXIT, CURLOPT_, 322)                                                                                       \
     N(SSL_VERIFYRESULT, CURLINFO_, 0x20000D)                                                                           \
@@ -128,6 +137,12 @@ struct libcurl_functions {
     N(PEER_FAILED_VERIFICATION, CURLE_, 60)                                                                            \
     N(SSL_CACERT_BADFILE, CURLE_, 77)                                                                                  \
     N(PROXY_HANDSHAKE, CURLE_, 97)                                                                                     \
+    N(WAIT_POLLIN, CURL_, 1)                                                                                           \
+    N(WAIT_POLLOUT, CURL_, 4)                                                                                          \
+    N(PAUSE_RECV, CURL, 1 << 0)                                                                                        \
+    N(PAUSE_SEND, CURL, 1 << 2)                                                                                        \
+    N(WRITEFUNC_PAUSE, CURL_, 0x10000001)                                                                              \
+    N(READFUNC_PAUSE, CURL_, 0x10000001)                                                                               \
     N(HTTP_VERSION_1_1, CURL_, 2)                                                                                      \
     N(SSLVERSION_TLSv1_2, CURL_, 6)                                                                                    \
     N(AUTH_BASIC, CURL, 1)                                                                                            \
@@ -162,6 +177,12 @@ static inline int libcurl_set_callbacks(const struct libcurl_functions *function
         && functions->curl_easy_setopt(easy, libcurl_HEADERDATA, receiver) == 0
         && functions->curl_easy_setopt(easy, libcurl_WRITEFUNCTION, body) == 0
         && functions->curl_easy_setopt(easy, libcurl_WRITEDATA, receiver) == 0;
+}
+
+static inline int libcurl_set_source(const struct libcurl_functions *functions, void *easy, libcurl_receive give,
+                                     void *giver) {
+    return functions->curl_easy_setopt(easy, libcurl_READFUNCTION, give) == 0
+        && functions->curl_easy_setopt(easy, libcurl_READDATA, giver) == 0;
 }
 
 static inline long libcurl_number(const struct libcurl_functions *functions, void *easy, long info) {
@@ -219,6 +240,8 @@ _Static_assert(__builtin_types_compatible_p(libcurl_prepare, curl_prereq_callbac
 _Static_assert(offsetof(struct curl_slist, data) == 0 && offsetof(struct curl_slist, next) == sizeof(char *), "layout");
 _Static_assert(offsetof(struct curl_version_info_data, version_num) == 16, "layout");
 _Static_assert(offsetof(struct curl_version_info_data, features) == 32, "layout");
+_Static_assert(__builtin_types_compatible_p(libcurl_receive, curl_read_callback), "callback");
+_Static_assert(offsetof(struct curl_waitfd, events) == 4 && offsetof(struct curl_waitfd, revents) == 6, "layout");
 _Static_assert(offsetof(struct CURLMsg, data) == 16 && sizeof(CURLcode) == sizeof(unsigned int), "layout");
 #endif
 

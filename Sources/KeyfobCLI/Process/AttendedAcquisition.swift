@@ -40,9 +40,37 @@ struct AttendedAcquisition {
         return try acquire(in: groups)
     }
 
+    /// The account that is meant, and its group, without a token; the one that they pick where a person is there and
+    /// several fit.
+    func account() throws(KeyringError) -> Candidate {
+        let request = try options.request()
+        let selection = try keyring.select(request, in: try global.groups())
+        switch selection.outcome {
+        case .chosen(let candidate): return candidate
+        case .ambiguous where request.account == nil && global.mayPick:
+            return try global.pick(among: PickerItem.candidates(of: selection), for: request)
+        default: throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
+        }
+    }
+
+    /// The token that other options mean, in one group; nobody is asked.
+    func token(
+        _ options: RequestOptions, in group: AccessGroup, minimumValidity: Int64
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        var other = self
+        other.request = try options.request(minimumValidity: minimumValidity)
+        return try other.acquire(in: [group])
+    }
+
     /// A new token of the same account, in the place of one that a service did not take.
-    func replacement(for found: Keyring.FoundToken) throws(KeyringError) -> Keyring.TokenAnswer {
-        try renewed(found, isForced: true)
+    ///
+    /// - Parameter options: What it was asked for with, where that is something else than the first time.
+    func replacement(
+        for found: Keyring.FoundToken, _ options: RequestOptions? = nil
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        var next = self
+        if let options { next.request = try options.request(minimumValidity: request.minimumValidity) }
+        return try next.renewed(found, isForced: true)
     }
 
     /// A token of the same account that expires later: a new one, unless somebody else has got one meanwhile.

@@ -83,7 +83,7 @@ struct TokenHolder: ~Copyable {
 
 /// The holder's end.
 struct TokenLine {
-    fileprivate let descriptor: CInt
+    let descriptor: CInt
     private static let name = "the process that runs the program"
 
     /// Sends tokens.

@@ -11,15 +11,25 @@ extension Network {
     static func ofThisMachine(
         certificateFile: String?, environment: [String: String], log: @escaping @Sendable (String) -> Void
     ) throws(KeyringError) -> Network {
-        let usual = environment["KEYFOB_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-        let configuration = NetworkConfiguration(
-            userAgent: "Keyfob/\(Release.version)", certificateFile: certificateFile ?? usual,
-            // What is typed counts for all; a variable does not overrule what was said of one provider.
-            usesProvidersCertificates: certificateFile == nil, environment: environment, log: log)
         do {
-            return try Network.system(configuration)
+            return try Network.system(
+                NetworkConfiguration.ofThisMachine(certificateFile: certificateFile, environment: environment, log: log)
+            )
         } catch {
             throw KeyringError(.configuration, "\(error)")
         }
+    }
+}
+
+extension NetworkConfiguration {
+    /// The same as a configuration.
+    static func ofThisMachine(
+        certificateFile: String?, environment: [String: String], log: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> NetworkConfiguration {
+        let usual = environment["KEYFOB_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        return NetworkConfiguration(
+            userAgent: "Keyfob/\(Release.version)", certificateFile: certificateFile ?? usual,
+            // What is typed counts for all; a variable does not overrule what was said of one provider.
+            usesProvidersCertificates: certificateFile == nil, environment: environment, log: log)
     }
 }

@@ -63,7 +63,8 @@ struct TransferSetup: Sendable {
         }
     }
 
-    private func setDefaults(_ easy: UnsafeMutableRawPointer, _ curl: Libcurl, _ seconds: Int64) -> Bool {
+    /// Sets what holds for every request, with so many seconds for the connection.
+    func setDefaults(_ easy: UnsafeMutableRawPointer, _ curl: Libcurl, _ seconds: Int64) -> Bool {
         var texts = [
             (libcurl_PROTOCOLS_STR, "http,https"), (libcurl_NOPROXY, ""), (libcurl_PROXY, proxy?.address ?? ""),
         ]
@@ -102,6 +103,11 @@ struct TransferSetup: Sendable {
         let headers =
             request.headers.filter { !names.contains(Identifier.folded($0.name)) }
             + ours.map { HTTPHeader(name: $0.0, value: $0.1) }
+        return Self.lines(headers)
+    }
+
+    /// Headers as libcurl takes them; nil where one cannot be sent.
+    static func lines(_ headers: [HTTPHeader]) -> [String]? {
         guard headers.allSatisfy({ HTTPHeader.isName($0.name) && HTTPHeader.isValue($0.value) }) else { return nil }
         let given = Set(headers.map { Identifier.folded($0.name) })
         // libcurl's way to write an empty header, and to leave out one that it would add.
@@ -113,7 +119,7 @@ struct TransferSetup: Sendable {
         _ request: borrowing HTTPRequest, before list: UnsafeMutablePointer<curl_slist>,
         _ body: (UnsafePointer<curl_slist>) -> TransportFault?
     ) -> TransportFault? {
-        guard let line = authorizationLine(request) else { return unsafe body(list) }
+        guard let line = request.authorization?.withBytes({ authorizationLine($0) }) else { return unsafe body(list) }
         return line.withBytes { line in
             guard (0..<line.byteCount - 1).allSatisfy({ line.byte(at: $0) >= 0x20 && line.byte(at: $0) != 0x7F }) else {
                 return .connection(.unsendable)
@@ -127,15 +133,13 @@ struct TransferSetup: Sendable {
     }
 
     /// The `Authorization` header as a C string.
-    private static func authorizationLine(_ request: borrowing HTTPRequest) -> SecretBuffer? {
-        request.authorization?.withBytes { value in
-            let name = Array("Authorization: ".utf8)
-            var line = SecretBuffer(capacity: name.count + value.byteCount + 1)
-            name.withBytes { line.append($0) }
-            line.append(value)
-            [0].withBytes { line.append($0) }
-            return line
-        }
+    static func authorizationLine(_ value: RawSpan) -> SecretBuffer {
+        let name = Array("Authorization: ".utf8)
+        var line = SecretBuffer(capacity: name.count + value.byteCount + 1)
+        name.withBytes { line.append($0) }
+        line.append(value)
+        [0].withBytes { line.append($0) }
+        return line
     }
 
     private static func withBody(

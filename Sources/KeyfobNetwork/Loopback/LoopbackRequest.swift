@@ -2,7 +2,7 @@ internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobSodium
 
-/// The head of a browser's request, read no more freely than browsers write it (RFC 9112).
+/// The head of a request, read no more freely than programs write it (RFC 9112).
 struct LoopbackRequest {
     let method: String
     /// The path in the request line, as it stands there.
@@ -11,7 +11,9 @@ struct LoopbackRequest {
     let query: Range<Int>?
     /// How many bytes the head has.
     let count: Int
-    private let headers: [HTTPHeader]
+    /// Whether it is of HTTP/1.1.
+    let isCurrent: Bool
+    let headers: [HTTPHeader]
 
     /// Why a request is answered without anybody being asked.
     struct Refusal: Error, Hashable, Sendable {
@@ -46,6 +48,7 @@ struct LoopbackRequest {
         guard spaces.count == 2 else { throw .malformed }
         let version = Self.text(bytes, spaces[1] + 1..<first.upperBound)
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .malformed }
+        isCurrent = version == "HTTP/1.1"
         method = Self.text(bytes, first.lowerBound..<spaces[0])
         let mark = (spaces[0] + 1..<spaces[1]).first { bytes.byte(at: $0) == UInt8(ascii: "?") }
         path = Self.text(bytes, spaces[0] + 1..<(mark ?? spaces[1]))

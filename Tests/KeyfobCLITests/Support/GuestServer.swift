@@ -51,6 +51,9 @@ final class GuestServer: Sendable {
     /// AWS, with the role `reader` and the bucket `books`.
     static func aws(_ provider: ProviderServer) throws -> GuestServer { try GuestServer("aws_server", provider) }
 
+    /// An API, which takes any token; the provider has to be secure.
+    static func api(_ provider: ProviderServer) throws -> GuestServer { try GuestServer("api_server", provider) }
+
     deinit {
         try? lifeline.close()
         process.waitUntilExit()

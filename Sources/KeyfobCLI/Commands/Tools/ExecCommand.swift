@@ -19,9 +19,18 @@ struct ExecCommand: ParsableCommand {
             file gets a new token before the old one expires, and keyfob passes signals on; then the file goes, and \
             keyfob ends as the program has ended. It holds the vault's key until then, whatever 'keyfob lock' says.
 
-            The program has the token, and so has whatever it sends it to: --url chooses among the accounts whose tokens \
-            go to that host, and does not keep the program from sending it elsewhere. The account is chosen for the \
-            program by its name (--tool), as 'keyfob which' tells.
+            With --proxy the program never has a token. KEYFOB_PROXY is an address on this machine, for programs of \
+            yours alone; behind it the program writes host and path in the place of https://, as in \
+            $KEYFOB_PROXY/api.github.com/user, and keyfob sends that on over https with the token of one account. It goes \
+            to the hosts to which 'keyfob request' sends it, and with --allow to what one of the rules has: \
+            'METHOD[,METHOD] HOST/PATH', GET with HEAD, * for a part of the path or for all that follow. All else is \
+            answered 403 and told. git takes the proxy for https://HOST/ of those hosts by itself; --env NAME=HOST puts \
+            an address into a variable. Programs that know no other address than https, such as gh, do not work so. \
+            The proxy ends with the program.
+
+            Otherwise the program has the token, and so has whatever it sends it to: --url chooses among the accounts \
+            whose tokens go to that host, and does not keep the program from sending it elsewhere. The account is chosen \
+            for the program by its name (--tool), as 'keyfob which' tells.
 
             Ends with 127 where there is no such program and with 126 where it cannot be started, before a token is asked \
             for, and else as 'keyfob token' where there is no token.
@@ -29,6 +38,7 @@ struct ExecCommand: ParsableCommand {
             Example:
               keyfob exec --account ada@contoso.example --env GH_TOKEN -- gh repo list
               keyfob exec --env GRAPH='https://graph.microsoft.com/.default' -- ./report
+              keyfob exec --proxy --account ada --allow 'GET api.github.com/repos/me/*' -- ./agent
               keyfob exec --file --scope storage.read: -- rucio download data:set
             """)
 
@@ -48,11 +58,23 @@ struct ExecCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("A variable for a token, of these scopes; repeatable.", valueName: "NAME=SCOPE"))
+        help: ArgumentHelp(
+            "A variable for a token, of these scopes; with --proxy, NAME=HOST for an address. Repeatable.",
+            valueName: "NAME=SCOPE"))
     var env: [Variable] = []
 
     @Flag(name: .long, help: "Keep a token in a file while the program runs; BEARER_TOKEN_FILE is its path.")
     var file = false
+
+    @Flag(name: .long, help: "Add the token to the program's requests; KEYFOB_PROXY is where it sends them.")
+    var proxy = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --proxy: pass on these requests alone, such as 'GET api.github.com/repos/me/*'; repeatable.",
+            valueName: "METHOD HOST/PATH"))
+    var allow: [Rule] = []
 
     @OptionGroup var options: RequestOptions
     @OptionGroup var validity: ValidityOptions
@@ -70,11 +92,14 @@ struct ExecCommand: ParsableCommand {
 
     func validate() throws {
         if program.isEmpty { throw ValidationError("name the program, behind '--'") }
-        if env.isEmpty, !file { throw ValidationError("say how the program gets the token: --env NAME, or --file") }
-        var names: Set<String> = file ? [Self.fileVariable, Self.tokenVariable] : []
+        if env.isEmpty, !file, !proxy {
+            throw ValidationError("say how the program gets the token: --env NAME, --file or --proxy")
+        }
+        try validateProxy()
+        var names: Set<String> = file ? [Self.fileVariable, Self.tokenVariable] : proxy ? [ProxyVariables.address] : []
         for variable in env {
             guard names.insert(variable.name).inserted else {
-                throw ValidationError("\(variable.name) is set twice, by --env or by --file")
+                throw ValidationError("\(variable.name) is set twice, by --env or by \(proxy ? "--proxy" : "--file")")
             }
             if let scope = variable.scope, !Identifier.isAcceptable(scope) {
                 throw ValidationError("the scope of --env \(variable.name) is blank or holds control characters")
@@ -86,6 +111,7 @@ struct ExecCommand: ParsableCommand {
     func run() throws {
         let call = ProgramCall(lastWords: program.count)
         try call.requireRunnable()
+        if proxy { return try runBehindProxy(call) }
         let runtime = try file ? Self.runtime(of: global.location()) : nil
         CallingTool.keep()
         let relay = try SignalRelay()
@@ -231,7 +257,7 @@ struct ExecCommand: ParsableCommand {
     }
 
     /// What is asked for: by the program, unless somebody says by which.
-    private func options(for variable: Variable?, of call: ProgramCall) -> RequestOptions {
+    func options(for variable: Variable?, of call: ProgramCall) -> RequestOptions {
         var options = options
         if options.tool == nil { options.tool = CallingTool.name(ofProgram: call.name) }
         if let scope = variable?.scope { (options.scope, options.resource) = ([scope], nil) }

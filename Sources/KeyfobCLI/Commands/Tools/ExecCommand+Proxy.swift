@@ -1,0 +1,194 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Keyfob
+internal import KeyfobConfinement
+internal import KeyfobFiles
+internal import KeyfobNetwork
+
+/// A program whose requests get a token on their way, so that it has none itself.
+///
+/// Two processes stand behind it: one has the keys and speaks to providers alone, the other listens to the program and has no
+/// more than the token of a request.
+extension ExecCommand {
+    /// A rule, as `--allow` takes it.
+    struct Rule: ExpressibleByArgument {
+        let rule: GatewayRule
+
+        init?(argument: String) {
+            guard let rule = GatewayRule(argument) else { return nil }
+            self.rule = rule
+        }
+    }
+
+    /// What makes no sense together with `--proxy`, or without it.
+    func validateProxy() throws {
+        guard proxy else {
+            if !allow.isEmpty {
+                throw ValidationError("--allow says what goes through a proxy, so it goes with --proxy")
+            }
+            return
+        }
+        if file {
+            throw ValidationError("--proxy and --file exclude one another: behind the proxy the program has no token")
+        }
+        if refresh.offline { throw ValidationError("a proxy needs the network; --offline has no meaning") }
+        if refresh.forceRefresh || refresh.claims != nil {
+            throw ValidationError("--force-refresh and --claims are about one token, and do not go with --proxy")
+        }
+        for variable in env {
+            let place = variable.scope ?? ""
+            let host = place.prefix { $0 != "/" }.lowercased()
+            guard HostPattern(host) != nil, !host.hasPrefix("*"), place.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else {
+                throw ValidationError(
+                    "with --proxy, --env gives a variable the address of a host: --env NAME=HOST, or NAME=HOST/PATH")
+            }
+            guard allow.isEmpty || allow.contains(where: { $0.rule.isAbout(host) }) else {
+                throw ValidationError("no --allow is about \(host), which --env \(variable.name) names")
+            }
+        }
+    }
+
+    /// The hosts that the caller names.
+    private var namedHosts: [String] {
+        let ofVariables = env.compactMap { $0.scope.map { $0.prefix { $0 != "/" }.lowercased() } }
+        return [options.allowHost].compactMap(\.self) + ofVariables + allow.compactMap(\.rule.host)
+    }
+
+    /// Runs the program behind a proxy, and ends as it ends.
+    func runBehindProxy(_ call: ProgramCall) throws {
+        CallingTool.keep()
+        let relay = try SignalRelay()
+        let holder = try TokenHolder(relay) { (line) throws(KeyringError) in
+            try grant(over: MessageLine(descriptor: line.descriptor), to: call)
+        }
+        ProgramCall.close(global.descriptorsOfSecrets)
+        let hosts = try Self.awaitReady(holder, relay).split(separator: "\n").map(String.init)
+        let socket = holder.socket
+        var door: GatewayDoor? = try Self.door()
+        guard let address = door?.address else { return }
+        let gate = try TokenHolder(relay) { (line) throws(KeyringError) in
+            if let door { try pass(door, hosts, holder: MessageLine(descriptor: socket), line) }
+        }
+        // From here on only the gate listens, and only it can ask.
+        door = nil
+        _ = consume holder
+        _ = try Self.awaitReady(gate, relay)
+        let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.rule.isAbout(host) } }
+        let variables = ProxyVariables(
+            address, addresses: env.map { ($0.name, $0.scope ?? "") },
+            gitHosts: known + namedHosts.filter { !known.contains($0) })
+        var environment = ProgramCall.Variables()
+        for (name, value) in variables.values { Array(value.utf8).withBytes { environment.set(name, $0) } }
+        let process = try relay.fork()
+        if process == 0 { call.become(with: environment) }
+        attend(process, gate, relay).mirror()
+    }
+
+    /// What a process says when it is ready; ends as it does where it ends before.
+    private static func awaitReady(
+        _ holder: borrowing TokenHolder, _ relay: borrowing SignalRelay
+    ) throws(KeyringError) -> String {
+        if case .ended(let end) = relay.attend(holder.process, reading: holder.socket) { end.mirror() }
+        guard let message = MessageLine(descriptor: holder.socket).receive(), message.kind == .ready else {
+            // It has been stopped on its way.
+            if case .ended(let end) = relay.attend(holder.process) { end.mirror() }
+            throw KeyringError(.fault, "there is no proxy, and no reason")
+        }
+        return message.text
+    }
+
+    private static func door() throws(KeyringError) -> GatewayDoor {
+        do {
+            return try GatewayDoor()
+        } catch {
+            throw KeyringError(.unavailable, "\(error)")
+        }
+    }
+
+    /// Waits for the program; then the proxy goes.
+    private func attend(
+        _ process: pid_t, _ gate: borrowing TokenHolder, _ relay: borrowing SignalRelay
+    ) -> SignalRelay.End {
+        var isThere = true
+        while true {
+            switch relay.attend(process, reading: isThere ? gate.socket : -1) {
+            case .ended(let end):
+                gate.dismiss()
+                _ = relay.attend(gate.process)
+                return end
+            case .readable:
+                isThere = false
+                global.say("keyfob: warning: the proxy has ended; the program has no access any more")
+            case .timeout: continue
+            }
+        }
+    }
+
+    /// Passes requests on: what the process does that listens.
+    private func pass(
+        _ door: GatewayDoor, _ hosts: [String], holder: MessageLine, _ line: TokenLine
+    ) throws(KeyringError) {
+        TokenHolder.retire()
+        let judge = ProxyJudge(rules: allow.map(\.rule), hosts: hosts, holder: holder)
+        let configuration = NetworkConfiguration.ofThisMachine(
+            certificateFile: networkOptions.caFile, environment: Environment.current.variables)
+        let gateway: Gateway
+        do {
+            gateway = try Gateway(
+                door, configuration, judge: judge.judge, isGranted: judge.mayFollow,
+                tell: { global.say("keyfob: warning: refused \($0)") })
+        } catch {
+            switch error {
+            case .noLibrary:
+                throw KeyringError(.unavailable, "libcurl (7.87 or later) is not installed", advice: .installLibcurl)
+            case .noOwners:
+                throw KeyringError(
+                    .unavailable, "/proc/net/tcp cannot be read, which tells whose a connection is: there is no proxy")
+            case .configuration(let flaw): throw KeyringError(.configuration, "\(flaw)")
+            }
+        }
+        Confinement(reading: [], writing: nil, allowsSockets: true).apply()
+        try MessageLine(descriptor: line.descriptor).send(.ready)
+        gateway.run(until: line.descriptor)
+    }
+
+    /// Grants tokens of one account, each for the address that is named: what the process does that has the keys.
+    private func grant(over line: MessageLine, to call: ProgramCall) throws(KeyringError) {
+        let keyring = try global.unlockedKeyring(reaching: .network)
+        defer { global.tellWarnings(of: keyring) }
+        var options = options(for: nil, of: call)
+        if options.url == nil, let host = options.allowHost ?? namedHosts.first { options.url = "https://" + host }
+        var acquisition = AttendedAcquisition(
+            keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
+        let (account, group): (AccountID, AccessGroup)
+        if options.url == nil {
+            let candidate = try acquisition.account()
+            (account, group) = (candidate.account.id, candidate.group)
+        } else {
+            // Whoever has no token learns that before the program runs.
+            let answer = try acquisition.token(minimumValidity: validity.minValidity)
+            acquisition.remember(answer.found)
+            (account, group) = (answer.found.account.id, answer.found.group)
+        }
+        let hosts = try keyring.namedHosts(of: account, in: group)
+        global.tellWarnings(of: keyring)
+        TokenHolder.retire()
+        try line.send(.ready, hosts.joined(separator: "\n"))
+        options.account = account.description
+        var grants = ProxyGrants(acquisition: acquisition, options: options, group: group)
+        while let message = line.receive() {
+            do throws(KeyringError) {
+                let answer = try grants.token(
+                    for: message.text, isAgain: message.kind == .askAgain, minimumValidity: validity.minValidity)
+                try answer.requirePrintable()
+                let file = networkOptions.caFile == nil ? try keyring.certificateFile(for: answer.found) : nil
+                try line.send(.granted, file ?? "", answer.secret)
+            } catch {
+                let text = "\(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")"
+                try line.send(error.code == .hostNotAllowed ? .refused : .failed, text)
+            }
+            global.tellWarnings(of: keyring)
+        }
+    }
+}

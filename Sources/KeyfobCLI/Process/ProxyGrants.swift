@@ -1,0 +1,42 @@
+internal import Keyfob
+
+/// The tokens of one account for a program behind a proxy, each for the address to which it goes.
+struct ProxyGrants {
+    private let acquisition: AttendedAcquisition
+    private let options: RequestOptions
+    private let group: AccessGroup
+    /// When a token was replaced last because a host had refused it.
+    private var replaced: [String: Timestamp] = [:]
+
+    /// How many seconds pass at least before a host's refusal brings another token: a program can provoke refusals.
+    private static let pause: Int64 = 60
+
+    /// - Parameter options: They name the account.
+    init(acquisition: AttendedAcquisition, options: RequestOptions, group: AccessGroup) {
+        (self.acquisition, self.options, self.group) = (acquisition, options, group)
+    }
+
+    /// The token for an address.
+    ///
+    /// - Parameter isAgain: Whether the host has refused the last one.
+    /// - Throws: `hostNotAllowed` where it does not go there, and as `token`.
+    mutating func token(
+        for address: String, isAgain: Bool, minimumValidity: Int64
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        var options = options
+        options.url = address
+        // It is about one host; of the others the rule is the usual one.
+        if let allowed = options.allowHost, try ResourceURL(address, option: "the address").host != allowed {
+            options.allowHost = nil
+        }
+        let answer = try acquisition.token(options, in: group, minimumValidity: minimumValidity)
+        guard isAgain else { return answer }
+        let (now, host) = (WallClock.system.now, answer.found.destination?.host ?? address)
+        guard answer.found.origin == .stored, replaced[host].map({ now.seconds - $0.seconds >= Self.pause }) ?? true
+        else {
+            throw KeyringError(.requestRefused, "\(host) does not take the token of \(answer.found.account.name)")
+        }
+        replaced[host] = now
+        return try acquisition.replacement(for: answer.found, options)
+    }
+}

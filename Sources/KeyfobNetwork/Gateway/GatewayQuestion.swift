@@ -1,0 +1,68 @@
+package import KeyfobSodium
+
+/// What a program asks of a service, as somebody has to judge it who knows whose token may go there.
+package struct GatewayQuestion: Hashable, Sendable {
+    /// The method.
+    package let method: String
+    /// The host in small letters, with `:port` where that is not the port of https.
+    package let host: String
+    let path: RequestPath
+    /// The schemes of the challenges with which the service has refused what was granted before, in small letters; nil where
+    /// it is asked for the first time.
+    package internal(set) var refusal: [String]?
+
+    /// Host and path, without the query.
+    package var place: String { host + path.text }
+    /// The path.
+    package var pathText: String { path.text }
+}
+
+/// What is granted.
+package enum GatewayAnswer: ~Copyable {
+    /// The value of `Authorization`, and the file of certificates that are trusted for it; nil for the usual ones.
+    case granted(SecretBytes, certificateFile: String?)
+    /// What the program is told instead: a status, and a line that says why.
+    case refused(status: Int, reason: String)
+}
+
+/// Who judges, one question after the other.
+package struct GatewayJudge {
+    /// Says at once why something is refused, or nil where ``hear`` will answer.
+    let ask: (GatewayQuestion) -> GatewayRefusal?
+    /// Can be read when there is an answer.
+    let descriptor: CInt
+    /// The answer; nil where nobody is there any more.
+    let hear: () -> GatewayAnswer?
+
+    package init(
+        descriptor: CInt, ask: @escaping (GatewayQuestion) -> GatewayRefusal?,
+        hear: @escaping () -> GatewayAnswer?
+    ) {
+        (self.descriptor, self.ask, self.hear) = (descriptor, ask, hear)
+    }
+}
+
+/// Why a request is not passed on.
+package struct GatewayRefusal: Error, Hashable, Sendable {
+    let status: Int
+    let reason: String
+
+    /// A status, and a line that says why.
+    package init(status: Int, reason: String) { (self.status, self.reason) = (status, reason) }
+
+    static let malformed = GatewayRefusal(status: 400, reason: "the request is not HTTP/1.1 as RFC 9112 has it")
+    static let tooLong = GatewayRefusal(status: 431, reason: "the head of the request is longer than 16 KiB")
+    static let slow = GatewayRefusal(status: 408, reason: "the request did not come in time")
+    static let otherHost = GatewayRefusal(status: 403, reason: "the request is meant for another host (Host)")
+    static let page = GatewayRefusal(status: 403, reason: "a page in a browser has no access (Origin, Sec-Fetch-Site)")
+    static let unknown = GatewayRefusal(status: 404, reason: "there is nothing here")
+    static let ambiguous = GatewayRefusal(
+        status: 400,
+        reason: "the path holds '.', '..', an empty part or an encoding that servers read in different ways")
+    static let badPlace = GatewayRefusal(
+        status: 400, reason: "behind the address of the proxy stand host and path, encoded: …/api.example.com/path")
+    static let otherMethod = GatewayRefusal(
+        status: 403, reason: "a header that stands for another method or another address is not passed on")
+
+    init(_ refusal: LoopbackRequest.Refusal) { self = refusal == .tooLong ? .tooLong : .malformed }
+}

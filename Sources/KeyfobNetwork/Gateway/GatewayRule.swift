@@ -1,0 +1,63 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+
+/// What requests a program may make: `[METHOD[,METHOD]] HOST[/PATH]`.
+///
+/// `GET` stands for HEAD too, and without methods any will do. The host can be `*.HOST`. In the path `*` stands for one part,
+/// and at the end for all that follow; without a path any will do. No query counts.
+package struct GatewayRule: Hashable, Sendable, CustomStringConvertible {
+    /// As it was written.
+    package let description: String
+    /// The one host that it is about; nil for all below a name.
+    package let host: String?
+    private let pattern: HostPattern
+    private let methods: Set<String>?
+    private let path: RequestPath?
+
+    /// The rule that `text` is; nil where it is none.
+    package init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard (1...2).contains(words.count), let place = words.last else { return nil }
+        if words.count == 2, words[0] != "*" {
+            let names = words[0].split(separator: ",", omittingEmptySubsequences: false)
+            guard names.allSatisfy({ HTTPHeader.isName($0) && $0.utf8.allSatisfy { !(0x61...0x7A).contains($0) } })
+            else { return nil }
+            methods = Set(names.map(String.init)).union(names.contains("GET") ? ["HEAD"] : [])
+        } else {
+            methods = nil
+        }
+        let name = place.prefix { $0 != "/" }
+        guard let pattern = HostPattern(Identifier.folded(String(name))) else { return nil }
+        let rest = place[name.endIndex...]
+        guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#""<>\^`{|}?#"#.utf8.contains($0) }) else {
+            return nil
+        }
+        if rest.isEmpty {
+            path = nil
+        } else {
+            guard let path = RequestPath(rest), path.parts.allSatisfy({ $0 == "*" || !$0.contains("*") }) else {
+                return nil
+            }
+            self.path = path
+        }
+        self.pattern = pattern
+        host = pattern.text.hasPrefix("*.") ? nil : pattern.text
+        description = text
+    }
+
+    /// Whether it is about a host.
+    package func isAbout(_ host: String) -> Bool { pattern.matches(host) }
+
+    /// Whether it lets a request through.
+    package func allows(_ question: GatewayQuestion) -> Bool {
+        guard isAbout(question.host), methods?.contains(question.method) ?? true else { return false }
+        return path.map { Self.matches($0.parts[...], question.path.parts[...]) } ?? true
+    }
+
+    private static func matches(_ pattern: ArraySlice<String>, _ parts: ArraySlice<String>) -> Bool {
+        guard let first = pattern.first else { return parts.isEmpty }
+        guard let part = parts.first else { return false }
+        if first == "*", pattern.count == 1 { return true }
+        return (first == "*" ? !part.isEmpty : first == part) && matches(pattern.dropFirst(), parts.dropFirst())
+    }
+}

@@ -1,0 +1,199 @@
+internal import KeyfobModel
+internal import KeyfobOAuth
+internal import KeyfobSodium
+internal import Testing
+
+@testable internal import KeyfobNetwork
+
+@Suite("What a program may ask through a gateway")
+struct GatewayTests {
+    private let address = GatewayAddress(port: 4_242, secret: "SECRET")
+
+    private func request(_ target: String, _ lines: String..., method: String = "GET") throws -> GatewayRequest {
+        try parsed(
+            "\(method) \(target) HTTP/1.1\r\n" + (["Host: 127.0.0.1:4242"] + lines).map { $0 + "\r\n" }.joined())
+    }
+
+    private func parsed(_ head: String) throws -> GatewayRequest {
+        try Array((head + "\r\n").utf8).withBytes { bytes in
+            let head = try #require(try LoopbackRequest(reading: bytes, from: 0))
+            let query = head.query.map { String(decoding: [UInt8](bytes.extracting($0)), as: UTF8.self) }
+            return try GatewayRequest(head, query: query, to: address)
+        }
+    }
+
+    private func status(_ body: () throws -> GatewayRequest) -> Int? {
+        do {
+            _ = try body()
+            return nil
+        } catch let refusal as GatewayRefusal {
+            return refusal.status
+        } catch {
+            return 0
+        }
+    }
+
+    @Test("host, path and query go on as they are, percent-encoding in one form")
+    func place() throws {
+        let request = try request("/SECRET/API.Example:443/%7Eme/a%2fb/?q=%41&r=/../")
+        #expect(request.question.place == "api.example/~me/a%2Fb/")
+        #expect(request.address == "https://api.example:443/~me/a%2Fb/?q=%41&r=/../")
+        #expect(try self.request("/SECRET/git.example:8443").question.place == "git.example:8443/")
+    }
+
+    @Test(
+        "a path that servers read in different ways is none",
+        arguments: [
+            "/a/../b", "/..", "/a/./b", "/a/%2e%2E/b", "/a/.%2e", "/a//b", "//", "/a%5cb", "/a/..%2fb", "/a/..%5Cb",
+            "/a/%252e%252e/b", "/a%252Fb", "/a/..;/b", "/a/.;x/b", "/a%00b", "/a%0Ab", "/a%2F%2Fb", "/a%2F", "/a%zz",
+            "/a%4",
+            #"/a\b"#,
+        ])
+    func ambiguous(path: String) {
+        #expect(RequestPath(path) == nil)
+        #expect(status { try request("/SECRET/api.example\(path)") } == 400)
+    }
+
+    @Test(
+        "who does not know the secret, or comes from elsewhere, is refused",
+        arguments: [
+            (404, "GET /WRONG/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (404, "GET /SECRE/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (404, "GET / HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: evil.example:4242\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: localhost:4242\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nHost: 127.0.0.1:4242\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nOrigin: null\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nSec-Fetch-Site: cross-site\r\n"),
+            (505, "GET /SECRET/api.example/ HTTP/1.0\r\nHost: 127.0.0.1:4242\r\n"),
+            (400, "GET http://api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (400, "GET /SECRET HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (400, "GET /SECRET/user@api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (400, "GET /SECRET/api.example:0/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (501, "CONNECT api.example:443 HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (501, "TRACE /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (501, "trace /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
+            (501, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nUpgrade: websocket\r\n"),
+            (403, "POST /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nX-HTTP-Method-Override: DELETE\r\n"),
+        ])
+    func refused(status: Int, head: String) {
+        #expect(self.status { try parsed(head) } == status)
+    }
+
+    @Test(
+        "a length that can be read in two ways is refused",
+        arguments: [
+            ["Content-Length: 1", "Content-Length: 1"], ["Content-Length: 1, 1"], ["Content-Length: +1"],
+            ["Content-Length: 0x1"], ["Content-Length:"], ["Content-Length: 1", "Transfer-Encoding: chunked"],
+            ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], ["Transfer-Encoding: gzip, chunked"],
+            ["Transfer-Encoding: identity"], ["Content-Length: 9999999999999999999"],
+        ])
+    func lengths(lines: [String]) {
+        let head = "POST /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"
+        #expect(status { try parsed(head + lines.map { $0 + "\r\n" }.joined()) } == 400)
+    }
+
+    @Test("what says who asks, and what belongs to one connection, stays behind")
+    func headers() throws {
+        let request = try request(
+            "/SECRET/api.example/", "Authorization: Bearer mine", "COOKIE: a=b", "Proxy-Authorization: x",
+            "Connection: keep-alive, X-Own", "X-Own: 1", "TE: trailers", "Upgrade: h2c", "HTTP2-Settings: x",
+            "Referer: http://127.0.0.1:4242/SECRET/", "Accept: text/plain", "X-Kept: yes", "Expect: 100-continue")
+        #expect(request.headers.map(\.name) == ["Accept", "X-Kept"])
+        #expect(request.awaitsGoAhead && request.canBeRepeated)
+    }
+
+    @Test("a body in chunks comes apart as it was, however it arrives; nothing but sizes is read of it")
+    func chunks() throws {
+        let bytes = Array("4\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\nGET".utf8)
+        for step in 1...bytes.count {
+            var (body, queue, whole, rest) = (GatewayBody(.chunked), ByteQueue(), [UInt8](), bytes[...])
+            while !body.isDone, !rest.isEmpty {
+                queue.append(Array(rest.prefix(step)))
+                rest = rest.dropFirst(step)
+                while let part = try body.next(from: &queue, atMost: 3) { whole += part }
+            }
+            #expect(body.isDone && String(decoding: whole, as: UTF8.self) == "Wikipedia")
+        }
+        for text in [
+            "4;x=y\r\nWiki", "-4\r\n", "4\nWiki", "4\r\nWikiX\r\n", "\r\n", "0\r\nA: b\r\n\r\n", "fffffffffffff\r\n",
+            String(repeating: "0", count: 20),
+        ] {
+            var (body, queue) = (GatewayBody(.chunked), ByteQueue())
+            queue.append(Array(text.utf8))
+            #expect(throws: GatewayRefusal.malformed, "\(text)") {
+                while try body.next(from: &queue, atMost: 100) != nil {}
+            }
+        }
+    }
+
+    @Test(
+        "a rule lets through what it names",
+        arguments: [
+            ("GET api.example/repos/me/*", "GET api.example/repos/me/x/y", true),
+            ("GET api.example/repos/me/*", "HEAD api.example/repos/me/", true),
+            ("GET api.example/repos/me/*", "POST api.example/repos/me/x", false),
+            ("GET api.example/repos/me/*", "GET api.example/repos/me", false),
+            ("GET api.example/repos/me/*", "GET api.example/repos/men/x", false),
+            ("GET api.example/repos/me/*", "GET api.example/repos/me%2Fx", false),
+            ("GET api.example/repos/me/*", "GET api.example:444/repos/me/x", false),
+            ("GET,POST api.example/*/issues", "POST api.example/a/issues", true),
+            ("GET,POST api.example/*/issues", "GET api.example/a/b/issues", false),
+            ("GET,POST api.example/*/issues", "GET api.example//issues", false),
+            ("api.example", "DELETE api.example/any/thing", true),
+            ("* api.example/", "DELETE api.example/x", false),
+            ("GET *.example.org/x", "GET a.example.org/x", true),
+            ("GET *.example.org/x", "GET example.org/x", false),
+            ("GET API.example/a%2db", "GET api.example/a-b", true),
+        ])
+    func rules(rule: String, asked: String, isAllowed: Bool) throws {
+        let rule = try #require(GatewayRule(rule))
+        let words = asked.split(separator: " ").map(String.init)
+        let host = words[1].prefix { $0 != "/" }
+        guard let path = RequestPath(words[1].dropFirst(host.count)) else { return #expect(!isAllowed) }
+        #expect(rule.allows(GatewayQuestion(method: words[0], host: String(host), path: path)) == isAllowed)
+    }
+
+    @Test(
+        "what is no rule is refused",
+        arguments: [
+            "", "GET", "get api.example", "GET api.example/a?b", "GET api.example/../x", "GET api.example/a*",
+            "GET x y",
+            "GET,, api.example", "GET https://api.example/", "GET *", "GET *.com", "GET user@api.example",
+        ])
+    func noRules(text: String) { #expect(GatewayRule(text) == nil || text == "GET") }
+
+    @Test("an address in an answer leads back where it can be asked for, and elsewhere where it cannot")
+    func references() {
+        let references = GatewayReferences(gateway: address) { $0.host == "api.example" && !$0.place.hasSuffix("/no") }
+        func location(_ value: String) -> String? {
+            references.rewritten(HTTPHeader(name: "location", value: value), from: "api.example")
+        }
+        let own = "http://127.0.0.1:4242/SECRET/"
+        #expect(location("https://api.example/a?b#c") == own + "api.example/a?b#c")
+        #expect(location("/a") == own + "api.example/a" && location("//api.example/a") == own + "api.example/a")
+        #expect(location("https://evil.example/a") == "https://evil.example/a")
+        #expect(location("//evil.example/a") == "https://evil.example/a")
+        #expect(location("/no") == "https://api.example/no" && location("a/b") == nil)
+        #expect(location("https://api.example@evil.example/") == "https://api.example@evil.example/")
+        #expect(location("http://api.example/") == nil)
+        let link = HTTPHeader(name: "Link", value: "<https://api.example/2>; rel=next, <https://evil.example/>; rel=x")
+        #expect(
+            references.rewritten(link, from: "api.example")
+                == "<\(own)api.example/2>; rel=next, <https://evil.example/>; rel=x")
+    }
+
+    @Test("the owner of a connection is the one of its own line, and nobody where it is closed")
+    func owner() {
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:1092 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 11 1 0 100 0 0 10 0
+               1: 0100007F:9C40 0100007F:1092 01 00000000:00000000 00:00000000 00000000 65534        0 12 1 0 20 4 30 10 -1
+               2: 0100007F:9C41 0100007F:1092 06 00000000:00000000 03:000017A8 00000000     0        0 0 3 0
+            """
+        #expect(SocketOwner.user(from: "0100007F:9C40", to: "0100007F:1092", in: table) == 65_534)
+        #expect(SocketOwner.user(from: "0100007F:9C41", to: "0100007F:1092", in: table) == nil)
+        #expect(SocketOwner.user(from: "0100007F:9C40", to: "0100007F:1093", in: table) == nil)
+    }
+}
