@@ -24,8 +24,10 @@ extension Keyring {
         return provider
     }
 
-    /// The hosts to which the tokens of an account go, as far as they are known by name: its provider's, those of that
-    /// one's services, and those that are bound to the account. Whether a token goes there says ``DestinationRule``.
+    /// The hosts to which the tokens of an account go, as far as they are known by name.
+    ///
+    /// They are its provider's, those of that one's services, and those that are bound to the account. Whether a token goes to
+    /// one of them says ``DestinationRule``.
     package func namedHosts(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> [String] {
         let provider = try description(forEnvironment: account.environment, in: [group])
         let patterns = BuiltInHosts.apiHosts(of: account.environment) + (provider?.apiHosts ?? [])

@@ -17,13 +17,13 @@ struct ProxyVariables {
     ) {
         values.append((Self.address, gateway.text))
         values += addresses.map { ($0.name, gateway.text(for: $0.place)) }
-        setGit(gateway, gitHosts, environment)
+        configureGit(gateway, gitHosts, environment)
         setExceptions(environment)
     }
 
     /// Configuration of git's, behind what is there (git-config(1), GIT_CONFIG_COUNT): it is asked for no password here, and
     /// takes no other proxy.
-    private mutating func setGit(_ gateway: GatewayAddress, _ hosts: [String], _ environment: Environment) {
+    private mutating func configureGit(_ gateway: GatewayAddress, _ hosts: [String], _ environment: Environment) {
         var count = environment["GIT_CONFIG_COUNT"].flatMap(Int.init) ?? 0
         let settings =
             hosts.map { ("url.\(gateway.text(for: $0))/.insteadOf", "https://\($0)/") }

@@ -1,11 +1,13 @@
 internal import Glibc
 
-/// Whose the other end of a connection on this machine is, as the kernel's table says (`/proc/net/tcp`, proc(5)).
+/// Whose the other end of a connection on this machine is, as the kernel's tables say (`/proc/net/tcp`, proc(5)).
 enum SocketOwner {
-    private static let table = "/proc/net/tcp"
+    /// A table, and what stands in it before an address of IPv4: a socket of IPv6 can be connected to such a one (RFC 4291,
+    /// section 2.5.5.2), as Java's are.
+    private static let tables = [("/proc/net/tcp", ""), ("/proc/net/tcp6", "0000000000000000FFFF0000")]
 
     /// Whether there is such a table here.
-    static var isKnown: Bool { unsafe access(table, R_OK) == 0 }
+    static var isKnown: Bool { unsafe access(tables[0].0, R_OK) == 0 }
 
     /// The number of the user who opened the other end; nil where it is closed, or nobody's here.
     static func user(at connection: CInt) -> uid_t? {
@@ -13,16 +15,18 @@ enum SocketOwner {
         else {
             return nil
         }
-        // The table is read in pieces, between which lines can move.
+        // Tables are read in pieces, between which lines can move.
         for _ in 0..<3 {
-            guard let table = content() else { return nil }
-            if let user = user(from: other, to: own, in: table) { return user }
+            for (table, prefix) in tables {
+                guard let content = content(of: table) else { continue }
+                if let user = user(from: prefix + other, to: prefix + own, in: content) { return user }
+            }
         }
         return nil
     }
 
-    /// The table, of which the kernel gives a page at a time.
-    private static func content() -> String? {
+    /// A table, of which the kernel gives a page at a time.
+    private static func content(of table: String) -> [UInt8]? {
         let descriptor = unsafe open(table, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -31,20 +35,37 @@ enum SocketOwner {
             let count = unsafe read(descriptor, &part, part.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { return nil }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes += part.prefix(count)
+            if count == 0 { return bytes }
+            bytes += part[..<count]
         }
     }
 
     /// The user of the line with these addresses, as they stand there.
-    static func user(from other: String, to own: String, in table: String) -> uid_t? {
-        for line in table.utf8.split(separator: UInt8(ascii: "\n")).dropFirst() {
-            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
-            // A socket that was closed is nobody's, and has the number of root.
-            guard fields.count > 9, fields[1].elementsEqual(other.utf8), fields[2].elementsEqual(own.utf8),
-                !fields[9].elementsEqual("0".utf8)
-            else { continue }
-            return uid_t(Substring(fields[7]))
+    ///
+    /// A table of thousands of lines is gone through for each connection, so only that line is taken apart.
+    static func user(from other: String, to own: String, in table: [UInt8]) -> uid_t? {
+        let addresses = Array(" \(other) \(own) ".utf8)
+        let place = unsafe table.withUnsafeBytes { table in unsafe Self.place(of: addresses, in: table) }
+        guard let place else { return nil }
+        let line = table[(place + addresses.count)...].prefix { $0 != UInt8(ascii: "\n") }
+        // State, queues, timer, retransmissions, user, timeout, inode.
+        let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
+        // A socket that was closed is nobody's, and has the number of root.
+        guard fields.count > 6, !fields[6].elementsEqual("0".utf8) else { return nil }
+        return uid_t(String(decoding: fields[4], as: UTF8.self))
+    }
+
+    /// Where some bytes stand behind the first colon of a line.
+    private static func place(of bytes: [UInt8], in table: UnsafeRawBufferPointer) -> Int? {
+        guard let start = table.baseAddress else { return nil }
+        var line = 0
+        while line < table.count {
+            guard let colon = unsafe memchr(start + line, 0x3A, table.count - line) else { return nil }
+            let place = unsafe UnsafeRawPointer(colon) - start + 1
+            guard place + bytes.count <= table.count else { return nil }
+            if unsafe memcmp(start + place, bytes, bytes.count) == 0 { return place }
+            guard let end = unsafe memchr(start + place, 0x0A, table.count - place) else { return nil }
+            line = unsafe UnsafeRawPointer(end) - start + 1
         }
         return nil
     }
