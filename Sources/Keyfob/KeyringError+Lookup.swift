@@ -30,9 +30,10 @@ extension KeyringError {
                 .ambiguous, "\(account.name) has such tokens in \(realms.count) tenants",
                 advice: .chooseTenant, candidates: realms)
         case .scopes(let scopes):
+            let texts = scopes.map(\.spaceSeparated).sorted()
             self.init(
-                .ambiguous, "\(account.name) has \(scopes.count) tokens for different scopes",
-                advice: .chooseScopes, candidates: scopes.map(\.spaceSeparated).sorted())
+                .ambiguous, "\(account.name) has \(texts.count) tokens for different scopes", advice: .chooseScopes,
+                candidates: texts, names: texts.map { $0.isEmpty ? "no scope" : $0 })
         }
     }
 }

@@ -26,6 +26,8 @@ package struct HandMadeToken: Sendable {
     init?(_ item: SecretService.ItemPath, _ details: SecretService.Details) {
         let attributes = details.attributes
         guard Self.isCandidate(attributes), let account = attributes["account"].flatMap(AccountID.init),
+            // By that it is searched for.
+            attributes["account"] == account.canonical,
             let group = try? attributes["group"].map(AccessGroup.init) ?? .default
         else { return nil }
         if let text = attributes["expires"] {

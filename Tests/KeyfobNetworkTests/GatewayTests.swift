@@ -76,6 +76,8 @@ struct GatewayTests {
             (501, "trace /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
             (501, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nUpgrade: websocket\r\n"),
             (403, "POST /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nX-HTTP-Method-Override: DELETE\r\n"),
+            (403, "POST /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nx_http_method_override: DELETE\r\n"),
+            (403, "GET /SECRET/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\nX-Forwarded-Host: evil.example\r\n"),
         ])
     func refused(status: Int, head: String) {
         #expect(self.status { try parsed(head) } == status)
@@ -132,7 +134,12 @@ struct GatewayTests {
         "a rule lets through what it names",
         arguments: [
             ("GET api.example/repos/me/*", "GET api.example/repos/me/x/y", true),
-            ("GET api.example/repos/me/*", "HEAD api.example/repos/me/", true),
+            ("GET api.example/repos/me/*", "HEAD api.example/repos/me/x/", true),
+            ("GET api.example/repos/me/*", "GET api.example/repos/me/", false),
+            ("GET api.example/repos/me/", "GET api.example/repos/me/", true),
+            ("GET api.example/repos/me", "GET api.example/repos/me/", false),
+            ("GET api.example/p/*/issues", "GET api.example/p/1%2fsecret/issues", false),
+            ("GET api.example/p/1%2Fx/issues", "GET api.example/p/1%2fx/issues", true),
             ("GET api.example/repos/me/*", "POST api.example/repos/me/x", false),
             ("GET api.example/repos/me/*", "GET api.example/repos/me", false),
             ("GET api.example/repos/me/*", "GET api.example/repos/men/x", false),

@@ -51,7 +51,7 @@ extension Keyring {
     ) throws(KeyringError) -> ImportPlan {
         let verified = try file.verify(opener, for: [.export])
         var wanted = ReturningItems(groups: try Self.groups(groups, of: verified.bundle.manifest, "bundle"))
-        let removed = try removedAccounts(of: wanted.groups)
+        let removed = try removedAccounts(of: wanted.groups, in: file, verified)
         wanted.accounts = removed
         wanted.groups.formIntersection(removed.map(\.group))
         return try bringBack(wanted, from: file, verified, isOwners: false, isDryRun: isDryRun)
@@ -104,10 +104,26 @@ extension Keyring {
         return places
     }
 
-    /// The accounts that were removed from groups here.
-    private func removedAccounts(of groups: Set<AccessGroup>) throws(KeyringError) -> Set<ItemPlace> {
-        try withState { state in
-            var (removed, there): (Set<ItemPlace>, Set<ItemPlace>) = ([], [])
+    /// The accounts that were removed from groups here, and those of a bundle of which only a sync's note tells that they were.
+    private func removedAccounts(
+        of groups: Set<AccessGroup>, in file: borrowing BundleFile, _ verified: borrowing VerifiedBundle
+    ) throws(KeyringError) -> Set<ItemPlace> {
+        let removals = knownRemovals()
+        var noted: Set<ItemPlace> = []
+        if !removals.isEmpty {
+            do {
+                try file.read(verified) { record, _ in
+                    guard record.key.kind == .account, groups.contains(record.group), removals[record.place] != nil else {
+                        return
+                    }
+                    noted.insert(record.place)
+                }
+            } catch {
+                throw KeyringError(error)
+            }
+        }
+        return try withState { state in
+            var (removed, there): (Set<ItemPlace>, Set<ItemPlace>) = (noted, [])
             for group in state.vault.groups where groups.contains(group.name) {
                 _ = try database.forEachItem(in: group) { result, _ in
                     guard let found = try? result.get(), found.item.key.kind == .account else { return }

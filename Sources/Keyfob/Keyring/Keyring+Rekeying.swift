@@ -39,8 +39,11 @@ extension Keyring {
         _ rekeyed: borrowing UnlockedVault, from sequence: UInt64, _ keys: [(old: GroupKeys, new: GroupKeys)],
         _ progress: @escaping (Int, Int) -> Void, around: (() throws -> Int) throws -> Int
     ) throws(KeyringError) -> Int {
+        // Of the keys that seal it the new vault knows nothing.
+        let known = knownSync()
+        let count: Int
         do {
-            return try state.withLock { state in
+            count = try state.withLock { state in
                 let count = try around {
                     try database.rekey(rekeyed, from: sequence, keys: keys, progress: progress)
                 }
@@ -55,6 +58,8 @@ extension Keyring {
         } catch {
             throw KeyringError(error, hasChanged: database.hasChanged)
         }
+        if let known { try? keepLeft(known) }
+        return count
     }
 
     /// Forgets what kernel keyrings and the desktop's keyring have of the old keys, as far as that is in reach.

@@ -5,7 +5,7 @@ internal import KeyfobSodium
 
 /// The item of the desktop's keyring (Secret Service) in which programs with MSAL keep a token cache.
 public struct MSALKeyringItem: ~Copyable {
-    /// Its attributes, by which it is found again.
+    /// Those of its attributes by which it was found, and is found again.
     public let attributes: [String: String]
 
     private let service: SecretService
@@ -36,14 +36,16 @@ public struct MSALKeyringItem: ~Copyable {
             let service = try SecretService.connect(options.access)
             try service.unlockDefault()
             let searches = attributes.isEmpty ? KeyringTool.msal.searches(gitHubHosts: []) : [attributes]
-            var paths: [SecretService.ItemPath] = []
+            var (paths, known): ([SecretService.ItemPath], [String: String]) = ([], [:])
             for search in searches {
-                for item in try service.search(search, in: nil).items where !paths.contains(item) { paths.append(item) }
+                for item in try service.search(search, in: nil).items where !paths.contains(item) {
+                    paths.append(item)
+                    known = search
+                }
             }
             guard let path = paths.first else { throw none }
             guard paths.count == 1 else { throw try several(paths, service) }
-            let details = try service.details(of: path)
-            return MSALKeyringItem(details.attributes, service, path, try secret(of: path, service))
+            return MSALKeyringItem(known, service, path, try secret(of: path, service))
         } catch let error as KeyringError {
             throw error
         } catch {

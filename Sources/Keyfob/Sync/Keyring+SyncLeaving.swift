@@ -44,16 +44,19 @@ extension Keyring {
     public func forgetSync() throws(KeyringError) {
         do {
             let held = try FileLock(database.directory.syncLock)
-            if let session = try? readSync() {
-                var left = SyncState(remote: "", name: "", place: [])
-                left.keep(session.state)
-                let identity = SyncIdentity.generate(number: session.identity.device.number)
-                try write(SyncSession(state: left, identity: identity), to: database.directory.syncLeft)
-            }
+            if let session = try? readSync() { try keepLeft(session.state) }
             if try POSIXFile.status(database.directory.sync) != nil { try POSIXFile.remove(database.directory.sync) }
             _ = consume held
         } catch {
             throw KeyringError(error)
         }
+    }
+
+    /// Keeps of a sync what holds in the next one too.
+    func keepLeft(_ before: SyncState) throws {
+        var left = SyncState(remote: "", name: "", place: [])
+        left.keep(before)
+        let identity = SyncIdentity.generate(number: try database.device())
+        try write(SyncSession(state: left, identity: identity), to: database.directory.syncLeft)
     }
 }

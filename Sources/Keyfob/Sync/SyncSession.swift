@@ -91,7 +91,7 @@ extension Keyring {
             throw KeyringError(.alreadyExists, "the vault is part of a sync already", advice: .showSync)
         }
         // What was taken in from devices of the sync that the vault was in before is not this vault's own.
-        if let known = try? readSync() ?? readSync(at: database.directory.syncLeft) { session.state.keep(known.state) }
+        if let known = knownSync() { session.state.keep(known) }
         session.state.natives = try decidingNumbers().subtracting(session.state.decided.keys)
         let marks = try? syncMark.marks(now: clock.now)
         session.state.sequence = marks?.sequence(of: nil) ?? 0
@@ -185,10 +185,15 @@ extension Keyring {
         return session
     }
 
+    /// What is known of the sync that the vault is part of, or of the one that it left; nil where neither opens.
+    func knownSync() -> SyncState? {
+        guard let known = try? readSync() ?? readSync(at: database.directory.syncLeft) else { return nil }
+        return known.state
+    }
+
     /// What was removed so long ago that only the sync of this vault, or the one it left, has a note of it.
     func knownRemovals() -> SyncRemovals {
-        guard let known = try? readSync() ?? readSync(at: database.directory.syncLeft) else { return SyncRemovals() }
-        return known.state.removals
+        knownSync()?.removals ?? SyncRemovals()
     }
 
     /// What the vault knows of its sync, whatever was seen of it; nil where it does not open.

@@ -13,8 +13,7 @@ struct MirrorRun {
     let clients: [String]
     /// Where az's list of subscriptions is; nil for other programs.
     let profile: String?
-    /// The attributes of the item of the desktop's keyring that has the cache, where they are given; nil for a file, unless
-    /// the mirror began with an item.
+    /// What the item of the desktop's keyring that has the cache is known by, as far as it is given; nil for a file.
     let item: [String: String]?
     let options: MirrorOptions
     private var global: GlobalOptions { options.global }
@@ -48,7 +47,8 @@ struct MirrorRun {
         defer { DeferredSignals.end() }
         let files = try MirrorFiles(path, store, keyring: desktop)
         earlier = try files.note()
-        _ = try self.group(of: earlier, keyring, path)
+        // Another pass may have begun meanwhile.
+        _ = (try self.group(of: earlier, keyring, path), try self.desktop(of: earlier, path))
         var note = earlier ?? MirrorNote(file: path, program: program, vault: keyring.vaultID, group: group)
         for _ in 0..<Self.attempts {
             let cache = try files.read()
@@ -85,7 +85,8 @@ struct MirrorRun {
         do throws(KeyringError) {
             if try files.write(pass.content, over: cache) { return true }
         } catch {
-            if error.code != .unconfirmed { try takeBack(note, isFirst, files) }
+            // A service that does not answer may have written all the same.
+            if error.code != .unconfirmed, note.item.isEmpty { try takeBack(note, isFirst, files) }
             throw error
         }
         try takeBack(note, isFirst, files)
@@ -98,19 +99,27 @@ struct MirrorRun {
     }
 
     /// Where the cache is in the desktop's keyring; nil for a file.
+    ///
+    /// A note never leads elsewhere than the caller says: whoever can write it decides nothing by it.
     private func desktop(of note: MirrorNote?, _ path: String) throws(KeyringError) -> MirrorKeyring? {
-        let service = global.secretService()
-        guard let note else { return item.map { MirrorKeyring(attributes: $0, service: service) } }
-        guard let item else {
-            return note.item.isEmpty ? nil : MirrorKeyring(attributes: note.item, service: service)
-        }
-        guard !note.item.isEmpty, item.allSatisfy({ note.item[$0.key] == $0.value }) else {
-            let other = note.item.isEmpty ? "as a file" : "with another item of the desktop's keyring"
+        let known = note?.item ?? [:]
+        guard note == nil || known.isEmpty == (item == nil) else {
             throw KeyringError(
-                .alreadyExists, "\(path) is mirrored \(other) already",
-                hint: "'keyfob mirror stop \(ShellWord.inMessage(path))' ends that")
+                .alreadyExists,
+                "\(path) is mirrored \(known.isEmpty ? "as a file" : "as one of the desktop's keyring") already",
+                hint: known.isEmpty ? Self.stopping(path) : "say --keyring")
         }
-        return MirrorKeyring(attributes: note.item, service: service)
+        guard let item else { return nil }
+        guard item.allSatisfy({ known[$0.key] ?? $0.value == $0.value }) else {
+            throw KeyringError(
+                .alreadyExists, "\(path) is mirrored with another item of the desktop's keyring already",
+                hint: Self.stopping(path))
+        }
+        return MirrorKeyring(attributes: known.merging(item) { $1 }, service: global.secretService())
+    }
+
+    private static func stopping(_ path: String) -> String {
+        "'keyfob mirror stop \(ShellWord.inMessage(path))' ends that"
     }
 
     private func merged(
@@ -144,7 +153,7 @@ struct MirrorRun {
                 : isSame ? "group '\(note.group)' as the cache of \(note.program)" : "group '\(note.group)'"
             throw KeyringError(
                 .alreadyExists, "\(path) is mirrored with \(other) already",
-                hint: "'keyfob mirror stop \(ShellWord.inMessage(path))' ends that")
+                hint: Self.stopping(path))
         }
         return note.group
     }
@@ -178,7 +187,9 @@ struct MirrorRun {
     /// Why an account is left out, and what to type about it.
     static func words(_ left: MirrorNote.LeftOut, _ note: MirrorNote) -> String {
         let name = ShellWord.inMessage(left.name)
-        let line = ["keyfob mirror \(note.program)"] + (note.program == "msal" ? [ShellWord.inMessage(note.file)] : [])
+        let line =
+            ["keyfob mirror \(note.program)"] + (note.program == "msal" ? [ShellWord.inMessage(note.file)] : [])
+            + (note.item.isEmpty ? [] : ["--keyring"])
         let back = "'\(line.joined(separator: " ")) --account \(name) --bring-back' takes it in again"
         return switch left.reason {
         case .signedOutThere:

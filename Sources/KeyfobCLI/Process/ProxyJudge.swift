@@ -33,10 +33,12 @@ final class ProxyJudge {
 
     private func ask(_ question: GatewayQuestion) -> GatewayRefusal? {
         guard isAllowed(question) else {
-            let rule = ShellWord.inMessage("\(question.method) \(question.place)")
+            let rule = "\(question.method) \(question.place)"
+            let isWayOut = hosts.contains(question.host) && GatewayRule(rule)?.allows(question) == true
             return GatewayRefusal(
                 status: 403,
-                reason: "no --allow of 'keyfob exec' has \(question.method) \(question.place); --allow \(rule) would")
+                reason: "no --allow of 'keyfob exec' has \(rule)"
+                    + (isWayOut ? "; --allow \(ShellWord.inMessage(rule)) would" : ""))
         }
         var isAgain = question.refusal != nil
         if let schemes = question.refusal, Self.isGit(question), schemes.contains("bearer"), !schemes.contains("basic"),

@@ -38,7 +38,8 @@ package struct GatewayAddress: Hashable, Sendable {
 
 /// The socket at which a gateway is reached, open from when this is made.
 package final class GatewayDoor: Sendable {
-    let descriptor: CInt
+    /// The socket, readable where somebody has come.
+    package let descriptor: CInt
     /// Where it is.
     package let address: GatewayAddress
 
@@ -48,6 +49,11 @@ package final class GatewayDoor: Sendable {
         self.descriptor = descriptor
         address = GatewayAddress(
             port: LoopbackSocket.port(of: descriptor), secret: Base64.url.text(Randomness.bytes(32)))
+    }
+
+    /// Sends away who has come, where nobody is behind it any more.
+    package func sendAway() {
+        while let connection = LoopbackSocket.accept(descriptor) { close(connection) }
     }
 
     deinit { close(descriptor) }

@@ -95,12 +95,18 @@ enum GatewayHeaders {
     ]
     /// What services take in the place of the method or the address.
     private static let detours: Set<String> = [
-        "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
-        "x-original-uri", "x-forwarded-prefix",
+        "x-http-method-override", "x-http-method", "x-method-override", "x-original-method", "x-forwarded-method",
+        "x-original-url", "x-rewrite-url", "x-original-uri", "x-forwarded-uri", "x-forwarded-path", "x-forwarded-prefix",
+        "forwarded", "x-forwarded-host", "x-original-host", "x-host",
     ]
 
-    /// Whether a header stands for another method or another address.
-    static func isDetour(_ name: String) -> Bool { detours.contains(Identifier.folded(name)) }
+    /// Whether a header is one of those that stand for another method or another address.
+    static func isDetour(_ name: String) -> Bool { detours.contains(folded(name)) }
+
+    /// A name as services see it: to CGI (RFC 3875, section 4.1.18) and its like `_` is `-`.
+    private static func folded(_ name: String) -> String {
+        String(Identifier.folded(name).map { $0 == "_" ? "-" : $0 })
+    }
 
     /// What goes along to the service.
     static func forService(_ headers: [HTTPHeader]) -> [HTTPHeader] { kept(headers, without: ofProgram) }
@@ -118,7 +124,7 @@ enum GatewayHeaders {
     private static func kept(_ headers: [HTTPHeader], without others: Set<String>) -> [HTTPHeader] {
         let dropped = ofConnection.union(others).union(named(headers))
         return headers.filter { header in
-            let name = Identifier.folded(header.name)
+            let name = folded(header.name)
             return !dropped.contains(name) && !name.hasPrefix("proxy-")
         }
     }

@@ -4,7 +4,7 @@ internal import KeyfobOAuth
 /// What requests a program may make: `[METHOD[,METHOD]] HOST[/PATH]`.
 ///
 /// `GET` stands for HEAD too, and without methods any will do. The host can be `*.HOST`. In the path `*` stands for one part,
-/// and at the end for all that follow; without a path any will do. No query counts.
+/// without an encoded slash, and at the end for all that follow; without a path any will do. No query counts.
 package struct GatewayRule: Hashable, Sendable, CustomStringConvertible {
     /// As it was written.
     package let description: String
@@ -51,13 +51,18 @@ package struct GatewayRule: Hashable, Sendable, CustomStringConvertible {
     /// Whether it lets a request through.
     package func allows(_ question: GatewayQuestion) -> Bool {
         guard isAbout(question.host), methods?.contains(question.method) ?? true else { return false }
-        return path.map { Self.matches($0.parts[...], question.path.parts[...]) } ?? true
+        guard let pattern = path?.parts else { return true }
+        let parts = question.path.parts
+        guard Self.matches(pattern[...], parts[...]) else { return false }
+        // Many services take a path with a slash at its end for the one without.
+        guard parts.count > 1, parts.last == "", pattern.last != "" else { return true }
+        return Self.matches(pattern[...], parts.dropLast())
     }
 
     private static func matches(_ pattern: ArraySlice<String>, _ parts: ArraySlice<String>) -> Bool {
         guard let first = pattern.first else { return parts.isEmpty }
         guard let part = parts.first else { return false }
         if first == "*", pattern.count == 1 { return true }
-        return (first == "*" ? !part.isEmpty : first == part) && matches(pattern.dropFirst(), parts.dropFirst())
+        return (first == "*" ? !part.isEmpty && !part.contains("%2F") : first == part) && matches(pattern.dropFirst(), parts.dropFirst())
     }
 }

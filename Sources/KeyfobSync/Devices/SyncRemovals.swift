@@ -21,8 +21,11 @@ package struct SyncRemovals: Hashable, Sendable {
         return BLAKE2b.hash(bytes.bytes + place.key.encoded, count: 16)
     }
 
+    /// Whether there are none.
+    package var isEmpty: Bool { versions.isEmpty }
+
     /// Up to which version an item was removed; nil for one that was not.
-    package subscript(place: ItemPlace) -> ItemVersion? { versions.isEmpty ? nil : versions[Self.hash(place)] }
+    package subscript(place: ItemPlace) -> ItemVersion? { isEmpty ? nil : versions[Self.hash(place)] }
 
     /// Notes that an item was removed; false where there is no more room.
     package mutating func note(_ place: ItemPlace, _ version: ItemVersion) -> Bool {

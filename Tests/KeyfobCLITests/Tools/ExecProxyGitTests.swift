@@ -57,7 +57,7 @@ struct ExecProxyGitTests {
             """)
         #expect(outcome.text == "kept\n128\n0\n" || outcome.text == "kept\n1\n0\n", "\(outcome)")
         #expect(
-            outcome.errors.contains("refused POST \(server.host)/alice/app.git/git-receive-pack: no --allow"),
+            outcome.errors.contains("not passed on: POST \(server.host)/alice/app.git/git-receive-pack: no --allow"),
             "\(outcome)")
         #expect(try !server.requests().contains { $0.contains("receive-pack") && !$0.contains("info/refs") })
     }

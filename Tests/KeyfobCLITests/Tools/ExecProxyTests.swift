@@ -90,7 +90,7 @@ struct ExecProxyTests {
         #expect(outcome.text.contains("keyfob: the tokens of ada do not go to evil.example;"), "\(outcome)")
         #expect(!outcome.errors.contains("PRIVATE"), "\(outcome)")
         #expect(outcome.errors.split(separator: "\n").count == 6, "\(outcome)")
-        #expect(outcome.errors.contains("keyfob: warning: refused DELETE \(server.host)/repos/me/x: no --allow"))
+        #expect(outcome.errors.contains("keyfob: warning: not passed on: DELETE \(server.host)/repos/me/x: no --allow"))
         #expect(try requests().map(\.path) == ["/repos/me/x?key=1"])
     }
 
@@ -201,7 +201,7 @@ struct ExecProxyTests {
             """)
         #expect(["52\n200\n", "56\n200\n"].contains(outcome.text), "\(outcome)")
         #expect(
-            outcome.errors.contains("keyfob: warning: refused a connection: it is of another user (65534)"),
+            outcome.errors.contains("keyfob: warning: not passed on: a connection: it is of another user (65534)"),
             "\(outcome)")
         #expect(try requests().map(\.path) == ["/mine"])
     }

@@ -63,9 +63,16 @@ struct KeyringMirrorTests {
         #expect(try bob.token == token("bob") && bob.requests == 0)
         #expect(try people() == ["ada", "bob"])
 
+        // Made anew by its program, with more attributes: the mirror finds it.
+        try desktop.run(
+            "secret-tool lookup xdg:schema msal.cache > copy; secret-tool clear xdg:schema msal.cache; secret-tool store "
+                + "--label MSALCache xdg:schema msal.cache MsalClientID Microsoft.Developer.IdentityService "
+                + "Microsoft.Developer.IdentityService 1.0.0.0 < copy; rm copy"
+        ).expectSuccess()
+
         // Refreshed there: here too; the mirror knows where it is. The label and the attributes stay.
         let refreshed = try silent("ada", "refresh").token
-        try desktop.run("keyfob mirror msal signal --quiet").expectSuccess()
+        try desktop.run("keyfob mirror msal signal --keyring --quiet").expectSuccess()
         #expect(try token("ada") == refreshed)
         let item = try desktop.run("secret-tool search --all xdg:schema msal.cache 2>&1 | grep -e label -e attribute")
             .expectSuccess().text
@@ -74,7 +81,7 @@ struct KeyringMirrorTests {
         #expect(item.components(separatedBy: "label = ").count == 2)
 
         try desktop.run("keyfob logout --quiet --offline --everywhere ada@contoso.example").expectSuccess()
-        let ended = try desktop.run("keyfob mirror msal signal").expectSuccess()
+        let ended = try desktop.run("keyfob mirror msal signal --keyring").expectSuccess()
         #expect(ended.errors.contains("taken out of the desktop's keyring"), "\(ended)")
         #expect(try people() == ["bob"])
         try desktop.run("keyfob mirror stop --remove signal").expectSuccess()
@@ -112,7 +119,10 @@ struct KeyringMirrorTests {
         #expect(try token("eve").hasPrefix("access:eve:"))
         #expect(try desktop.run("keyfob token --account ada@contoso.example").status != 0)
         // It keeps to its item.
-        try desktop.run("keyfob mirror msal signal").expectSuccess()
+        try desktop.run("keyfob mirror msal signal --keyring").expectSuccess()
+        // A note does not turn it into a file, nor does leaving the option out.
+        let plain = try desktop.run("keyfob mirror msal signal --force")
+        #expect(plain.status == 73 && plain.errors.contains("say --keyring"), "\(plain)")
         let other = try desktop.run(
             "keyfob mirror msal signal --keyring --attribute xdg:schema=msal.cache --force")
         #expect(other.status == 73 && other.errors.contains("another item"), "\(other)")

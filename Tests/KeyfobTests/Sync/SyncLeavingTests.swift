@@ -52,6 +52,10 @@ struct SyncLeavingTests {
         try home.settle()
         try leave("two", home)
         let (two, three) = (try home["two"], try home.machine("three"))
+        // Also where the vault has got new keys in between.
+        var rekeying = try two.keyring.beginRekey()
+        try rekeying.keep(keyFile: keyFile(1))
+        _ = try rekeying.commit(handingOver: { _ in })
         let remote = home.remote + "-next"
         try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
         try two.keyring.beginSync(at: remote, named: "two")

@@ -120,6 +120,10 @@ struct SyncRemovalTests {
         #expect(reasons == ["deletedHere", "signedOutHere", "deletedHere"], "\(lines)")
         #expect(try two.accounts().map(\.username) == ["ben@contoso.example"])
         #expect(try two.setting("binding:tool:gh:") == nil)
+        // Nor is it a dead end: whoever says so gets it back, as new.
+        let returned = try two.keyring.bringBackRemoved(
+            from: try home.folder.bundle(export), with: keys.opener, isDryRun: true)
+        #expect(returned.counts["added"] ?? 0 > 0, "\(returned.lines)")
         for _ in 0..<3 {
             try home.settle()
             home.clock.advance(by: 10 * Self.day)

@@ -65,24 +65,22 @@ extension ExecCommand {
         ProgramCall.close(global.descriptorsOfSecrets)
         let hosts = try Self.awaitReady(holder, relay).split(separator: "\n").map(String.init)
         let socket = holder.socket
-        var door: GatewayDoor? = try Self.door()
-        guard let address = door?.address else { return }
+        let door = try Self.door()
         let gate = try TokenHolder(relay) { (line) throws(KeyringError) in
-            if let door { try pass(door, hosts, holder: MessageLine(descriptor: socket), line) }
+            try pass(door, hosts, holder: MessageLine(descriptor: socket), line)
         }
-        // From here on only the gate listens, and only it can ask.
-        door = nil
+        // From here on only the gate can ask.
         _ = consume holder
         _ = try Self.awaitReady(gate, relay)
         let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.rule.isAbout(host) } }
         let variables = ProxyVariables(
-            address, addresses: env.map { ($0.name, $0.scope ?? "") },
+            door.address, addresses: env.map { ($0.name, $0.scope ?? "") },
             gitHosts: known + namedHosts.filter { !known.contains($0) })
         var environment = ProgramCall.Variables()
         for (name, value) in variables.values { Array(value.utf8).withBytes { environment.set(name, $0) } }
         let process = try relay.fork()
         if process == 0 { call.become(with: environment) }
-        attend(process, gate, relay).mirror()
+        attend(process, gate, door, relay).mirror()
     }
 
     /// What a process says when it is ready; ends as it does where it ends before.
@@ -107,16 +105,19 @@ extension ExecCommand {
     }
 
     /// Waits for the program; then the proxy goes.
+    ///
+    /// Where the gate goes first, its port stays taken: nobody else gets what the program sends there.
     private func attend(
-        _ process: pid_t, _ gate: borrowing TokenHolder, _ relay: borrowing SignalRelay
+        _ process: pid_t, _ gate: borrowing TokenHolder, _ door: GatewayDoor, _ relay: borrowing SignalRelay
     ) -> SignalRelay.End {
         var isThere = true
         while true {
-            switch relay.attend(process, reading: isThere ? gate.socket : -1) {
+            switch relay.attend(process, reading: isThere ? gate.socket : door.descriptor) {
             case .ended(let end):
                 gate.dismiss()
                 _ = relay.attend(gate.process)
                 return end
+            case .readable where !isThere: door.sendAway()
             case .readable:
                 isThere = false
                 global.say("keyfob: warning: the proxy has ended; the program has no access any more")
@@ -137,7 +138,7 @@ extension ExecCommand {
         do {
             gateway = try Gateway(
                 door, configuration, judge: judge.judge, isGranted: judge.mayFollow,
-                tell: { global.say("keyfob: warning: refused \($0)") })
+                tell: { global.say("keyfob: warning: not passed on: \($0)") })
         } catch {
             switch error {
             case .noLibrary:

@@ -26,7 +26,7 @@ struct ExecCommand: ParsableCommand {
             'METHOD[,METHOD] HOST/PATH', GET with HEAD, * for a part of the path or for all that follow. All else is \
             answered 403 and told. git takes the proxy for https://HOST/ of those hosts by itself; --env NAME=HOST puts \
             an address into a variable. Programs that know no other address than https, such as gh, do not work so. \
-            The proxy ends with the program.
+            The proxy ends with the program; until then it holds the vault's key, whatever 'keyfob lock' says.
 
             Otherwise the program has the token, and so has whatever it sends it to: --url chooses among the accounts \
             whose tokens go to that host, and does not keep the program from sending it elsewhere. The account is chosen \
