@@ -94,9 +94,7 @@ extension Credential {
 extension Grant {
     /// The grant after the person signed in again.
     func signedIn(_ incoming: Grant) -> Grant {
-        var grant = Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates)
-        grant.ended = latestEnded
-        return grant
+        Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates, ended: latestEnded)
     }
 
     /// The grant after a refresh token came in from outside.

@@ -121,7 +121,7 @@ struct CredentialStorageTests {
         #expect(try save(.refresh(), "1") == .unchanged)
         #expect(try grant()?.state == state)
         try save(written(1), "2")
-        #expect(try grant() == Grant(state: .active, epoch: 5, generation: 1, rotates: true))
+        #expect(try grant() == Grant(epoch: 5, rotates: true, ended: state == .signedOut ? 4 : 0))
     }
 
     /// A refresh token that a cache wrote so many seconds after noon, when the grants of these tests end.
@@ -161,7 +161,7 @@ struct CredentialStorageTests {
             try $0.save(written(isFile ? 1 : -60), secret: secret("2"), from: isFile ? .file : .owner)
         }
         #expect(outcome == .changed)
-        #expect(try grant() == Grant(epoch: 2) && home.secrets(.refreshToken) == ["2"])
+        #expect(try grant() == Grant(epoch: 2, ended: 1) && home.secrets(.refreshToken) == ["2"])
     }
 
     @Test("the token with which a grant ended does not revive it, however new the file is")

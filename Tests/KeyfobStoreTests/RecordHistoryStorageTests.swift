@@ -100,7 +100,7 @@ struct RecordHistoryStorageTests {
             _ = try writer.save(token, secret: secret("again"))
         }
         let grants = try items().compactMap { $0.item.content.credential?.grant }
-        #expect(grants == [Grant(epoch: 4)])
+        #expect(grants == [Grant(epoch: 4, ended: 3)])
         #expect(try items().count { $0.record.isTombstone } == 1)
         #expect(try home.problems() == [])
     }

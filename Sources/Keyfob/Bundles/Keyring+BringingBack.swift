@@ -113,7 +113,8 @@ extension Keyring {
         if !removals.isEmpty {
             do {
                 try file.read(verified) { record, _ in
-                    guard record.key.kind == .account, groups.contains(record.group), removals[record.place] != nil else {
+                    guard record.key.kind == .account, groups.contains(record.group), removals[record.place] != nil
+                    else {
                         return
                     }
                     noted.insert(record.place)

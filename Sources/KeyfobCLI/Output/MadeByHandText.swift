@@ -17,7 +17,8 @@ enum MadeByHandText {
                 Finding(
                     "storage", .warning,
                     "the item \(item) of the desktop's keyring looks like a token that was put there by hand, and can't be used",
-                    hint: "its attribute 'account' must be USER@HOST in small letters, 'group' one of the vault's, and 'expires' like "
+                    hint:
+                        "its attribute 'account' must be USER@HOST in small letters, 'group' one of the vault's, and 'expires' like "
                         + "2026-12-31T23:59:59Z; the last two may be missing")
             }
     }

@@ -19,12 +19,12 @@ public struct Grant: Hashable, Sendable {
     /// The highest epoch that a sign-out has ended before this one began, on whichever machine; 0 where none has.
     ///
     /// A machine whose own sign-in began in that epoch, or before it, is signed out as soon as it hears of this.
-    public var ended: UInt64 = 0
+    public var ended: UInt64
 
     /// A grant.
     public init(
         state: State = .active, epoch: UInt64 = 1, generation: UInt64 = 1, rotates: Bool? = nil,
-        intent: RefreshIntent? = nil, failure: RefreshFailure? = nil
+        intent: RefreshIntent? = nil, failure: RefreshFailure? = nil, ended: UInt64 = 0
     ) {
         self.state = state
         self.epoch = epoch
@@ -32,6 +32,7 @@ public struct Grant: Hashable, Sendable {
         self.rotates = rotates
         self.intent = intent
         self.failure = failure
+        self.ended = ended
     }
 
     /// The version of its refresh token.
@@ -39,9 +40,8 @@ public struct Grant: Hashable, Sendable {
 
     /// The grant without what concerns this machine alone.
     public var elsewhere: Grant {
-        var grant = Grant(state: state, epoch: epoch, generation: generation, rotates: rotates)
+        var grant = Grant(state: state, epoch: epoch, generation: generation, rotates: rotates, ended: ended)
         grant.known = known
-        grant.ended = ended
         return grant
     }
 

@@ -96,7 +96,8 @@ enum GatewayHeaders {
     /// What services take in the place of the method or the address.
     private static let detours: Set<String> = [
         "x-http-method-override", "x-http-method", "x-method-override", "x-original-method", "x-forwarded-method",
-        "x-original-url", "x-rewrite-url", "x-original-uri", "x-forwarded-uri", "x-forwarded-path", "x-forwarded-prefix",
+        "x-original-url", "x-rewrite-url", "x-original-uri", "x-forwarded-uri", "x-forwarded-path",
+        "x-forwarded-prefix",
         "forwarded", "x-forwarded-host", "x-original-host", "x-host",
     ]
 

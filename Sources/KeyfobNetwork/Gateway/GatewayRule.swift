@@ -63,6 +63,7 @@ package struct GatewayRule: Hashable, Sendable, CustomStringConvertible {
         guard let first = pattern.first else { return parts.isEmpty }
         guard let part = parts.first else { return false }
         if first == "*", pattern.count == 1 { return true }
-        return (first == "*" ? !part.isEmpty && !part.contains("%2F") : first == part) && matches(pattern.dropFirst(), parts.dropFirst())
+        return (first == "*" ? !part.isEmpty && !part.contains("%2F") : first == part)
+            && matches(pattern.dropFirst(), parts.dropFirst())
     }
 }
