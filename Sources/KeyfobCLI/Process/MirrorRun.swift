@@ -100,7 +100,7 @@ struct MirrorRun {
 
     /// Where the cache is in the desktop's keyring; nil for a file.
     ///
-    /// A note never leads elsewhere than the caller says: whoever can write it decides nothing by it.
+    /// A note makes no item of a file, and no file of an item: whoever can write it puts no token into the open by that.
     private func desktop(of note: MirrorNote?, _ path: String) throws(KeyringError) -> MirrorKeyring? {
         let known = note?.item ?? [:]
         guard note == nil || known.isEmpty == (item == nil) else {

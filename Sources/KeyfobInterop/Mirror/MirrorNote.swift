@@ -2,8 +2,8 @@ package import KeyfobModel
 
 /// What a pass of a mirror left behind, for the next one to tell what has changed since, on which side.
 ///
-/// It holds digests and no secret. Whoever writes it decides only which entries a pass writes into the program's file, takes
-/// out of it or leaves alone there: nothing of the vault goes or comes by it.
+/// It holds digests and no secret. Whoever writes it decides only which entries a pass writes into the program's cache, takes
+/// out of it or leaves alone there, and which of several items has that cache: nothing of the vault goes or comes by it.
 package struct MirrorNote: Hashable, Sendable {
     /// The program's file, without links.
     package var file: String
