@@ -147,7 +147,7 @@ struct SignInTests: SilentSuite {
         #expect(query(of: signIn.url)["prompt"] == "login")
         #expect(query(of: signIn.url)["login_hint"] == "ada@id.example")
         _ = try await signInByBrowser(request, home, Self.good("at2"))
-        #expect(try home.theGrant(of: ada) == Grant(epoch: 2))
+        #expect(try home.theGrant(of: ada) == Grant(epoch: 2, ended: 1))
         #expect(try await home.token(ada).text == "at2")
     }
 
