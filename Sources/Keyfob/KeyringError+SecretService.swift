@@ -51,6 +51,22 @@ extension KeyringError {
 }
 
 extension KeyringError {
+    /// What other programs keep with the service cannot be had.
+    init(ofOthers error: any Error) {
+        guard let failure = error as? SecretServiceError else {
+            self = KeyringError(.unavailable, "the Secret Service cannot be used")
+            return
+        }
+        let plain = KeyringError(failure)
+        guard case .mendService(let trouble, _) = plain.advice else {
+            self = plain
+            return
+        }
+        self = plain.saying(advice: .mendService(trouble, .importing))
+    }
+}
+
+extension KeyringError {
     init(_ failure: KernelKeyring.Failure) {
         switch failure {
         case .noSessionKeyring:

@@ -25,6 +25,20 @@ extension SecretService {
         throw collections.isEmpty ? .noCollection : .locked
     }
 
+    /// Opens the collection that programs use where they name none; without one, some other must be open.
+    ///
+    /// A locked collection may show nothing, or ask the person before it answers a search.
+    ///
+    /// - Throws: as ``requireOpenCollection()``, and `promptDismissed`.
+    package func unlockDefault() throws(SecretServiceError) {
+        do throws(SecretServiceError) {
+            try unlock(defaultCollection().path)
+        } catch {
+            guard error == .noCollection else { throw error }
+            try requireOpenCollection()
+        }
+    }
+
     /// Unlocks items that are locked one by one, as those are that KeePassXC wants a confirmation for.
     ///
     /// - Throws: as ``unlock(_:)``, with `noItem`.

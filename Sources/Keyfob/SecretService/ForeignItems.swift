@@ -165,33 +165,3 @@ extension Keyring {
         return report
     }
 }
-
-extension SecretService {
-    /// Opens the collection that programs use where they name none; without one, some other must be open.
-    ///
-    /// A locked collection may show nothing, or ask the person before it answers a search.
-    func unlockDefault() throws(SecretServiceError) {
-        do throws(SecretServiceError) {
-            try unlock(defaultCollection().path)
-        } catch {
-            guard error == .noCollection else { throw error }
-            try requireOpenCollection()
-        }
-    }
-}
-
-extension KeyringError {
-    /// What other programs keep with the service cannot be had.
-    init(ofOthers error: any Error) {
-        guard let failure = error as? SecretServiceError else {
-            self = KeyringError(.unavailable, "the Secret Service cannot be used")
-            return
-        }
-        let plain = KeyringError(failure)
-        guard case .mendService(let trouble, _) = plain.advice else {
-            self = plain
-            return
-        }
-        self = plain.saying(advice: .mendService(trouble, .importing))
-    }
-}

@@ -2,7 +2,7 @@ internal import KeyfobOAuth
 internal import KeyfobSodium
 
 /// What a connection has done with a request so far, as libcurl's callbacks tell.
-final class Reception {
+final class Reception: TransferReceiver {
     /// Why an answer is not read on.
     enum Refusal {
         case notHTTP
@@ -13,8 +13,6 @@ final class Reception {
 
     private(set) var head = AnswerHead()
     private(set) var refusal: Refusal?
-    /// Whether the request may have been written: from then on a provider may have acted on it.
-    private(set) var isRequestSent = false
     private var gathered = SecretBuffer(capacity: 4_096)
     private let hasBody: Bool
     private let limit: Int
@@ -27,11 +25,7 @@ final class Reception {
         missingLines = lines
     }
 
-    /// The connection is there, with TLS and through the proxy, and the request is written next.
-    func begin() { isRequestSent = true }
-
-    /// Takes a line of the head; false to break off.
-    func takeHead(_ line: RawSpan) -> Bool {
+    override func takeHead(_ line: RawSpan) -> Bool {
         if !head.take(line) {
             refusal = .notHTTP
         } else if hasBody, head.isFinal, head.announcedCount ?? 0 > limit {
@@ -40,11 +34,11 @@ final class Reception {
         return refusal == nil
     }
 
-    /// Takes a part of the body, from libcurl's buffer to guarded memory; false to break off.
-    func takeBody(_ part: RawSpan) -> Bool {
+    /// Takes a part of the body, from libcurl's buffer to guarded memory.
+    override func takeBody(_ part: RawSpan) -> Int {
         guard gathered.makeRoom(for: part.byteCount, limit: limit) else {
             refusal = .tooLarge
-            return false
+            return 0
         }
         gathered.append(part)
         if let missing = missingLines {
@@ -52,7 +46,7 @@ final class Reception {
             missingLines = missing - lines
             if missing <= lines { refusal = .whole }
         }
-        return refusal == nil
+        return refusal == nil ? part.byteCount : 0
     }
 
     /// The body.

@@ -48,7 +48,7 @@ final class Transfer: Sendable {
         let reception = Reception(
             hasBody: request.method != .head, limit: request.answerLimit, lines: request.answerLines)
         let fault = unsafe setup.apply(to: easy, of: curl, for: request, seconds: min(Self.connectLimit, seconds)) {
-            unsafe Self.connect(reception, to: easy, of: curl)
+            unsafe reception.hear(easy, of: curl)
                 ? unsafe perform(easy, reception, hasProxy: setup.proxy != nil, until: deadline)
                 : .connection(.unsendable)
         }
@@ -94,23 +94,5 @@ final class Transfer: Sendable {
             : TransportFault(code, isRequestSent: reception.isRequestSent, hasProxy: hasProxy) {
                 unsafe libcurl_number(curl.functions, easy, $0)
             }
-    }
-
-    /// Has libcurl tell `reception`, which the caller keeps alive, what happens.
-    private static func connect(_ reception: Reception, to easy: UnsafeMutableRawPointer, of curl: Libcurl) -> Bool {
-        let prepare: libcurl_prepare = { receiver, _, _, _, _ in
-            unsafe Unmanaged<Reception>.fromOpaque(receiver).takeUnretainedValue().begin()
-            return 0
-        }
-        let takeHead: libcurl_receive = { bytes, size, count, receiver in
-            let reception = unsafe Unmanaged<Reception>.fromOpaque(receiver).takeUnretainedValue()
-            return unsafe reception.takeHead(RawSpan(_unsafeStart: bytes, byteCount: size * count)) ? size * count : 0
-        }
-        let takeBody: libcurl_receive = { bytes, size, count, receiver in
-            let reception = unsafe Unmanaged<Reception>.fromOpaque(receiver).takeUnretainedValue()
-            return unsafe reception.takeBody(RawSpan(_unsafeStart: bytes, byteCount: size * count)) ? size * count : 0
-        }
-        let receiver = unsafe Unmanaged.passUnretained(reception).toOpaque()
-        return unsafe libcurl_set_callbacks(curl.functions, easy, prepare, takeHead, takeBody, receiver) != 0
     }
 }

@@ -7,7 +7,7 @@ internal import KeyfobSodium
 ///
 /// libcurl takes from ``outgoing`` and puts into ``incoming``; it waits where the one is empty, or the other full.
 @safe
-final class GatewayTransfer {
+final class GatewayTransfer: TransferReceiver {
     /// How far ahead of a slow reader it goes, in bytes.
     static let window = 256 << 10
     /// How long a connection may take to be there, in seconds.
@@ -24,7 +24,6 @@ final class GatewayTransfer {
     var incoming = ByteQueue()
     private var outgoing = ByteQueue()
     private var isOutgoingWhole: Bool
-    private(set) var isRequestSent = false
     private var isReceivingPaused = false
     private var isSendingPaused = false
     private var headFault: TransportFault?
@@ -49,6 +48,7 @@ final class GatewayTransfer {
         unsafe (self.easy, self.curl, self.multi) = (easy, curl, multi)
         hasProxy = setup.proxy != nil
         isOutgoingWhole = request.framing == .none || request.framing == .length(0)
+        super.init()
         guard unsafe setup.setDefaults(easy, curl, Self.connectLimit), unsafe Self.setBody(request, easy, curl),
             unsafe curl.set(libcurl_URL, to: request.address, of: easy), setHeaders(request, authorization),
             connect(), unsafe curl.functions.pointee.curl_multi_add_handle(multi, easy) == 0
@@ -134,36 +134,23 @@ final class GatewayTransfer {
         return true
     }
 
-    /// Has libcurl call this, which lives longer than its handle.
+    /// Has libcurl tell this of the answer, and ask it for the request's body.
     private func connect() -> Bool {
-        let prepare: libcurl_prepare = { receiver, _, _, _, _ in
-            unsafe Unmanaged<GatewayTransfer>.fromOpaque(receiver).takeUnretainedValue().isRequestSent = true
-            return 0
-        }
-        let takeHead: libcurl_receive = { bytes, size, count, receiver in
-            let transfer = unsafe Unmanaged<GatewayTransfer>.fromOpaque(receiver).takeUnretainedValue()
-            return unsafe transfer.takeHead(RawSpan(_unsafeStart: bytes, byteCount: size * count)) ? size * count : 0
-        }
-        let takeBody: libcurl_receive = { bytes, size, count, receiver in
-            let transfer = unsafe Unmanaged<GatewayTransfer>.fromOpaque(receiver).takeUnretainedValue()
-            return unsafe transfer.takeBody(RawSpan(_unsafeStart: bytes, byteCount: size * count))
-        }
         let give: libcurl_receive = { bytes, size, count, receiver in
             let transfer = unsafe Unmanaged<GatewayTransfer>.fromOpaque(receiver).takeUnretainedValue()
             return unsafe transfer.give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
         }
-        let receiver = unsafe Unmanaged.passUnretained(self).toOpaque()
-        return unsafe libcurl_set_callbacks(curl.functions, easy, prepare, takeHead, takeBody, receiver) != 0
-            && libcurl_set_source(curl.functions, easy, give, receiver) != 0
+        let source = unsafe Unmanaged.passUnretained(self).toOpaque()
+        return unsafe hear(easy, of: curl) && libcurl_set_source(curl.functions, easy, give, source) != 0
     }
 
-    private func takeHead(_ line: RawSpan) -> Bool {
+    override func takeHead(_ line: RawSpan) -> Bool {
         if head.take(line) { return true }
         headFault = .connection(.notHTTP)
         return false
     }
 
-    private func takeBody(_ part: RawSpan) -> Int {
+    override func takeBody(_ part: RawSpan) -> Int {
         if isHeld || incoming.count > Self.window {
             isReceivingPaused = true
             return libcurl_WRITEFUNC_PAUSE
