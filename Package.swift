@@ -117,10 +117,15 @@ let package = Package(
                 "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobVault",
             ]
         ),
+        // What programs ask, by whatever door they come: who they are, what they may have, and what was asked of it.
+        .target(
+            name: "KeyfobAgent",
+            dependencies: ["CLinux", "Keyfob", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]
+        ),
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "CQRencode", "Keyfob", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
+                "CLinux", "CQRencode", "Keyfob", "KeyfobAgent", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
                 "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -250,6 +255,13 @@ let package = Package(
                 "KeyfobModel", "KeyfobOAuth", "KeyfobRecords", "KeyfobRefreshVictim", "KeyfobSQLite",
                 "KeyfobSecretService", "KeyfobSodium", "KeyfobStore", "KeyfobSync", "KeyfobTestSupport", "KeyfobVault",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "KeyfobAgentTests",
+            dependencies: [
+                "Keyfob", "KeyfobAgent", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
+                "KeyfobTestSupport",
             ]
         ),
         .testTarget(

@@ -145,6 +145,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case requestRefused
         /// The token does not go to that host.
         case hostNotAllowed
+        /// The program that asks may not have this.
+        case notPermitted
         /// The place where the records lie cannot do this.
         case notOffered
         /// It was done, and the disk did not confirm that it lasts.

@@ -29,6 +29,8 @@ public struct GroupDecision: Hashable, Sendable {
         case client
         /// The client to take where nobody names one.
         case defaultClient
+        /// What a program may have.
+        case program
         /// What was read of a provider's discovery document.
         case discovery
         /// Something that this Keyfob does not know.
@@ -43,6 +45,9 @@ public struct GroupDecision: Hashable, Sendable {
             (kind, text) = (.binding, "\(binding.subject) is bound to \(binding.target.text)")
         } else if let allowance = AllowanceSetting(setting) {
             (kind, text) = (.allowance, "\(allowance.path) is allowed, for \(allowance.target.text)")
+        } else if let permission = ProgramSetting.permission(setting, in: group) {
+            let whose = permission.account.map { "\($0)" } ?? "each account"
+            (kind, text) = (.program, "\(permission.program) \(permission.isAllowed ? "may" : "may not") use \(whose)")
         } else if name == Keyring.defaultAccount {
             (kind, text) = (.defaultAccount, "\(setting.value) is the default account")
         } else if name.hasPrefix(RegistrySetting.providerPrefix) {

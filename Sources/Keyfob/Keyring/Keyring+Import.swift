@@ -138,7 +138,7 @@ extension Keyring {
     func run(
         in groups: [AccessGroup]?, isDryRun: Bool, _ importer: (GroupWriter, inout ImportReport) throws -> Void
     ) throws(KeyringError) -> ImportReport {
-        let group = try withState { try $0.groupForNewItems(groups).name }
+        let group = try groupForNewItems(groups)
         var report = ImportReport(group: group)
         do {
             try withVault { state in

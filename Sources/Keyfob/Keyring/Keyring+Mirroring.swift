@@ -100,7 +100,7 @@ extension Keyring {
 
     /// The group that a new mirror is with: as where new items go.
     package func groupOfNewMirror(_ groups: [AccessGroup]?) throws(KeyringError) -> AccessGroup {
-        try withState { try $0.groupForNewItems(groups).name }
+        try groupForNewItems(groups)
     }
 
     private func merge(

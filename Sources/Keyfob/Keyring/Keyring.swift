@@ -189,6 +189,13 @@ extension Keyring.State {
 }
 
 extension Keyring {
+    /// The group where new items go: the first of those named, else `default` or the first there is.
+    ///
+    /// - Throws: `noSuchGroup`, `groupNotGranted`.
+    package func groupForNewItems(_ names: [AccessGroup]? = nil) throws(KeyringError) -> AccessGroup {
+        try withState { try $0.groupForNewItems(names).name }
+    }
+
     /// Changes one group in one transaction, and notes how far it has come.
     func change<Result>(
         _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result

@@ -75,7 +75,7 @@ extension Keyring {
     public func redirects(
         for request: SignInRequest, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> [LoopbackRedirect] {
-        let group = try withState { try $0.groupForNewItems(groups).name }
+        let group = try groupForNewItems(groups)
         let provider = try provider(for: request, in: group)
         let client = try registeredClient(request.clientID, of: provider, in: group)
         let redirects = client.redirectURIs.compactMap { uri -> LoopbackRedirect? in

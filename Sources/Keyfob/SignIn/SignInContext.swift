@@ -20,7 +20,7 @@ extension Keyring {
     func signInContext(
         for request: SignInRequest, in groups: [AccessGroup]?, network: Network
     ) async throws(KeyringError) -> SignInContext {
-        let group = try withState { try $0.groupForNewItems(groups).name }
+        let group = try groupForNewItems(groups)
         var provider = try provider(for: request, in: group)
         if let tenant = request.tenant {
             guard let other = provider.with(tenant: tenant) else {

@@ -25,7 +25,7 @@ struct BindCommand: ParsableCommand {
         let groups = try global.groups()
         let keyring = try global.unlockedKeyring(reaching: .files())
         guard account != "none" else {
-            let group = try groups?.first ?? keyring.groupForNewBindings()
+            let group = try keyring.groupForNewItems(groups)
             try keyring.bind(subject, to: .nobody, in: group)
             global.tellWarnings(of: keyring)
             return try global.tell(.bound, "\(subject.kind) \(subject.text) uses no account of group '\(group)'") {
@@ -46,14 +46,6 @@ extension Candidate {
             $0.subject = ChangeDocument.Subject(subject)
             ($0.account, $0.group) = (account.id.description, group.name)
         }
-    }
-}
-
-extension Keyring {
-    /// The group for a binding to no account, where none is asked for: `default`, or the first there is.
-    fileprivate func groupForNewBindings() throws(KeyringError) -> AccessGroup {
-        let names = try groups().map(\.name)
-        return names.contains(.default) ? .default : names.first ?? .default
     }
 }
 

@@ -47,19 +47,3 @@ enum NetworkTask {
         }
     }
 }
-
-/// Carries a token, which cannot be copied, into a task and out of it, and keeps it beside others.
-final class TokenBox: Sendable {
-    let secret: SecretBytes
-    let found: Keyring.FoundToken
-
-    init(_ answer: borrowing Keyring.TokenAnswer) {
-        found = answer.found
-        secret = answer.secret.withBytes { SecretBytes(copying: $0) }
-    }
-
-    /// The token.
-    var answer: Keyring.TokenAnswer {
-        Keyring.TokenAnswer(secret: secret.withBytes { SecretBytes(copying: $0) }, found: found)
-    }
-}

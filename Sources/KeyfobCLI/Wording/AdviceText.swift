@@ -197,6 +197,12 @@ extension Advice {
         case .openAgain: "open it again"
 
         case .listBindings: "'keyfob bindings' lists the bindings"
+        case .listPrograms: "'keyfob program list' lists what was decided"
+        case .permitProgram(let program, let account, let group):
+            "to let it: keyfob program allow \(ShellWord.inMessage(program)) --account \(account.map(ShellWord.inMessage) ?? "NAME")"
+                + (group.map { " --group \(ShellWord.inMessage($0.name))" } ?? "")
+        case .forgetProgram(let program):
+            "'keyfob program forget \(ShellWord.inMessage(program))' takes that back"
         case .allow(let path): "review it and run 'keyfob allow \(ShellWord.inMessage(path))'"
         case .disallow(let path): "'keyfob allow --revoke \(ShellWord.inMessage(path))' forgets it"
         case .replaceLink: "put the file itself in its place"

@@ -241,6 +241,12 @@ public enum Advice: Hashable, Sendable {
     // MARK: Bindings and project files
     /// See what is bound and allowed.
     case listBindings
+    /// See what programs may have.
+    case listPrograms
+    /// Let this program have tokens of an account: this one, where it is known which.
+    case permitProgram(String, account: String?, group: AccessGroup?)
+    /// Take back what was decided of this program.
+    case forgetProgram(String)
     /// Review the project file at this path, and allow it.
     case allow(path: String)
     /// Take back that the file at this path is allowed.

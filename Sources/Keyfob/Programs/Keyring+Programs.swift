@@ -1,0 +1,68 @@
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobVault
+
+extension Keyring {
+    /// What programs may have, by program and group.
+    ///
+    /// - Throws: as ``accounts(in:)``.
+    public func programPermissions(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [ProgramPermission] {
+        try withState { state in
+            var found: [ProgramPermission] = []
+            for group in try state.groups(groups) {
+                let settings = try database.settings(prefixes: [ProgramSetting.prefix], in: group.keys)
+                state.warn(ofDamage: settings.damaged, in: group.name)
+                // What forbids might be among what does not open.
+                if let damage = settings.damaged.first { throw StoreError.damaged(what: damage) }
+                found += settings.items.compactMap { ProgramSetting.permission($0.value, in: group.name) }
+            }
+            return found.sorted { ($0.program.description, $0.group.name) < ($1.program.description, $1.group.name) }
+        }
+    }
+
+    /// Decides what a program may have, in the place of what was decided for the same program, account and client.
+    ///
+    /// It stays on this machine: no bundle for others and no synchronisation carries it.
+    ///
+    /// - Throws: `noSuchAccount` where the account is not in the group, `groupNotGranted`, `noSuchGroup`, and what writing can throw.
+    public func permit(_ permission: ProgramPermission) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(permission.group)
+            if let account = permission.account, try database.account(account, in: group.keys) == nil {
+                throw StoreError.notFound
+            }
+            let name = ProgramSetting.name(permission.program, permission.account, permission.clientID)
+            try change(&state, group) { writer in
+                try writer.setSetting(name, to: ProgramSetting.value(permission), isThisDeviceOnly: true)
+            }
+        }
+    }
+
+    /// Takes all that was decided of a program back: it is as if it had never asked.
+    ///
+    /// - Returns: How many permissions there were.
+    /// - Throws: `noSuchBinding` when there was none, and as ``permit(_:)``.
+    public func forgetPermissions(
+        of program: Program, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Int {
+        let concerned = Set(try programPermissions(in: groups).filter { $0.program == program }.map(\.group))
+        let count = try withState { state in
+            var count = 0
+            for name in concerned.sorted(by: { $0.name < $1.name }) {
+                count += try change(&state, state.group(name)) { writer in
+                    let names = try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
+                    for name in names { try writer.setSetting(name, to: nil) }
+                    return names.count
+                }
+            }
+            return count
+        }
+        guard count > 0 else {
+            throw KeyringError(
+                .noSuchBinding, "nothing was decided of \(program)", advice: .listPrograms)
+        }
+        return count
+    }
+}

@@ -1,0 +1,372 @@
+public import Keyfob
+internal import KeyfobModel
+internal import Synchronization
+
+/// Answers programs: decides whose token they may have, gets it, and writes down what was asked and answered.
+///
+/// Doors find out who asks and speak the programs' language; what a program may have is decided here alone.
+public final class AgentDesk: Sendable {
+    /// The vault that it answers from.
+    public let vault: AgentVault
+    private let audit: any AuditTrail
+    private let questions: any ProgramQuestions
+    private let network: @Sendable () throws(KeyringError) -> Network
+    private let clock: WallClock
+    private let session = Mutex(SessionPermissions())
+
+    /// A desk.
+    ///
+    /// - Parameters:
+    ///   - audit: Where what was asked is written down.
+    ///   - questions: Who is asked about programs that nobody has decided about.
+    ///   - network: Opens the network, where a token is to be refreshed.
+    public init(
+        _ vault: AgentVault, audit: any AuditTrail, questions: any ProgramQuestions,
+        network: @escaping @Sendable () throws(KeyringError) -> Network, clock: WallClock = .system
+    ) {
+        self.vault = vault
+        self.audit = audit
+        self.questions = questions
+        self.network = network
+        self.clock = clock
+    }
+
+    /// Forgets the vault's keys, and what was allowed for the session.
+    ///
+    /// - Returns: Whether there were keys.
+    public func lock() -> Bool {
+        session.withLock { $0 = SessionPermissions() }
+        return vault.lock()
+    }
+
+    /// The accounts of which a program may have tokens, whatever their scopes and client.
+    ///
+    /// None are told of those it may not have: their names are not its business.
+    ///
+    /// - Throws: `locked`, and as `Keyring.accounts`.
+    public func accounts(
+        in groups: [AccessGroup]? = nil, for caller: AgentCaller
+    ) async throws(KeyringError) -> [Candidate] {
+        try answering(AuditDraft(.accounts, caller)) { (keyring, draft) throws(KeyringError) in
+            let found = try permitted(keyring, groups, for: caller)
+            draft.answer = "done"
+            return found
+        }
+    }
+
+    /// The account that a request means, among those the program may have tokens of.
+    ///
+    /// - Throws: `notPermitted` where there is none of them, `ambiguous`, and as `Keyring.select`.
+    public func select(
+        _ request: TokenRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller
+    ) async throws(KeyringError) -> Candidate {
+        try answering(AuditDraft(.select, caller, request)) { (keyring, draft) throws(KeyringError) in
+            let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
+            guard !own.isEmpty else { throw Self.notPermitted(caller.program) }
+            let selection = try keyring.select(request, in: groups)
+            let chosen: Candidate
+            let fitting = selection.wouldDo.filter { own.contains($0.place) }
+            if case .chosen(let candidate) = selection.outcome, own.contains(candidate.place) {
+                chosen = candidate
+            } else if let only = fitting.first, fitting.count == 1 {
+                chosen = only
+            } else if fitting.isEmpty {
+                throw KeyringError(.noSuchAccount, "no account fits of those that \(caller.program) may use")
+            } else {
+                throw KeyringError(
+                    .ambiguous, "the request fits several accounts", advice: nil, accounts: fitting.map(\.account))
+            }
+            (draft.account, draft.group, draft.answer) = (chosen.account.id, chosen.group, "done")
+            return chosen
+        }
+    }
+
+    /// A token for a program; a person is asked where nobody has decided yet whether it may have one.
+    ///
+    /// - Throws: `notPermitted` where it may not, `locked`, and as `Keyring.token`.
+    package func token(
+        _ acquisition: TokenAcquisition, for caller: AgentCaller
+    ) async throws(KeyringError) -> TokenBox {
+        var draft = AuditDraft(.token, caller, acquisition.request)
+        do throws(KeyringError) {
+            let keyring = try vault.keyring()
+            draft.keyring = keyring
+            let candidate = try await admitted(acquisition, keyring, caller, &draft)
+            var pinned = acquisition
+            pinned.request.account = candidate.account.id.description
+            pinned.groups = [candidate.group]
+            pinned.network = network
+            let box = TokenBox(try await keyring.token(pinned))
+            draft.reason = draft.reason ?? "\(box.found.reason)"
+            draft.answer = box.found.origin.rawValue
+            try write(draft)
+            return box
+        } catch {
+            throw told(error, &draft)
+        }
+    }
+
+    /// Whether a program may have a token of an account for these scopes, asking where nobody has decided.
+    ///
+    /// - Throws: `notPermitted`.
+    public func admit(
+        _ caller: AgentCaller, to candidates: [Candidate], scopes: ScopeSet, clientID: String?
+    ) async throws(KeyringError) -> Candidate {
+        var draft = AuditDraft(.permission, caller)
+        do throws(KeyringError) {
+            let keyring = try vault.keyring()
+            draft.keyring = keyring
+            let chosen = try await admit(caller, to: candidates, scopes, clientID, keyring, &draft)
+            draft.answer = "done"
+            try write(draft)
+            return chosen
+        } catch {
+            throw told(error, &draft)
+        }
+    }
+
+    /// Takes a person through a sign-in that a program wants; it may then have the tokens of who signed in, for that client, until
+    /// the agent ends, where nobody has decided otherwise.
+    ///
+    /// - Parameter show: Shows the person where to go.
+    /// - Throws: `notPermitted` where it may never have tokens of the account that it names, and as `Keyring.finish`.
+    public func signIn(
+        _ request: SignInRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller,
+        by signIns: any AgentSignIns, show: @escaping @Sendable (SignInStep) async -> Void
+    ) async throws(KeyringError) -> SignInReport {
+        var asked = TokenRequest(clientID: request.clientID, scopes: request.scopes)
+        asked.account = request.account?.description
+        var draft = AuditDraft(.signIn, caller, asked)
+        do throws(KeyringError) {
+            let keyring = try vault.keyring()
+            (draft.keyring, draft.account) = (keyring, request.account)
+            let denials = try keyring.programPermissions(in: groups).filter {
+                $0.program == caller.program && !$0.isAllowed && $0.scopes.isEmpty && $0.clientID == nil
+            }
+            let target = try keyring.groupForNewItems(groups)
+            guard
+                !denials.contains(where: {
+                    $0.group == target && ($0.account == nil || $0.account == request.account)
+                })
+            else {
+                draft.permission = .never
+                throw KeyringError(
+                    .notPermitted, "\(caller.program) may not have tokens of group '\(target)'",
+                    advice: .forgetProgram(caller.program.description))
+            }
+            let report = try await signIns.signIn(request, in: groups, keyring, show: show)
+            let candidate = try keyring.account(named: report.account.id.description, in: [report.group])
+            session.withLock { $0.allow(caller, candidate, report.scopes, report.clientID) }
+            (draft.account, draft.group, draft.permission) = (report.account.id, report.group, .session)
+            draft.answer = "done"
+            try write(draft)
+            return report
+        } catch {
+            throw told(error, &draft)
+        }
+    }
+
+    // MARK: Deciding
+
+    /// The account of a request, once the program may have its token.
+    private func admitted(
+        _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> Candidate {
+        let request = acquisition.request
+        let selection = try keyring.select(request, in: acquisition.groups)
+        let candidates = selection.fitting
+        guard !candidates.isEmpty else {
+            // Who may have nothing learns nothing of what there is.
+            guard try !permitted(keyring, acquisition.groups, for: caller).isEmpty else {
+                throw Self.notPermitted(caller.program)
+            }
+            throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "no account fits")
+        }
+        if candidates.count == 1, request.account == nil {
+            // Another one that it may use goes before one that it would have to ask for.
+            let judged = try judge(
+                caller, selection.wouldDo, request.scopes, request.clientID, keyring.programPermissions())
+            if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {
+                return try await admit(caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
+            }
+        }
+        return try await admit(caller, to: candidates, request.scopes, request.clientID, keyring, &draft)
+    }
+
+    private func admit(
+        _ caller: AgentCaller, to candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
+        _ keyring: Keyring, _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> Candidate {
+        let judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions())
+        if let only = judged.allowed.first {
+            guard judged.allowed.count == 1 else {
+                throw KeyringError(
+                    .ambiguous, "the request fits several accounts", accounts: judged.allowed.map(\.candidate.account))
+            }
+            draft.permission = only.word
+            (draft.account, draft.group) = (only.candidate.account.id, only.candidate.group)
+            return only.candidate
+        }
+        guard let first = judged.open.first else {
+            draft.permission = .never
+            draft.group = candidates.first?.group
+            throw KeyringError(
+                .notPermitted, "\(caller.program) may not have this token",
+                advice: .forgetProgram(caller.program.description))
+        }
+        (draft.account, draft.group) = (judged.open.count == 1 ? first.account.id : nil, first.group)
+        let question = ProgramQuestion(caller: caller, accounts: judged.open, scopes: scopes, clientID: clientID)
+        return try await asked(question, judged.changed, keyring, &draft)
+    }
+
+    /// What was decided of a program and some accounts.
+    private struct Judged {
+        var allowed: [(candidate: Candidate, word: AuditEntry.Permission)] = []
+        /// Those that nobody has decided about.
+        var open: [Candidate] = []
+        /// What would allow one of them if the program had not changed.
+        var changed: ProgramPermission?
+    }
+
+    private func judge(
+        _ caller: AgentCaller, _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
+        _ permissions: [ProgramPermission]
+    ) -> Judged {
+        var judged = Judged()
+        for candidate in candidates {
+            let verdict = permissions.verdict(
+                on: caller.program, digest: caller.digest, account: candidate.account.id, in: candidate.group,
+                clientID: clientID, scopes: scopes)
+            switch verdict {
+            case .allowed: judged.allowed.append((candidate, .always))
+            case .denied: break
+            case .undecided where session.withLock({ $0.allows(caller, candidate, scopes, clientID) }):
+                judged.allowed.append((candidate, .session))
+            case .changed(let permission):
+                judged.changed = permission
+                judged.open.append(candidate)
+            case .undecided: judged.open.append(candidate)
+            }
+        }
+        return judged
+    }
+
+    /// The account that a person lets the program have.
+    private func asked(
+        _ question: ProgramQuestion, _ changed: ProgramPermission?, _ keyring: Keyring, _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> Candidate {
+        let caller = question.caller
+        guard session.withLock({ $0.mayAsk(caller, now: clock.now) }) else { throw Self.notPermitted(caller.program) }
+        let answer = await questions.ask(question)
+        switch answer {
+        case .allowed(let candidate, let time) where question.accounts.contains(candidate):
+            (draft.account, draft.group) = (candidate.account.id, candidate.group)
+            switch time {
+            case .once: draft.permission = .once
+            case .session:
+                session.withLock { $0.allow(caller, candidate, question.scopes, question.clientID) }
+                draft.permission = .session
+            case .always:
+                try keyring.permit(
+                    ProgramPermission(
+                        of: caller.program, account: candidate.account.id, clientID: question.clientID,
+                        digest: caller.program.kind.isPath ? caller.digest() : nil, in: candidate.group))
+                draft.permission = .always
+            }
+            return candidate
+        case .allowed, .dismissed:
+            session.withLock { $0.isDismissed(caller, now: clock.now) }
+        case .never:
+            for group in Set(question.accounts.map(\.group)) {
+                try keyring.permit(ProgramPermission(of: caller.program, isAllowed: false, in: group))
+            }
+            draft.permission = .never
+        case .nobodyThere: break
+        }
+        throw changed.map {
+            KeyringError(
+                .notPermitted, "\(caller.program) has changed since it was allowed",
+                advice: .permitProgram(
+                    caller.program.description, account: $0.account?.description, group: $0.group))
+        } ?? Self.notPermitted(caller.program)
+    }
+
+    /// The accounts of which a program may have some token.
+    private func permitted(
+        _ keyring: Keyring, _ groups: [AccessGroup]?, for caller: AgentCaller
+    ) throws(KeyringError) -> [Candidate] {
+        let permissions = try keyring.programPermissions(in: groups).filter { $0.program == caller.program }
+        return try keyring.accounts(in: groups).filter { candidate in
+            let about = permissions.filter {
+                $0.group == candidate.group && $0.account.map { $0 == candidate.account.id } ?? true
+            }
+            if about.contains(where: { !$0.isAllowed && $0.clientID == nil && $0.scopes.isEmpty }) { return false }
+            return about.contains { $0.isAllowed && ($0.digest == nil || $0.digest == caller.digest()) }
+                || session.withLock { $0.allows(caller, candidate) }
+        }
+    }
+
+    private static func notPermitted(_ program: Program) -> KeyringError {
+        KeyringError(
+            .notPermitted, "nobody has let \(program) have this token",
+            advice: .permitProgram(program.description, account: nil, group: nil))
+    }
+
+    // MARK: Writing down
+
+    private func answering<Answer>(
+        _ draft: AuditDraft, _ body: (Keyring, inout AuditDraft) throws(KeyringError) -> Answer
+    ) throws(KeyringError) -> Answer {
+        var draft = draft
+        do throws(KeyringError) {
+            let keyring = try vault.keyring()
+            draft.keyring = keyring
+            let answer = try body(keyring, &draft)
+            try write(draft)
+            return answer
+        } catch {
+            throw told(error, &draft)
+        }
+    }
+
+    private func write(_ draft: AuditDraft) throws(KeyringError) {
+        guard let keyring = draft.keyring else { return }
+        try audit.append(draft.entry(clock.now), keyring)
+    }
+
+    /// The error as the program is told of it, written down.
+    private func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
+        draft.answer = error.code.rawValue
+        try? write(draft)
+        vault.reconsider(after: error)
+        return error
+    }
+}
+
+/// An account of a group, whatever else is known of it.
+private struct AccountPlace: Hashable {
+    let account: AccountID
+    let group: AccessGroup
+}
+
+extension Candidate {
+    fileprivate var place: AccountPlace { AccountPlace(account: account.id, group: group) }
+}
+
+extension Selection {
+    /// The accounts that would do.
+    fileprivate var fitting: [Candidate] {
+        switch outcome {
+        case .chosen(let candidate): [candidate]
+        case .ambiguous(let candidates): candidates
+        default: []
+        }
+    }
+
+    /// All accounts that are not ruled out.
+    fileprivate var wouldDo: [Candidate] {
+        verdicts.compactMap { judged in
+            if case .rejected = judged.verdict { nil } else { judged.candidate }
+        }
+    }
+}

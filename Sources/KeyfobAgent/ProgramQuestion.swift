@@ -1,0 +1,41 @@
+public import Keyfob
+
+/// What a person is asked before a program gets its first token of an account.
+public struct ProgramQuestion: Sendable {
+    /// Who asks.
+    public let caller: AgentCaller
+    /// The accounts that would do; one where it is known which, more where the person chooses.
+    public let accounts: [Candidate]
+    /// What the token is for.
+    public let scopes: ScopeSet
+    /// The client that it is for; nil for any.
+    public let clientID: String?
+}
+
+/// What the person says.
+public enum ProgramAnswer: Hashable, Sendable {
+    /// The program may have the account's token.
+    case allowed(Candidate, ForHowLong)
+    /// It may never.
+    case never
+    /// It may not now.
+    case dismissed
+    /// There is nobody who could be asked.
+    case nobodyThere
+
+    /// How long an answer holds.
+    public enum ForHowLong: String, Hashable, Sendable, CaseIterable {
+        /// For this request.
+        case once
+        /// Until the agent ends.
+        case session
+        /// Until it is taken back.
+        case always
+    }
+}
+
+/// Asks a person about programs.
+public protocol ProgramQuestions: Sendable {
+    /// Asks, and waits for the answer.
+    func ask(_ question: ProgramQuestion) async -> ProgramAnswer
+}
