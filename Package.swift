@@ -125,7 +125,8 @@ let package = Package(
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "CQRencode", "Keyfob", "KeyfobAgent", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
+                "CLinux", "CQRencode", "Keyfob", "KeyfobAgent", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop",
+                "KeyfobLookup",
                 "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
