@@ -10,9 +10,10 @@ public final class AgentDesk: Sendable {
     public let vault: AgentVault
     private let audit: any AuditTrail
     private let questions: any ProgramQuestions
-    private let network: @Sendable () throws(KeyringError) -> Network
-    private let clock: WallClock
+    let network: @Sendable () throws(KeyringError) -> Network
+    let clock: WallClock
     private let session = Mutex(SessionPermissions())
+    let upkeep = Mutex(TokenUpkeep())
 
     /// A desk.
     ///
@@ -36,6 +37,7 @@ public final class AgentDesk: Sendable {
     /// - Returns: Whether there were keys.
     public func lock() -> Bool {
         session.withLock { $0 = SessionPermissions() }
+        upkeep.withLock { $0.forgetAll() }
         return vault.lock()
     }
 
@@ -100,6 +102,7 @@ public final class AgentDesk: Sendable {
             draft.reason = draft.reason ?? "\(box.found.reason)"
             draft.answer = box.found.origin.rawValue
             try write(draft)
+            upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
             return box
         } catch {
             throw told(error, &draft)
@@ -291,6 +294,14 @@ public final class AgentDesk: Sendable {
         } ?? Self.notPermitted(caller.program)
     }
 
+    /// Whether a program may have a token without asking.
+    func mayHave(
+        _ caller: AgentCaller, _ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
+    ) -> Bool {
+        guard let permissions = try? keyring.programPermissions(in: [candidate.group]) else { return false }
+        return !judge(caller, [candidate], scopes, clientID, permissions).allowed.isEmpty
+    }
+
     /// The accounts of which a program may have some token.
     private func permitted(
         _ keyring: Keyring, _ groups: [AccessGroup]?, for caller: AgentCaller
@@ -329,7 +340,7 @@ public final class AgentDesk: Sendable {
         }
     }
 
-    private func write(_ draft: AuditDraft) throws(KeyringError) {
+    func write(_ draft: AuditDraft) throws(KeyringError) {
         guard let keyring = draft.keyring else { return }
         try audit.append(draft.entry(clock.now), keyring)
     }

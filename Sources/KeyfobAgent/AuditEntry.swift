@@ -10,6 +10,8 @@ public struct AuditEntry: Hashable, Sendable {
         case signIn
         case signOut
         case permission
+        /// Nothing: the agent replaced a token that the program had asked for.
+        case renewal
     }
 
     /// When.

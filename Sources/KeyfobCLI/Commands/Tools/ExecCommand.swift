@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Keyfob
+internal import KeyfobAgent
 internal import KeyfobFiles
 internal import KeyfobSodium
 

@@ -1,7 +1,7 @@
-internal import Keyfob
+package import Keyfob
 
 /// When a token that a program is using is replaced.
-struct TokenRenewal {
+package struct TokenRenewal {
     /// How many seconds before its end a token is replaced.
     private let lead: Int64
     private var expiry: Timestamp?
@@ -12,12 +12,13 @@ struct TokenRenewal {
     /// At least so many lie between two tokens, however short they live.
     private static let pause: Int64 = 2
 
-    init(minimumValidity: Int64) { lead = max(minimumValidity, 60) }
+    /// For a token that is to be valid for so many seconds at each moment.
+    package init(minimumValidity: Int64) { lead = max(minimumValidity, 60) }
 
     /// Takes note of a token, which expires then, or never.
     ///
     /// It is replaced that long before its end, and one that is not valid for twice as long after half of its time.
-    mutating func isGiven(_ expiry: Timestamp?, now: Timestamp) {
+    package mutating func isGiven(_ expiry: Timestamp?, now: Timestamp) {
         self.expiry = expiry
         due = expiry.map { expiry in
             let left = expiry.seconds - now.seconds
@@ -26,20 +27,20 @@ struct TokenRenewal {
     }
 
     /// Takes note that there is no other token now: sooner tried again the sooner the one there is expires.
-    mutating func isRefused(now: Timestamp) {
+    package mutating func isRefused(now: Timestamp) {
         let left = (expiry?.seconds ?? now.seconds) - now.seconds
         due = now.advanced(by: left > 0 ? min(max(left / 2, Self.pause), Self.look) : Self.look)
     }
 
     /// Whether another one is to be asked for; once.
-    mutating func isDue(_ now: Timestamp) -> Bool {
+    package mutating func isDue(_ now: Timestamp) -> Bool {
         guard let due, due <= now else { return false }
         self.due = nil
         return true
     }
 
     /// For how many seconds to wait; nil for as long as it takes.
-    func seconds(from now: Timestamp) -> Int64? {
+    package func seconds(from now: Timestamp) -> Int64? {
         due.map { min(max($0.seconds - now.seconds, 0), Self.look) }
     }
 }

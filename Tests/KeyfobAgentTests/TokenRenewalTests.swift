@@ -1,7 +1,7 @@
 import Keyfob
 import Testing
 
-@testable import KeyfobCLI
+@testable import KeyfobAgent
 
 @Suite("When a token in a file is replaced")
 struct TokenRenewalTests {
