@@ -271,7 +271,8 @@ let package = Package(
         .testTarget(
             name: "KeyfobCLITests",
             dependencies: [
-                "Keyfob", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth", "KeyfobRecords",
+                "Keyfob", "KeyfobAgent", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth",
+                "KeyfobRecords",
                 "KeyfobSodium", "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

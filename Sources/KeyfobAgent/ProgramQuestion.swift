@@ -10,6 +10,14 @@ public struct ProgramQuestion: Sendable {
     public let scopes: ScopeSet
     /// The client that it is for; nil for any.
     public let clientID: String?
+
+    /// A question.
+    public init(caller: AgentCaller, accounts: [Candidate], scopes: ScopeSet, clientID: String?) {
+        self.caller = caller
+        self.accounts = accounts
+        self.scopes = scopes
+        self.clientID = clientID
+    }
 }
 
 /// What the person says.

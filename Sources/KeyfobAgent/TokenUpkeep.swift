@@ -47,7 +47,8 @@ struct TokenUpkeep {
         var renewal = TokenRenewal(minimumValidity: request.minimumValidity)
         renewal.isGiven(expiry, now: now)
         kept[key] = Kept(
-            caller: caller.remembered, request: request, group: found.group, renewal: renewal, expiry: expiry, askedAt: now)
+            caller: caller.remembered, request: request, group: found.group, renewal: renewal, expiry: expiry,
+            askedAt: now)
     }
 
     /// Those to be replaced now; they are not told again before ``isRenewed(_:until:now:)`` or ``isRefused(_:now:)``.

@@ -41,7 +41,7 @@ public struct DecisionKinds: OptionSet, Hashable, Sendable {
                 self = .providers
             } else if begins(RegistrySetting.clientPrefix, RegistrySetting.defaultClientPrefix) {
                 self = .clients
-            } else if name == Keyring.currentAccountSetting {
+            } else if Keyring.decidesNothing(name) {
                 return nil
             } else {
                 self = .all

@@ -216,15 +216,18 @@ extension Keyring {
 }
 
 extension GroupWriter {
-    /// Forgets what decides for an account that goes: bindings, allowances, and that it is the default.
+    /// Forgets what decides for an account that goes: bindings, allowances, what programs may have of it, and that it is the
+    /// default.
     func forgetDecisions(for account: AccountID) throws {
         try forgetSettings { $0.account == account }
     }
 }
 
 extension Setting {
-    /// The account that it decides for, as a binding, an allowance or the default; nil where it is none of these.
+    /// The account that it decides for, as a binding, an allowance, a program's permission or the default; nil where it is none
+    /// of these.
     var account: AccountID? {
+        if let permission = ProgramSetting.permission(self, in: .default) { return permission.account }
         let target: Binding.Target? =
             if name == Keyring.defaultAccount {
                 Binding.Target(text: value)

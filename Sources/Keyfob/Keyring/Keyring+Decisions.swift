@@ -15,10 +15,13 @@ extension Keyring {
         }
     }
 
+    /// Whether a setting of this name is a note that nothing follows from.
+    static func decidesNothing(_ name: String) -> Bool { [currentAccountSetting, auditHeadSetting].contains(name) }
+
     func foreignDecisions(_ state: inout State, _ group: UnlockedVault.Group) throws -> [GroupDecision] {
         let found = try database.settings(prefixes: [""], in: group.keys)
         state.warn(ofDamage: found.damaged, in: group.name)
-        return found.items.filter { $0.value.writer == .group && $0.value.name != Self.currentAccountSetting }
+        return found.items.filter { $0.value.writer == .group && !Self.decidesNothing($0.value.name) }
             .map { GroupDecision($0.value, in: group.name) }.sorted { $0.name < $1.name }
     }
 
@@ -44,7 +47,7 @@ extension GroupWriter {
     ) throws -> (removed: [GroupDecision], kept: [GroupDecision]) {
         var staying: [GroupDecision] = []
         let removed = try forgetSettings { setting in
-            guard setting.writer == .group, setting.name != Keyring.currentAccountSetting else { return false }
+            guard setting.writer == .group, !Keyring.decidesNothing(setting.name) else { return false }
             guard kept.contains(setting.name) else { return true }
             staying.append(GroupDecision(setting, in: group))
             return false

@@ -22,6 +22,12 @@ struct MessageLine {
         case refused
         /// It could not be had now.
         case failed
+        /// Asks a person on the desktop.
+        case question
+        /// What the person said.
+        case answered
+        /// Opens an address in a browser.
+        case open
     }
 
     struct Message: ~Copyable {

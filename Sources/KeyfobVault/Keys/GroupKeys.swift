@@ -9,6 +9,7 @@ package final class GroupKeys: Sendable {
     private static let manifest = Subkey.Purpose("KeyfobGK", 3)
     private static let name = Subkey.Purpose("KeyfobGK", 4)
     private static let usage = Subkey.Purpose("KeyfobGK", 5)
+    private static let audit = Subkey.Purpose("KeyfobGK", 6)
 
     /// The vault that the group is in.
     package let vault: VaultID
@@ -20,7 +21,7 @@ package final class GroupKeys: Sendable {
     /// What shows the owner's decisions; nil for who does not hold the vault key.
     let owner: VaultKeys?
 
-    /// Group key, record key, index key, manifest key, name key, usage key.
+    /// Group key, record key, index key, manifest key, name key, usage key, audit key.
     private let keys: SecretBytes
 
     /// The keys under `groupKey`, which must have 32 bytes.
@@ -34,9 +35,9 @@ package final class GroupKeys: Sendable {
         self.group = group
         self.epoch = epoch
         self.keys = groupKey.withBytes { key in
-            SecretBytes(count: 6 * Self.count) { span in
+            SecretBytes(count: 7 * Self.count) { span in
                 span.copy(from: key)
-                let purposes = [Self.record, Self.index, Self.manifest, Self.name, Self.usage]
+                let purposes = [Self.record, Self.index, Self.manifest, Self.name, Self.usage, Self.audit]
                 for (position, purpose) in purposes.enumerated() {
                     Subkey.derive(purpose, from: key, into: &span, at: (position + 1) * Self.count)
                 }
@@ -64,6 +65,11 @@ package final class GroupKeys: Sendable {
     func withUsageKey<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result { try withKey(5, body) }
+
+    /// What shows that somebody with the group's key has written this in its audit: 32 bytes.
+    package func auditCode(of content: [UInt8]) -> [UInt8] {
+        withKey(6) { key in content.withBytes { BLAKE2b.mac($0, key: key, count: Self.count) } }
+    }
 
     private func withKey<Result: ~Copyable, Failure: Error>(
         _ position: Int, _ body: (RawSpan) throws(Failure) -> Result

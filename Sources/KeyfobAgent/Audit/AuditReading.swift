@@ -1,0 +1,97 @@
+internal import Keyfob
+internal import KeyfobModel
+
+/// What stands in an audit, and what of it is not as it was written.
+public struct AuditReading: Hashable, Sendable {
+    /// An entry with the number of its line.
+    public struct Line: Hashable, Sendable {
+        /// Its number, from 1.
+        public let number: Int
+        /// What stands in it.
+        public let entry: AuditEntry
+    }
+
+    /// Something that is not as it was written.
+    public struct Finding: Hashable, Sendable, CustomStringConvertible {
+        /// What.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            /// The line was changed, or written by somebody without the group's key.
+            case changed
+            /// Lines before this one are missing, or stand elsewhere.
+            case missing
+            /// The line was cut short: the machine stopped while it was written.
+            case cutShort
+            /// Lines after this one, which the vault knows of, are missing.
+            case endMissing
+        }
+
+        /// What.
+        public let kind: Kind
+        /// The line: where it stands in what there is, from 1.
+        public let line: Int
+
+        /// In words.
+        public var description: String {
+            switch kind {
+            case .changed: "line \(line) was changed"
+            case .missing: "lines before line \(line) are missing, or in another order"
+            case .cutShort: "line \(line) was cut short"
+            case .endMissing: "lines after line \(line) are missing"
+            }
+        }
+    }
+
+    /// The entries, the oldest first.
+    public private(set) var lines: [Line] = []
+    /// What is not as it was written.
+    public private(set) var findings: [Finding] = []
+
+    /// - Parameter code: The code that a content has under a key; nil where that key is gone.
+    init(
+        _ lines: [[UInt8]], head: String?,
+        code: ([UInt8], String) throws(KeyringError) -> [UInt8]?
+    ) throws(KeyringError) {
+        var hashes: Set<String> = []
+        var (hash, number): (String?, Int) = (nil, 0)
+        var provenUntil = -1
+        var unproven: [Int] = []
+        for (index, bytes) in lines.enumerated() {
+            let here = index + 1
+            defer {
+                let own = AuditLine.hash(bytes)
+                hash = own
+                hashes.insert("\(number) \(own)")
+            }
+            guard let line = AuditLine(bytes), let content = AuditLine.signedPart(of: bytes) else {
+                // A true line behind it shows that it stood there when it was cut short.
+                findings.append(Finding(kind: .cutShort, line: here))
+                continue
+            }
+            self.lines.append(Line(number: line.number, entry: line.entry))
+            if let hash, line.previous != hash { findings.append(Finding(kind: .missing, line: here)) }
+            number = line.number
+            if let expected = try code(content, line.key) {
+                if Hexadecimal.text(expected) == line.code {
+                    provenUntil = index
+                } else {
+                    findings.append(Finding(kind: .changed, line: here))
+                }
+            } else {
+                unproven.append(index)
+            }
+        }
+        // Without their key only a true line behind them shows that they are.
+        findings += unproven.filter { $0 > provenUntil }.map { Finding(kind: .changed, line: $0 + 1) }
+        if let head, !hashes.contains(head), let noted = head.split(separator: " ").first.flatMap({ Int($0) }),
+            number < noted || lines.isEmpty || findings.isEmpty && !Self.isOlder(noted, than: self.lines)
+        {
+            findings.append(Finding(kind: .endMissing, line: lines.count))
+        }
+        findings.sort { $0.line < $1.line }
+    }
+
+    /// Whether a line gave way long ago.
+    private static func isOlder(_ number: Int, than lines: [Line]) -> Bool {
+        lines.first.map { number < $0.number } ?? false
+    }
+}

@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// A file to which whole lines are added, each made in view of the last ones, and that gives way to a new one when it is large.
+///
+/// What gave way is called as the file with `.1`, `.2`… behind it, the newest first.
+package struct LineLog: Sendable {
+    /// How many bytes a file has before it gives way.
+    package static let limit = 1 << 20
+    /// How many that gave way are kept.
+    package static let kept = 5
+    /// No line is longer.
+    private static let longest = 1 << 16
+
+    /// The file.
+    package let path: String
+
+    /// The log in a file, which is made with its folder where it is missing.
+    package init(path: String) { self.path = path }
+
+    /// Adds the line that `make` makes in view of the last ones there are; nobody else adds one meanwhile.
+    ///
+    /// - Parameter make: Gets the last lines, without their ends, at least one where there is any; gives the new one without an end.
+    /// - Returns: Whether the file gave way to a new one before.
+    /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`; what `make` throws.
+    @discardableResult
+    package func append(_ make: (_ last: [[UInt8]]) throws -> [UInt8]) throws -> Bool {
+        try POSIXFile.createDirectories(POSIXFile.folder(of: path))
+        let lock = try FileLock(path + ".lock")
+        let (last, size, isWhole) = try end()
+        let line = try make(last)
+        let gaveWay = size > 0 && size + line.count >= Self.limit
+        if gaveWay { try giveWay() }
+        // What a crash has cut short stays a line of its own.
+        let start: [UInt8] = isWhole || gaveWay ? [] : [UInt8(ascii: "\n")]
+        try POSIXFile.append(start + line + [UInt8(ascii: "\n")], to: path)
+        _ = consume lock
+        return gaveWay
+    }
+
+    /// All lines there are, the oldest first, without their ends.
+    ///
+    /// - Throws: `inputOutput`.
+    package func lines() throws(StorageFailure) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for number in (0...Self.kept).reversed() {
+            guard let content = try POSIXFile.read(file(number), limit: 2 * Self.limit) else { continue }
+            lines += content.split(separator: UInt8(ascii: "\n")).map(Array.init)
+        }
+        return lines
+    }
+
+    /// Removes all of it.
+    package func remove() throws(StorageFailure) {
+        for number in 0...Self.kept { try POSIXFile.remove(file(number)) }
+        try POSIXFile.remove(path + ".lock")
+    }
+
+    private func file(_ number: Int) -> String { number == 0 ? path : "\(path).\(number)" }
+
+    private func giveWay() throws(StorageFailure) {
+        for number in (0..<Self.kept).reversed() {
+            guard unsafe rename(file(number), file(number + 1)) == 0 || errno == ENOENT else {
+                throw POSIXFile.failure()
+            }
+        }
+    }
+
+    /// The last lines, the file's size, and whether the last one has its end.
+    private func end() throws(StorageFailure) -> (last: [[UInt8]], size: Int, isWhole: Bool) {
+        for number in 0...Self.kept {
+            let descriptor = unsafe open(file(number), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard descriptor >= 0 else {
+                guard errno == ENOENT else { throw POSIXFile.failure() }
+                continue
+            }
+            defer { close(descriptor) }
+            let size = Int(lseek(descriptor, 0, SEEK_END))
+            guard size > 0 else { continue }
+            let start = max(0, size - Self.longest)
+            var bytes = [UInt8](repeating: 0, count: size - start)
+            let count = unsafe pread(descriptor, &bytes, bytes.count, off_t(start))
+            guard count == bytes.count else { throw POSIXFile.failure() }
+            let isWhole = bytes.last == UInt8(ascii: "\n")
+            // The first of them may have begun earlier.
+            let last = bytes.split(separator: UInt8(ascii: "\n")).map(Array.init).suffix(start == 0 ? .max : 2)
+            return (Array(last), number == 0 ? size : 0, isWhole || number > 0)
+        }
+        return ([], 0, true)
+    }
+}

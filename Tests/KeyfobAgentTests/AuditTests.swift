@@ -1,0 +1,123 @@
+import Foundation
+import Keyfob
+import KeyfobFiles
+import KeyfobTestSupport
+import Testing
+
+@testable import KeyfobAgent
+
+/// What programs asked for is written down so that nobody without the group's key can change it unnoticed.
+@Suite("The audit of what programs asked for")
+struct AuditTests {
+    let home: AgentHome
+    let files: AuditFiles
+    let path: String
+
+    init() throws {
+        home = try AgentHome()
+        files = AuditFiles(state: home.location.state)
+        let name = try home.keyring.auditName(of: .default)
+        path = "\(home.location.state)/audit/\(name.vault)/\(name.group).jsonl"
+        for number in 1...5 { try files.append(entry(Int32(number)), home.keyring) }
+    }
+
+    private func entry(_ process: Int32) throws -> AuditEntry {
+        AuditEntry(
+            time: noon, kind: .token, program: try #require(Program("executable:/usr/bin/a\"b")), process: process,
+            door: .bus, account: home.ada.id, group: .default, scopes: ["mail.read", "openid"], clientID: "mailer",
+            reason: nil, permission: .always, answer: "stored")
+    }
+
+    private func lines() throws -> [String] {
+        String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+            .split(separator: "\n").map(String.init)
+    }
+
+    private func findings(with lines: [String]) throws -> [AuditReading.Finding.Kind] {
+        try Data((lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n")).utf8).write(to: URL(filePath: path))
+        return try files.read(.default, home.keyring).findings.map(\.kind)
+    }
+
+    @Test("What was written is read again, in order, and holds")
+    func holds() throws {
+        let reading = try files.read(.default, home.keyring)
+        #expect(reading.findings.isEmpty && reading.lines.map(\.number) == [1, 2, 3, 4, 5])
+        #expect(try reading.lines.map(\.entry) == (1...5).map { try entry($0) })
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("Each change of a byte is noticed", arguments: 0..<5)
+    func changed(_ line: Int) throws {
+        let whole = try lines()
+        let bytes = Array(whole[line].utf8)
+        for position in stride(from: 0, to: bytes.count, by: 3) {
+            var other = bytes
+            other[position] ^= 1
+            var changed = whole
+            changed[line] = String(decoding: other, as: UTF8.self)
+            #expect(try !findings(with: changed).isEmpty, "byte \(position)")
+        }
+    }
+
+    @Test("A line that is left out, moved or said twice is noticed, and so is one that somebody else wrote")
+    func order() throws {
+        let whole = try lines()
+        #expect(try findings(with: whole).isEmpty)
+        #expect(try findings(with: [whole[0], whole[1], whole[3], whole[4]]) == [.missing])
+        #expect(try !findings(with: [whole[0], whole[2], whole[1], whole[3], whole[4]]).isEmpty)
+        #expect(try !findings(with: whole + [whole[4]]).isEmpty)
+        let stranger = whole[4].replacing("\"number\":5", with: "\"number\":6")
+            .replacing(/"previous":"[0-9a-f]+"/, with: "\"previous\":\"\(AuditLine.hash(Array(whole[4].utf8)))\"")
+        #expect(try findings(with: whole + [stranger]) == [.changed])
+    }
+
+    @Test("Lines that are cut from the end are noticed from the last head on that was noted")
+    func end() throws {
+        let whole = try lines()
+        #expect(try findings(with: Array(whole.prefix(3))).isEmpty)
+        files.noteHeads(in: home.keyring)
+        #expect(try findings(with: Array(whole.prefix(3))) == [.endMissing])
+        #expect(try findings(with: []) == [.endMissing])
+        #expect(try findings(with: whole).isEmpty)
+    }
+
+    @Test("A line that a crash has cut short is told, and those behind it hold")
+    func cutShort() throws {
+        let whole = try lines()
+        let torn = whole.prefix(4).joined(separator: "\n") + "\n" + whole[4].prefix(60)
+        try Data(torn.utf8).write(to: URL(filePath: path))
+        try files.append(entry(6), home.keyring)
+        let reading = try files.read(.default, home.keyring)
+        #expect(reading.findings == [AuditReading.Finding(kind: .cutShort, line: 5)])
+        #expect(reading.lines.map(\.number) == [1, 2, 3, 4, 6])
+    }
+
+    @Test("What was written before the group got a new key holds as long as something was written since")
+    func newKey() throws {
+        var rekeying = try home.keyring.beginRekey()
+        try rekeying.keep(keyFile: keyFile(1))
+        _ = try rekeying.commit(handingOver: { _ in })
+        try files.append(entry(6), home.keyring)
+        #expect(try files.read(.default, home.keyring).findings.isEmpty)
+        var changed = try lines()
+        changed[1] = changed[1].replacing("\"stored\"", with: "\"provider\"")
+        #expect(try findings(with: changed) == [.missing])
+    }
+
+    @Test("A file that is large gives way to a new one, and the chain goes on")
+    func rotation() throws {
+        let log = LineLog(path: home.folder.path + "/log")
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: 300_000)
+        for number in 0..<25 {
+            try log.append { last in
+                #expect(last.isEmpty == (number == 0))
+                return line + Array("\(number)".utf8)
+            }
+        }
+        let lines = try log.lines()
+        #expect(lines.last?.suffix(2) == Array("24".utf8)[...])
+        #expect((3 * LineLog.kept...3 * (LineLog.kept + 1)).contains(lines.count))
+        #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 })
+    }
+}

@@ -1,0 +1,74 @@
+@testable import KeyfobCLI
+import Keyfob
+import KeyfobAgent
+import Testing
+
+/// What the desktop shows before a program gets a token: words of others are no markup, no option and no second line.
+@Suite("What the desktop asks about a program")
+struct DesktopDialogTests {
+    private func question(_ names: [String], program: String = "executable:/usr/bin/mail") throws -> ProgramQuestion {
+        let candidates = try names.enumerated().map { number, name in
+            let id = try #require(AccountID(homeAccountID: "\(number)", environment: "login.example"))
+            return Candidate(
+                account: Account(id: id, username: name), group: .default, state: .signedIn, clientIDs: [],
+                isDefault: false)
+        }
+        let caller = AgentCaller(
+            try #require(Program(program)), process: 7, user: 0, door: .socket, digest: { nil })
+        return ProgramQuestion(caller: caller, accounts: candidates, scopes: ["mail.read"], clientID: "client")
+    }
+
+    @Test("It says which program, which account and what for")
+    func words() throws {
+        let dialog = DesktopDialog(try question(["ada@contoso.example"]))
+        #expect(
+            dialog.text == """
+                /usr/bin/mail wants a token of an account.
+                Program: executable:/usr/bin/mail, process 7
+                Account: ada@contoso.example (group default)
+                For: mail.read
+                Client: client
+                """)
+    }
+
+    @Test("Names from outside stay on their line, are no markup, and never stand where an option could")
+    func hostile() throws {
+        let names = ["<b>ada</b>\n&amp;", "--text=all is well", "\u{202e}evil"]
+        let dialog = DesktopDialog(try question(names, program: "executable:/tmp/a<i>b\u{200b}"))
+        for text in [dialog.text] + dialog.accounts {
+            #expect(!text.contains("<") && !text.contains("&") && !text.contains("\u{202e}"))
+        }
+        #expect(dialog.accounts.allSatisfy { !$0.contains("\n") })
+        let zenity = dialog.choosing(with: .zenity)
+        let rows = try #require(zenity.firstIndex(of: "--"))
+        #expect(zenity[..<rows].allSatisfy { $0.hasPrefix("--") })
+        #expect(zenity.count == rows + 1 + 2 * names.count)
+        for program in DesktopDialog.Program.allCases {
+            let words = dialog.deciding(with: program, account: dialog.accounts[1])
+            #expect(!words.contains { $0.hasPrefix("--text=all") })
+        }
+    }
+
+    @Test(
+        "What the programs print is understood; what they never print gives nothing",
+        arguments: [
+            (DesktopDialog.Program.zenity, Int32(0), "", DesktopDialog.Word.once), (.zenity, 1, "", .dismissed),
+            (.zenity, 1, "Always\n", .always), (.zenity, 1, "Until I log out\n", .session),
+            (.zenity, 1, "Never\n", .never), (.zenity, 5, "", .dismissed), (.zenity, 255, "nonsense", .dismissed),
+            (.kdialog, 0, "once\n", .once), (.kdialog, 0, "always\n", .always), (.kdialog, 0, "never\n", .never),
+            (.kdialog, 1, "", .dismissed), (.kdialog, 0, "dismissed", .dismissed), (.kdialog, 0, "", .dismissed),
+            (.kdialog, 1, "always", .dismissed),
+        ])
+    func answers(program: DesktopDialog.Program, status: Int32, output: String, expected: DesktopDialog.Word) {
+        #expect(DesktopDialog.word(status: status, output: output, of: program) == expected)
+    }
+
+    @Test("An answer is about an account that was offered, or about none")
+    func accounts() throws {
+        let question = try question(["ada", "bob"])
+        #expect(
+            DesktopAnswer(word: .always, account: 1).answer(to: question) == .allowed(question.accounts[1], .always))
+        #expect(DesktopAnswer(word: .always, account: 2).answer(to: question) == .dismissed)
+        #expect(DesktopAnswer(word: .always, account: -1).answer(to: question) == .dismissed)
+    }
+}
