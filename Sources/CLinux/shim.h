@@ -41,6 +41,11 @@ static inline int linux_has_access_list(const char *path) {
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
+// A descriptor of a process: pidfd_open(2), which older headers lack.
+static inline int linux_open_process(int process) {
+    return (int)syscall(434, process, 0U);
+}
+
 // Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of
 // every architecture.
 struct linux_landlock_rights {

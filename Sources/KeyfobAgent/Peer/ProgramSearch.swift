@@ -1,0 +1,123 @@
+internal import Keyfob
+internal import KeyfobFiles
+internal import KeyfobModel
+
+/// Finds out which program a process runs, by what is most specific.
+///
+/// Between programs of one user that is policy and no wall: a process can be started in the folder, service or container
+/// of another program, with its libraries or its arguments.
+struct ProgramSearch {
+    let table: ProcessTable
+    let process: Int32
+
+    /// The program.
+    ///
+    /// - Throws: `notPermitted` where that cannot be told.
+    func program() throws(KeyringError) -> Program {
+        if let program = flatpak ?? snap ?? service { return program }
+        let path = try executable()
+        guard let program = script(run: path) ?? Program(.executable, path) else {
+            throw unknown("the path of its executable is none that can be named")
+        }
+        return program
+    }
+
+    // MARK: What runs it
+
+    private var flatpak: Program? {
+        table.read("root/.flatpak-info", of: process).flatMap(Self.flatpakName).flatMap { Program(.flatpak, $0) }
+    }
+
+    /// The name in a `.flatpak-info`: that of the application, or of the runtime where a command of it runs alone.
+    static func flatpakName(_ content: [UInt8]) -> String? {
+        var (section, runtime): (Substring, String?) = ("", nil)
+        for line in String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("[") {
+                section = line
+            } else if section == "[Application]", line.hasPrefix("name=") {
+                return String(line.dropFirst("name=".count))
+            } else if section == "[Runtime]", line.hasPrefix("name=") {
+                runtime = String(line.dropFirst("name=".count))
+            }
+        }
+        return runtime
+    }
+
+    private var snap: Program? {
+        table.read("attr/current", of: process).flatMap(Self.snapName).flatMap { Program(.snap, $0) }
+    }
+
+    /// The name in a security label of AppArmor: `snap.NAME.APP (enforce)`.
+    static func snapName(_ label: [UInt8]) -> String? {
+        let label = String(decoding: label.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let parts = label.prefix { $0 != " " }.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0] == "snap", parts[2...].allSatisfy({ !$0.isEmpty }), !parts[1].isEmpty,
+            parts[1].utf8.allSatisfy({ $0.isASCIIDigit || $0.isASCIISmallLetter || $0 == 0x2D || $0 == 0x5F })
+        else { return nil }
+        return String(parts[1])
+    }
+
+    private var service: Program? {
+        table.read("cgroup", of: process).flatMap(Self.serviceName).flatMap { Program(.service, $0) }
+    }
+
+    /// The service in a line of cgroup version 2, `0::/…/NAME.service`; nil for those that run all kinds of programs.
+    static func serviceName(_ content: [UInt8]) -> String? {
+        for line in content.split(separator: UInt8(ascii: "\n")) where line.starts(with: "0::/".utf8) {
+            guard let last = line.split(separator: UInt8(ascii: "/")).last else { return nil }
+            let name = String(decoding: last, as: UTF8.self)
+            let runsOthers = generalServices.contains { name.hasPrefix($0) }
+            return name.hasSuffix(".service") && name.utf8.count > ".service".utf8.count && !runsOthers ? name : nil
+        }
+        return nil
+    }
+
+    /// How services are called that run programs of many kinds: managers of users and sessions, what waits for logins, clocks,
+    /// containers, terminals; and those that systemd-run(1) and desktops name anew each time.
+    private static let generalServices = [
+        "user@", "user-runtime-dir@", "dbus.service", "dbus-broker", "gnome-session", "gnome-shell", "org.gnome.Shell",
+        "plasma-", "xfce4-session", "wayland-wm@", "wayland-session", "sway", "hyprland", "gdm", "sddm", "lightdm",
+        "getty@", "serial-getty@", "console-getty", "ssh.service", "sshd", "ssh@", "cron.service", "crond.service",
+        "atd.service", "anacron.service", "docker.service", "containerd.service", "podman.service",
+        "gnome-terminal-server", "org.gnome.Terminal", "emacs.service", "tmux.service", "tmux@", "screen@", "app-",
+        "run-",
+    ]
+
+    // MARK: What it runs
+
+    private func executable() throws(KeyringError) -> String {
+        guard let path = table.link("exe", of: process) else {
+            throw unknown("its executable cannot be seen")
+        }
+        guard !path.hasSuffix(" (deleted)") else {
+            throw unknown("its executable was removed or replaced since it was started; start it again")
+        }
+        // In a container of its own, the path may be that of another file here.
+        guard let running = FileIdentity(table.path(of: process, "exe"), following: true),
+            FileIdentity(path) == running
+        else { throw unknown("its executable is not the file that is at \(path) here") }
+        return path
+    }
+
+    private func script(run path: String) -> Program? {
+        guard let interpreter = Interpreter(executable: path), let arguments = table.arguments(of: process),
+            let word = interpreter.script(in: arguments), !word.isEmpty
+        else { return nil }
+        let named: String
+        if word.hasPrefix("/") {
+            named = word
+        } else {
+            guard let folder = table.link("cwd", of: process) else { return nil }
+            named = FileAccess.path(folder, word)
+        }
+        guard let real = FileAccess.realPath(named),
+            FileAccess.status(real, following: false)?.isRegularFile == true,
+            FileIdentity(table.path(of: process, "root") + real) == FileIdentity(real)
+        else { return nil }
+        return Program(.script, real)
+    }
+
+    private func unknown(_ reason: String) -> KeyringError {
+        KeyringError(.notPermitted, "which program process \(process) is cannot be told: \(reason)")
+    }
+}

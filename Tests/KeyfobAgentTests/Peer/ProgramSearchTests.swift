@@ -1,0 +1,145 @@
+import Foundation
+import Keyfob
+import KeyfobTestSupport
+import Testing
+
+@testable import KeyfobAgent
+
+/// Which program a process is, by what the system's table says of it.
+@Suite("Which program a process is")
+struct ProgramSearchTests {
+    let processes: FakeProcesses
+
+    init() throws { processes = try FakeProcesses(executable: "/bin/ls") }
+
+    private func program() throws -> String {
+        try ProgramSearch(table: processes.table, process: processes.number).program().description
+    }
+
+    /// What is refused, and why.
+    private func refusal() -> String? {
+        do {
+            let program = try program()
+            Issue.record("it was taken for \(program)")
+            return nil
+        } catch {
+            #expect((error as? KeyringError)?.code == .notPermitted)
+            return "\(error)"
+        }
+    }
+
+    private func interpreted(_ words: [String]) throws -> String {
+        let python = try processes.file("python3.11", "not really")
+        try processes.link("exe", to: python)
+        try processes.setArguments(words)
+        return try program()
+    }
+
+    @Test("A program is known by its executable")
+    func executable() throws {
+        #expect(try program() == "executable:/bin/ls")
+    }
+
+    @Test("One whose executable was replaced is refused, with what to do")
+    func deleted() throws {
+        try processes.link("exe", to: "/usr/bin/git (deleted)")
+        #expect(refusal()?.hasSuffix("was removed or replaced since it was started; start it again") == true)
+    }
+
+    @Test("One whose path leads to another file here is refused, as in a container")
+    func container() throws {
+        try processes.link("exe", to: "/nowhere/git")
+        #expect(refusal()?.contains("is not the file that is at /nowhere/git here") == true)
+    }
+
+    @Test("One whose executable cannot be seen is refused")
+    func hidden() throws {
+        try FileManager.default.removeItem(atPath: "\(processes.folder)/exe")
+        #expect(refusal()?.hasSuffix("its executable cannot be seen") == true)
+    }
+
+    @Test("A Flatpak application is known by its id, a runtime alone by its own")
+    func flatpak() throws {
+        try FileManager.default.removeItem(atPath: "\(processes.folder)/root")
+        try processes.write("root/.flatpak-info", "[Application]\nname=org.gnome.Evolution\nruntime=runtime/x\n")
+        #expect(try program() == "flatpak:org.gnome.Evolution")
+        try processes.write("root/.flatpak-info", "[Runtime]\nname=org.gnome.Platform\n[Instance]\nname=no\n")
+        #expect(try program() == "flatpak:org.gnome.Platform")
+    }
+
+    @Test(
+        "A snap is known by its name, whatever its mode",
+        arguments: [
+            ("snap.firefox.firefox (enforce)\n", "snap:firefox"),
+            ("snap.code_work.code.hook (complain)", "snap:code_work"),
+            ("unconfined\n", "executable:/bin/ls"), ("snap.firefox (enforce)", "executable:/bin/ls"),
+            ("snap.Fire Fox.x (enforce)", "executable:/bin/ls"), ("snap..x (enforce)", "executable:/bin/ls"),
+        ])
+    func snap(label: String, expected: String) throws {
+        try processes.write("attr/current", label)
+        #expect(try program() == expected)
+    }
+
+    @Test(
+        "A service is known by its unit; what runs all kinds of programs is none",
+        arguments: [
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/backup.service", "backup.service"),
+            ("12:cpu:/x.service\n0::/system.slice/backup@home.service", "backup@home.service"),
+            ("0::/user.slice/user-1000.slice/user@1000.service", nil),
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/dbus.service", nil),
+            ("0::/user.slice/user-1000.slice/user@1000.service/session.slice/org.gnome.Shell@wayland.service", nil),
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.kde.konsole@12.service", nil),
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-u12.service", nil),
+            ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/vte-spawn-1.scope", nil),
+            ("0::/user.slice/user-1000.slice/session-2.scope", nil), ("0::/system.slice/cron.service", nil),
+            ("0::/.service", nil), ("0::/", nil), ("1:name=systemd:/x.service", nil), ("", nil),
+        ] as [(String, String?)])
+    func service(line: String, expected: String?) throws {
+        try processes.write("cgroup", line + "\n")
+        #expect(try program() == expected.map { "service:\($0)" } ?? "executable:/bin/ls")
+    }
+
+    @Test(
+        "A script is known by its own path",
+        arguments: [
+            ["python3", "sync.py", "--now"], ["python3", "-u", "-W", "ignore", "./sync.py"],
+            ["python3", "-Wignore", "sync.py", "-c", "x"], ["python3", "--", "sync.py"],
+            ["python3", "-X", "dev", "sync.py"],
+        ])
+    func script(words: [String]) throws {
+        let path = try processes.file("sync.py")
+        #expect(try interpreted(words) == "script:\(path)")
+        #expect(try interpreted(words.map { $0.hasSuffix("sync.py") ? path : $0 }) == "script:\(path)")
+    }
+
+    @Test(
+        "What else than a script decides is the interpreter's own",
+        arguments: [
+            ["python3"], ["python3", "-"], ["python3", "-c", "sync.py"], ["python3", "-m", "sync.py"],
+            ["python3", "-Bc", "pass", "sync.py"], ["python3", "-cpass", "sync.py"], ["python3", "gone.py"],
+            ["python3", "proc"], ["python3", ""], [],
+        ])
+    func noScript(words: [String]) throws {
+        _ = try processes.file("sync.py")
+        #expect(try interpreted(words).hasSuffix("python3.11"))
+    }
+
+    @Test(
+        "Each interpreter's options are its own",
+        arguments: [
+            ("bash", ["-euo", "pipefail", "x"], "x"), ("bash", ["-ec", "x"], nil), ("sh", ["-e", "x", "-c"], "x"),
+            ("perl", ["-w", "x"], "x"), ("perl", ["-lne", "print", "x"], nil), ("perl5.36", ["-MEvil", "x"], nil),
+            ("node", ["--trace-warnings", "x"], "x"), ("node", ["--require=./evil.js", "x"], nil),
+            ("nodejs", ["-r", "./evil.js", "x"], nil), ("ruby3.1", ["-I", "lib", "x"], "x"),
+            ("ruby", ["-revil", "x"], nil), ("lua5.4", ["x"], "x"), ("dash", ["-o", "errexit", "x"], "x"),
+        ] as [(String, [String], String?)])
+    func options(name: String, words: [String], expected: String?) throws {
+        let interpreter = try #require(Interpreter(executable: "/usr/bin/\(name)"))
+        #expect(interpreter.script(in: [name] + words) == expected)
+    }
+
+    @Test("Programs that run no scripts are none", arguments: ["git", "pythonista", "nodemon", "shred", "bashful"])
+    func noInterpreter(name: String) {
+        #expect(Interpreter(executable: "/usr/bin/\(name)") == nil)
+    }
+}
