@@ -19,7 +19,7 @@ struct KeyfobCommand: ParsableCommand {
 
             Exit status: 0 done, 10 sign-in needed, 11 ambiguous, 12 locked, 13 not found, 14 scopes declined, \
             15 cancelled, 64 usage, 65 malformed or damaged, 66 no vault or file, 69 a service is missing, 73 exists \
-            already, 74 input/output, 75 try again, 77 wrong key, group not granted or host not allowed, 78 configuration. 'keyfob man' has them all.
+            already, 74 input/output, 75 try again, 77 wrong key, or group, host or program not allowed, 78 configuration. 'keyfob man' has them all.
             """,
         version: Release.version,
         groupedSubcommands: [
@@ -46,6 +46,7 @@ struct KeyfobCommand: ParsableCommand {
                     ExecCommand.self, InjectCommand.self, EnvCommand.self, CredentialCommand.self, SetupCommand.self,
                     MirrorCommand.self,
                 ]),
+            CommandGroup(name: "Programs that ask the agent", subcommands: [ProgramCommand.self, LogCommand.self]),
             CommandGroup(
                 name: "Bundles and other machines",
                 subcommands: [

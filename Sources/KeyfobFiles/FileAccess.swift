@@ -139,6 +139,15 @@ package enum FileAccess {
         return .tooLarge
     }
 
+    /// Whether a file names its interpreter, by `#!` (execve(2)).
+    package static func isScript(_ path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = [0, 0]
+        return unsafe Glibc.read(descriptor, &bytes, 2) == 2 && bytes.elementsEqual("#!".utf8)
+    }
+
     /// The folders from an absolute path upwards, itself first and `/` last.
     package static func ancestors(of path: String) -> some Sequence<String> {
         sequence(first: path) { folder in

@@ -40,19 +40,21 @@ extension Keyring {
         }
     }
 
-    /// Takes all that was decided of a program back: it is as if it had never asked.
+    /// Takes all that was decided of programs back: it is as if they had never asked.
     ///
     /// - Returns: How many permissions there were.
     /// - Throws: `noSuchBinding` when there was none, and as ``permit(_:)``.
     public func forgetPermissions(
-        of program: Program, in groups: [AccessGroup]? = nil
+        of programs: [Program], in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> Int {
-        let concerned = Set(try programPermissions(in: groups).filter { $0.program == program }.map(\.group))
+        let concerned = Set(try programPermissions(in: groups).filter { programs.contains($0.program) }.map(\.group))
         let count = try withState { state in
             var count = 0
             for name in concerned.sorted(by: { $0.name < $1.name }) {
                 count += try change(&state, state.group(name)) { writer in
-                    let names = try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
+                    let names = try programs.flatMap { program in
+                        try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
+                    }
                     for name in names { try writer.setSetting(name, to: nil) }
                     return names.count
                 }
@@ -61,7 +63,8 @@ extension Keyring {
         }
         guard count > 0 else {
             throw KeyringError(
-                .noSuchBinding, "nothing was decided of \(program)", advice: .listPrograms)
+                .noSuchBinding, "nothing was decided about \(programs.first.map { "\($0)" } ?? "no program")",
+                advice: .listPrograms)
         }
         return count
     }

@@ -26,10 +26,11 @@ public struct Program: Hashable, Sendable, CustomStringConvertible {
     /// The most bytes that a name has: PATH_MAX.
     private static let limit = 4_096
 
-    /// A program; nil where the name is empty, too long, holds a control character, or is no absolute path where it should be one.
+    /// A program; nil where the name is empty, too long, holds a control character, or is no absolute path, or no service, where it
+    /// should be one.
     public init?(_ kind: Kind, _ name: String) {
         guard !name.isEmpty, name.utf8.count <= Self.limit, !name.unicodeScalars.contains(where: \.isControl),
-            name.hasPrefix("/") == kind.isPath
+            name.hasPrefix("/") == kind.isPath, kind != .service || name.hasSuffix(".service")
         else { return nil }
         self.kind = kind
         self.name = name

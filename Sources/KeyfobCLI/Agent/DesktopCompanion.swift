@@ -3,99 +3,107 @@ internal import Foundation
 internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
-internal import Synchronization
 
 /// A process of Keyfob's own that has no keys and may start programs, for one that has keys and may not: it shows questions on
 /// the desktop, and opens browsers.
 ///
 /// It is made before any key is at hand, and ends with the process that made it.
 final class DesktopCompanion: ProgramQuestions, Sendable {
-    private let line: MessageLine
-    private let sending = Mutex(())
-    /// Questions are shown one after the other.
-    private let turns = DispatchQueue(label: "io.keyfob.agent.questions")
+    private let questions: CompanionLine
+    private let browsers: CompanionLine
 
     /// Makes the process.
     ///
     /// - Throws: `unavailable` where the system makes none.
     init() throws(KeyringError) {
-        var ends: [CInt] = [-1, -1]
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw KeyringError(.unavailable, "there are no file descriptors left")
-        }
+        let (asking, shown) = try CompanionLine.pair("io.keyfob.agent.questions")
+        let (opening, opened) = try CompanionLine.pair("io.keyfob.agent.browsers")
         let process = fork()
         guard process >= 0 else {
             throw KeyringError(.unavailable, "the system makes no further process (error \(errno))")
         }
         guard process == 0 else {
-            close(ends[1])
-            line = MessageLine(descriptor: ends[0])
+            close(shown.descriptor)
+            close(opened.descriptor)
+            (questions, browsers) = (asking, opening)
             return
         }
-        close(ends[0])
-        DesktopShow(MessageLine(descriptor: ends[1])).run()
+        asking.close()
+        opening.close()
+        DesktopShow().run(questions: shown, browsers: opened)
         exit(ExitStatus.done.rawValue)
     }
 
-    deinit { close(line.descriptor) }
-
-    func ask(_ question: ProgramQuestion) async -> ProgramAnswer {
-        await withCheckedContinuation { continuation in
-            turns.async { continuation.resume(returning: self.answer(to: question)) }
-        }
+    deinit {
+        questions.close()
+        browsers.close()
     }
 
-    /// Opens an address in the person's browser; where there is none, that is told on standard error.
-    func open(_ url: String) { _ = send(.open, url) }
-
-    private func answer(to question: ProgramQuestion) -> ProgramAnswer {
+    func ask(_ question: ProgramQuestion) async -> ProgramAnswer {
         guard let text = try? String(decoding: JSONEncoder().encode(DesktopDialog(question)), as: UTF8.self),
-            send(.question, text), let message = line.receive(), message.kind == .answered,
-            let answer = try? JSONDecoder().decode(DesktopAnswer.self, from: Data(message.text.utf8))
+            let said = await questions.answer(to: text),
+            let answer = try? JSONDecoder().decode(DesktopAnswer.self, from: Data(said.utf8))
         else { return .nobodyThere }
         return answer.answer(to: question)
     }
 
-    private func send(_ kind: MessageLine.Kind, _ text: String) -> Bool {
-        sending.withLock { _ in (try? line.send(kind, text)) != nil }
-    }
+    /// Opens an address in the person's browser; whether one was started.
+    func open(_ url: String) async -> Bool { await browsers.answer(to: url) == DesktopShow.opened }
 }
 
-/// What the companion does: it waits for messages, and shows a question at a time.
-private struct DesktopShow {
+/// A line to the companion, on which one question is under way at a time.
+private struct CompanionLine: Sendable {
     private let line: MessageLine
-    private let environment: Environment
-    /// For how many seconds a person is waited for.
-    private static let patience = 120.0
+    private let turns: DispatchQueue
 
-    init(_ line: MessageLine, _ environment: Environment = .current) {
-        self.line = line
-        self.environment = environment
+    /// Both ends.
+    static func pair(_ label: String) throws(KeyringError) -> (CompanionLine, MessageLine) {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw KeyringError(.unavailable, "there are no file descriptors left")
+        }
+        let line = CompanionLine(line: MessageLine(descriptor: ends[0]), turns: DispatchQueue(label: label))
+        return (line, MessageLine(descriptor: ends[1]))
     }
 
-    func run() {
-        // Ctrl-C is for the process that made this one, with which it ends.
-        for number in [SIGINT, SIGHUP, SIGQUIT, SIGTERM] { _ = signal(number, SIG_IGN) }
-        while let message = line.receive() {
-            switch message.kind {
-            case .open:
-                if !Browser.open(message.text, environment) {
-                    StandardError.write(line: "keyfob: warning: no browser could be started to sign in")
-                }
-            case .question:
-                let text = message.text
-                // A browser can be opened meanwhile.
-                Thread.detachNewThread { self.show(text) }
-            default: continue
+    /// What is answered; nil where nobody is at the other end any more.
+    func answer(to question: String) async -> String? {
+        await withCheckedContinuation { continuation in
+            turns.async {
+                guard (try? line.send(.question, question)) != nil, let message = line.receive(),
+                    message.kind == .answered
+                else { return continuation.resume(returning: nil) }
+                continuation.resume(returning: message.text)
             }
         }
     }
 
-    private func show(_ text: String) {
-        let answer = (try? JSONDecoder().decode(DesktopDialog.self, from: Data(text.utf8))).map(self.answer)
-        let document = try? JSONEncoder().encode(answer ?? DesktopAnswer(word: .nobodyThere))
-        try? line.send(.answered, String(decoding: document ?? Data(), as: UTF8.self))
+    func close() { Glibc.close(line.descriptor) }
+}
+
+/// What the companion does: it waits for questions, and shows one at a time; browsers are opened meanwhile.
+private struct DesktopShow {
+    private let environment = Environment.current
+    /// For how many seconds a person is waited for.
+    private static let patience = 120.0
+    /// Says that a browser was started.
+    static let opened = "opened"
+
+    func run(questions: MessageLine, browsers: MessageLine) {
+        // Ctrl-C is for the process that made this one, with which it ends. What it starts does not inherit a handler.
+        for number in [SIGINT, SIGHUP, SIGQUIT, SIGTERM] { _ = signal(number) { _ in } }
+        Thread.detachNewThread {
+            while let message = questions.receive() {
+                let dialog = try? JSONDecoder().decode(DesktopDialog.self, from: Data(message.text.utf8))
+                let answer = dialog.map(self.answer) ?? DesktopAnswer(word: .nobodyThere)
+                let document = try? JSONEncoder().encode(answer)
+                try? questions.send(.answered, String(decoding: document ?? Data(), as: UTF8.self))
+            }
+        }
+        while let message = browsers.receive() {
+            try? browsers.send(.answered, Browser.open(message.text, environment) ? Self.opened : "")
+        }
     }
 
     private func answer(_ dialog: DesktopDialog) -> DesktopAnswer {
@@ -141,7 +149,9 @@ private struct DesktopShow {
         while true {
             var waiting = [pollfd(fd: output.fileDescriptor, events: Int16(POLLIN), revents: 0)]
             let left = Int32(max(0, end.timeIntervalSinceNow * 1_000))
-            guard unsafe poll(&waiting, 1, left) > 0 || errno == EINTR && left > 0 else {
+            let count = unsafe poll(&waiting, 1, left)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
                 process.terminate()
                 process.waitUntilExit()
                 return nil

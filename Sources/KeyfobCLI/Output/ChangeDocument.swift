@@ -23,11 +23,14 @@ struct ChangeDocument: JSONDocument {
         case providerAdded = "provider-added"
         case providerRenamed = "provider-renamed"
         case providerRemoved = "provider-removed"
+        case programAllowed = "program-allowed"
+        case programDenied = "program-denied"
+        case programForgotten = "program-forgotten"
         case unlocked
         case locked
     }
 
-    /// To what a binding applies.
+    /// To what a binding or a permission applies.
     struct Subject: Encodable {
         let kind: String
         let value: String
@@ -39,6 +42,9 @@ struct ChangeDocument: JSONDocument {
 
         /// A `.keyfob.toml`.
         init(file: String) { (kind, value) = ("file", file) }
+
+        /// A program that asks the agent.
+        init(program: Program) { (kind, value) = ("program", program.description) }
     }
 
     let formatVersion = 1
@@ -51,7 +57,7 @@ struct ChangeDocument: JSONDocument {
     /// The new name, label or group; nil where it was taken away.
     var to: String?
     var subject: Subject?
-    /// How many records, clients or bindings went, moved or were sealed again.
+    /// How many records, clients, bindings or permissions went, moved or were sealed again.
     var count: Int?
     /// The backup that was made first.
     var backup: String?

@@ -22,12 +22,10 @@ struct MessageLine {
         case refused
         /// It could not be had now.
         case failed
-        /// Asks a person on the desktop.
+        /// Asks a person on the desktop, or for a browser.
         case question
-        /// What the person said.
+        /// What came of it.
         case answered
-        /// Opens an address in a browser.
-        case open
     }
 
     struct Message: ~Copyable {

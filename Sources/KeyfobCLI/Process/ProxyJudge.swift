@@ -67,7 +67,7 @@ final class ProxyJudge {
                 certificateFile: message.text.isEmpty ? nil : message.text)
         case .refused: return .refused(status: 403, reason: message.text)
         case .failed: return .refused(status: 502, reason: message.text)
-        case .ready, .ask, .askAgain, .question, .answered, .open: return nil
+        case .ready, .ask, .askAgain, .question, .answered: return nil
         }
     }
 
