@@ -43,6 +43,7 @@ let package = Package(
         // Declared and loaded when they are needed, never linked; so they need no pkg-config.
         .systemLibrary(name: "CLibcurl"),
         .systemLibrary(name: "CLibsecret"),
+        .systemLibrary(name: "CLibsystemd"),
         .systemLibrary(name: "CQRencode"),
 
         // Leaves: no I/O.
@@ -86,6 +87,8 @@ let package = Package(
         .target(
             name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobFiles", "KeyfobModel", "KeyfobSodium"]
         ),
+        // An object on the session bus; connects as KeyfobSecretService does.
+        .target(name: "KeyfobBus", dependencies: ["CLibsystemd", "CLinux", "KeyfobSecretService", "KeyfobSodium"]),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
         .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),
@@ -120,7 +123,7 @@ let package = Package(
         // What programs ask, by whatever door they come: who they are, what they may have, and what was asked of it.
         .target(
             name: "KeyfobAgent",
-            dependencies: ["CLinux", "Keyfob", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]
+            dependencies: ["CLinux", "Keyfob", "KeyfobBus", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]
         ),
         .executableTarget(
             name: "KeyfobCLI",
@@ -207,6 +210,9 @@ let package = Package(
         .testTarget(
             name: "KeyfobSecretServiceTests",
             dependencies: ["KeyfobSecretService", "KeyfobSodium", "KeyfobTestSupport"]
+        ),
+        .testTarget(
+            name: "KeyfobBusTests", dependencies: ["KeyfobBus", "KeyfobSodium", "KeyfobTestSupport"]
         ),
         .testTarget(
             name: "KeyfobSelectionTests", dependencies: ["KeyfobModel", "KeyfobSelection", "KeyfobTestSupport"]
