@@ -123,7 +123,9 @@ let package = Package(
         // What programs ask, by whatever door they come: who they are, what they may have, and what was asked of it.
         .target(
             name: "KeyfobAgent",
-            dependencies: ["CLinux", "Keyfob", "KeyfobBus", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium"]
+            dependencies: [
+                "CLinux", "Keyfob", "KeyfobBus", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
+            ]
         ),
         .executableTarget(
             name: "KeyfobCLI",

@@ -303,7 +303,7 @@ public final class AgentDesk: Sendable {
     }
 
     /// The accounts of which a program may have some token.
-    private func permitted(
+    func permitted(
         _ keyring: Keyring, _ groups: [AccessGroup]?, for caller: AgentCaller
     ) throws(KeyringError) -> [Candidate] {
         let permissions = try keyring.programPermissions(in: groups).filter { $0.program == caller.program }
@@ -317,7 +317,7 @@ public final class AgentDesk: Sendable {
         }
     }
 
-    private static func notPermitted(_ program: Program) -> KeyringError {
+    static func notPermitted(_ program: Program) -> KeyringError {
         KeyringError(
             .notPermitted, "nobody has let \(program) have this token",
             advice: .permitProgram(program.description, account: nil, group: nil))
@@ -346,7 +346,7 @@ public final class AgentDesk: Sendable {
     }
 
     /// The error as the program is told of it, written down.
-    private func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
+    func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
         draft.answer = error.code.rawValue
         try? write(draft)
         vault.reconsider(after: error)

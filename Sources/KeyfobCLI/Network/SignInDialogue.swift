@@ -17,25 +17,16 @@ struct SignInDialogue: Sendable {
     let isQuiet: Bool
     let isColored: Bool
 
-    /// For how many seconds a browser is waited for where nobody says.
-    private static let patience: Int64 = 300
-
     /// Signs in by browser.
     ///
     /// - Throws: `cancelled` where nobody answered in time.
     func signInByBrowser() throws(KeyringError) -> SignInReport {
         try NetworkTask.run { () async throws(KeyringError) in
-            let listener = try await listen()
-            let signIn: BrowserSignIn
-            do throws(KeyringError) {
-                signIn = try await keyring.beginSignIn(
-                    request, redirectURI: listener.redirectURI, in: groups, network: network)
-            } catch {
-                await listener.close()
-                throw error
-            }
+            let loopback = LoopbackSignIn(
+                keyring: keyring, request: request, groups: groups, network: network, port: port)
+            let (signIn, listener) = try await loopback.begin()
             let page = show(signIn, listener.redirectURI)
-            let report = try await answer(to: signIn, listener)
+            let report = try await answer(to: signIn, listener, loopback)
             _ = consume page
             return report
         }
@@ -51,66 +42,22 @@ struct SignInDialogue: Sendable {
         }
     }
 
-    private func listen() async throws(KeyringError) -> LoopbackListener {
-        let redirects = try keyring.redirects(for: request, in: groups)
-        var choices = redirects
-        if let port {
-            // An address that was registered with the port, or without any, goes before another one's host and path.
-            let fitting = redirects.filter { $0.port == port || $0.port == nil }
-            choices = (fitting.isEmpty ? Array(redirects.prefix(1)) : fitting).map { redirect in
-                LoopbackRedirect(host: redirect.host, port: port, path: redirect.path)
-            }
-        }
-        var busy: [Int] = []
-        var problem: LoopbackError?
-        for choice in choices {
-            guard let host = LoopbackListener.Host(rawValue: choice.host.rawValue) else { continue }
-            do {
-                return try await LoopbackListener.open(
-                    host: host, ports: choice.port.map { [$0] } ?? [], path: choice.path)
-            } catch {
-                if case .portInUse(let ports) = error, !busy.contains(ports) { busy += ports }
-                problem = error
-            }
-        }
-        if !busy.isEmpty { problem = .portInUse(busy) }
-        throw KeyringError(
-            .unavailable, "the browser's answer cannot be received: \(problem ?? .badAddress)",
-            hint: "end the program that uses it, say another with --port, or use --device")
-    }
-
     /// Waits for the browser, or for an address that the person pastes, and finishes the sign-in.
-    ///
-    /// The browser's page says "signed in" once the tokens are stored, and not before.
     private func answer(
-        to signIn: BrowserSignIn, _ listener: LoopbackListener
+        to signIn: BrowserSignIn, _ listener: LoopbackListener, _ loopback: LoopbackSignIn
     ) async throws(KeyringError) -> SignInReport {
         let paste = opensBrowser || !mayAsk ? nil : PastedAddress(signIn) { await listener.close() }
         let outcome = SignInOutcome()
-        let timeout = timeout ?? Self.patience
+        let timeout = timeout ?? LoopbackSignIn.patience
         let explanation = Task { await explain(listener.redirectURI, within: timeout) }
         defer { explanation.cancel() }
-        let ending = await listener.answer(seconds: timeout) { fields in
-            switch signIn.receive(fields) {
-            case .accepted:
-                explanation.cancel()
-                do throws(KeyringError) {
-                    outcome.succeed(try await keyring.finish(signIn, network: network))
-                    return .last(.signedIn)
-                } catch {
-                    outcome.fail(error)
-                    return .last(.failed(error.message))
-                }
-            case .failed(let error):
-                outcome.fail(error)
-                return .last(.failed(error.message))
-            case .ignored(let why): return .more(.failed(why))
-            }
+        let isAnswered = await loopback.wait(for: signIn, at: listener, seconds: timeout, outcome) {
+            explanation.cancel()
         }
         paste?.stop()
         if let report = try outcome.report { return report }
         if let error = paste?.error { throw error }
-        guard ending != .answered, paste?.isAccepted ?? false else { throw .nobodySignedIn(within: timeout) }
+        guard !isAnswered, paste?.isAccepted ?? false else { throw .nobodySignedIn(within: timeout) }
         return try await keyring.finish(signIn, network: network)
     }
 
@@ -152,7 +99,7 @@ struct SignInDialogue: Sendable {
             StandardError.write(
                 line: "If the browser runs on another machine, paste here the address at which it ends.")
         } else if !isQuiet {
-            let time = Quantity.of(Int(timeout ?? Self.patience), "second")
+            let time = Quantity.of(Int(timeout ?? LoopbackSignIn.patience), "second")
             StandardError.write(
                 line:
                     "Waiting for \(time) until a browser of this machine comes to \(address); --timeout waits longer or "

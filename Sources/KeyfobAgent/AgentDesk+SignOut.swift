@@ -1,0 +1,42 @@
+public import Keyfob
+internal import KeyfobModel
+
+extension AgentDesk {
+    /// Signs an account out of a client, for a program that may have its tokens.
+    ///
+    /// - Throws: `notPermitted`, `noSuchAccount`, and as `Keyring.signOut`.
+    public func signOut(
+        _ account: AccountID, clientID: String, in groups: [AccessGroup]? = nil, for caller: AgentCaller
+    ) async throws(KeyringError) -> SignOutReport {
+        var asked = TokenRequest(clientID: clientID)
+        asked.account = account.description
+        var draft = AuditDraft(.signOut, caller, asked)
+        do throws(KeyringError) {
+            let keyring = try vault.keyring()
+            (draft.keyring, draft.account) = (keyring, account)
+            guard let candidate = try permitted(keyring, groups, for: caller).first(where: { $0.account.id == account })
+            else { throw Self.notPermitted(caller.program) }
+            draft.group = candidate.group
+            // Nobody stays signed in because a provider cannot be reached.
+            let network = try? network()
+            let report = try await keyring.signOut(
+                account, clientID: clientID, from: candidate.group, network: network)
+            draft.answer = "done"
+            try write(draft)
+            return report
+        } catch {
+            throw told(error, &draft)
+        }
+    }
+
+    /// Whether any account would do for a request, whoever asks: nobody is told which.
+    package func isAnybodyThere(_ request: TokenRequest) -> Bool {
+        guard let keyring = try? vault.keyring(), let selection = try? keyring.select(request, in: nil) else {
+            return true
+        }
+        switch selection.outcome {
+        case .chosen, .ambiguous: return true
+        default: return false
+        }
+    }
+}

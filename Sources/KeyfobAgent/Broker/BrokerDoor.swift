@@ -1,0 +1,191 @@
+public import Keyfob
+internal import Glibc
+internal import KeyfobBus
+internal import KeyfobModel
+internal import KeyfobSodium
+internal import Synchronization
+
+/// The door on the session bus by which programs made with MSAL come, which take it for the Linux identity broker.
+///
+/// What it speaks is in docs/broker.md. It works without a key of the device: what needs one is refused.
+public final class BrokerDoor: Sendable {
+    private let desk: AgentDesk
+    private let signIns: any AgentSignIns
+    private let owner: UInt32
+    private let show: @Sendable (SignInStep) async -> Void
+    private let words: @Sendable (KeyringError) -> String
+    private let clock: WallClock
+    private let digests = FileDigests()
+    private let state = Mutex(State())
+
+    private struct State {
+        var service: BusService?
+        var open = 0
+        var lastCall: Timestamp
+        /// The programs with a sign-in that has not ended.
+        var signingIn: Set<Program> = []
+
+        init() { lastCall = Timestamp(seconds: .min) }
+    }
+
+    private init(
+        _ desk: AgentDesk, _ signIns: any AgentSignIns, owner: UInt32,
+        show: @escaping @Sendable (SignInStep) async -> Void,
+        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock
+    ) {
+        (self.desk, self.signIns, self.owner) = (desk, signIns, owner)
+        (self.show, self.words, self.clock) = (show, words, clock)
+        state.withLock { $0.lastCall = clock.now }
+    }
+
+    /// Opens the door: from then on programs that look for the broker find it.
+    ///
+    /// - Parameters:
+    ///   - signIns: Takes people through sign-ins.
+    ///   - environment: Says where the session bus is, and where service files lie.
+    ///   - owner: Whose programs may come; nil for those of the user who runs this one.
+    ///   - show: Told where a person goes in a sign-in that opens no browser by itself.
+    ///   - words: What programs and people read of an error: one line.
+    ///   - ended: Called when the door has closed: with why, or nil where it was to.
+    /// - Throws: `unavailable` without libsystemd or a bus, or where there is another broker.
+    public static func start(
+        desk: AgentDesk, signIns: any AgentSignIns, environment: [String: String], owner: UInt32? = nil,
+        clock: WallClock = .system, show: @escaping @Sendable (SignInStep) async -> Void = { _ in },
+        words: @escaping @Sendable (KeyringError) -> String = { $0.message },
+        ended: @escaping @Sendable (KeyringError?) -> Void = { _ in }
+    ) throws(KeyringError) -> BrokerDoor {
+        try BrokerServiceFile.requireNoOther(environment)
+        let door = BrokerDoor(desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock)
+        do throws(BusFailure) {
+            let service = try BusService(
+                .broker, environment: environment, handle: { [weak door] in door?.receive($0) },
+                ended: { ended($0.map { KeyringError($0) }) })
+            door.state.withLock { $0.service = service }
+        } catch {
+            throw KeyringError(error)
+        }
+        return door
+    }
+
+    /// Closes it once what has come is answered; the bus can start it anew then.
+    public func retire() { state.withLock { $0.service }?.retire() }
+
+    /// Closes it at once.
+    public func stop() { state.withLock { $0.service }?.stop() }
+
+    /// How many calls wait for their answer, and when the last one came or was answered.
+    public var activity: (open: Int, last: Timestamp) { state.withLock { ($0.open, $0.lastCall) } }
+
+    // MARK: Calls
+
+    private func receive(_ call: BusCall) {
+        guard call.caller.user == owner else {
+            return call.refuse("org.freedesktop.DBus.Error.AccessDenied", "this broker serves another user")
+        }
+        guard let method = BrokerMethod(rawValue: call.method) else {
+            return call.refuse("org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+        }
+        // Held now, so that no later process of its number is taken for it.
+        let process = PeerProcess(
+            call.caller.process, user: call.caller.user, descriptor: call.caller.takeDescriptor())
+        state.withLock { ($0.open, $0.lastCall) = ($0.open + 1, clock.now) }
+        let task = Task { @concurrent in
+            call.answer(await answer(method, call, process))
+            state.withLock { ($0.open, $0.lastCall) = ($0.open - 1, clock.now) }
+        }
+        call.whenGone { task.cancel() }
+    }
+
+    private func answer(_ method: BrokerMethod, _ call: BusCall, _ process: PeerProcess?) async -> SecretBytes {
+        var namesAccount = false
+        do {
+            if method == .getLinuxBrokerVersion { return BrokerAnswer.versions }
+            if method == .acquirePrtSsoCookie || method == .generateSignedHttpRequest {
+                throw BrokerRefusal.needsDevice
+            }
+            let request = try call.body.withBytes { (bytes) throws(BrokerRefusal) in
+                try BrokerRequest(method, bytes)
+            }
+            namesAccount = request.account != nil || request.username != nil
+            guard let process else { throw KeyringError.ended(call.caller.process) }
+            let caller = try AgentCaller(process, door: .bus, digests: digests)
+            switch method {
+            case .getAccounts:
+                return BrokerAnswer.accounts(
+                    try await desk.accounts(for: caller).compactMap { BrokerAccount($0.account) })
+            case .acquireTokenSilently: return try await silently(request, caller)
+            case .acquireTokenInteractively: return try await interactively(request, caller)
+            case .removeAccount:
+                guard let account = request.account else { throw BrokerRefusal.malformed("'account' is missing") }
+                _ = try await desk.signOut(account, clientID: request.clientID, for: caller)
+                return BrokerAnswer.nothing
+            case .acquirePrtSsoCookie, .generateSignedHttpRequest, .getLinuxBrokerVersion: return BrokerAnswer.nothing
+            }
+        } catch let refusal as BrokerRefusal {
+            return BrokerAnswer.refusal(refusal, of: method)
+        } catch {
+            let refusal = BrokerRefusal(KeyringError(error), namesAccount: namesAccount, words: words)
+            return BrokerAnswer.refusal(refusal, of: method)
+        }
+    }
+
+    private func silently(_ request: BrokerRequest, _ caller: AgentCaller) async throws -> SecretBytes {
+        let acquisition = request.acquisition
+        do throws(KeyringError) {
+            return try answer(await desk.token(acquisition, for: caller), request)
+        } catch {
+            // Where nobody is, somebody can sign in, whatever the program may have of others.
+            let isNobody =
+                request.account == nil && error.code == .notPermitted && !desk.isAnybodyThere(acquisition.request)
+            throw isNobody
+                ? BrokerRefusal(.interactionRequired, "nobody is signed in") as any Error : error as any Error
+        }
+    }
+
+    private func interactively(_ request: BrokerRequest, _ caller: AgentCaller) async throws -> SecretBytes {
+        guard state.withLock({ $0.signingIn.insert(caller.program).inserted }) else {
+            throw BrokerRefusal(
+                .applicationCancelled, "a sign-in for \(caller.program) is open already: finish that one")
+        }
+        defer { state.withLock { _ = $0.signingIn.remove(caller.program) } }
+        let report = try await desk.signIn(request.signIn, for: caller, by: signIns, show: show)
+        var acquisition = request.acquisition
+        acquisition.options = SilentOptions()
+        acquisition.groups = [report.group]
+        (acquisition.request.account, acquisition.request.clientID) = (report.account.id.description, report.clientID)
+        if let realm = acquisition.request.realm, !Authority.isGUID(realm) { acquisition.request.realm = nil }
+        return try answer(await desk.token(acquisition, for: caller), request)
+    }
+
+    /// The document of a token.
+    private func answer(_ box: TokenBox, _ request: BrokerRequest) throws(KeyringError) -> SecretBytes {
+        let credential = box.found.credential
+        guard let account = BrokerAccount(box.found.account, in: credential.realm) else {
+            throw KeyringError(.noSuchAccount, "the account is at none of Microsoft's clouds")
+        }
+        let now = clock.now
+        let end = credential.expiresOn ?? now.advanced(by: 3_600)
+        let stored = try desk.vault.keyring().idToken(
+            of: box.found.account.id, clientID: credential.clientID, realm: credential.realm, in: box.found.group)
+        if let stored { return BrokerAnswer.token(box, idToken: stored.secret, of: account, until: end) }
+        let idToken = account.unsignedIDToken(for: credential.clientID, until: end, now: now)
+        return BrokerAnswer.token(box, idToken: idToken, of: account, until: end)
+    }
+}
+
+extension KeyringError {
+    fileprivate init(_ failure: BusFailure) {
+        let text =
+            switch failure {
+            case .noLibrary:
+                "the broker needs libsystemd \(BusService.library), which is not here or too old: install libsystemd0"
+            case .noBus: "the broker needs the session bus: DBUS_SESSION_BUS_ADDRESS names none that answers"
+            case .nameTaken:
+                "another program is the identity broker of this session already: end it, or start the agent without --broker"
+            case .nameRefused: "the session bus lets no program of yours be the identity broker"
+            case .ended: "the session bus has gone away, and the broker's door with it"
+            case .system(let number): "the session bus cannot be used (error \(number))"
+            }
+        self.init(.unavailable, text)
+    }
+}

@@ -1,0 +1,39 @@
+internal import Keyfob
+internal import KeyfobBus
+internal import KeyfobFiles
+
+/// Looks for service files with which the bus would start another broker (D-Bus specification, "Message Bus Starting Services").
+enum BrokerServiceFile {
+    private static let name = "com.microsoft.identity.broker1.service"
+
+    /// - Throws: `unavailable` where one is installed that does not start Keyfob.
+    static func requireNoOther(_ environment: [String: String]) throws(KeyringError) {
+        for folder in folders(environment) {
+            let path = "\(folder)/dbus-1/services/\(name)"
+            switch FileAccess.read(path, limit: 64 << 10, following: true) {
+            case .missing: continue
+            case .bytes(let content, _) where isOwn(content): continue
+            case .bytes, .link, .notRegular, .tooLarge, .failed:
+                throw KeyringError(
+                    .unavailable,
+                    "another identity broker is installed (\(path)): remove it, or start the agent without --broker")
+            }
+        }
+    }
+
+    /// Where a session bus looks: the folders of the person's data and of the system's.
+    static func folders(_ environment: [String: String]) -> [String] {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let own = value("XDG_DATA_HOME") ?? value("HOME").map { "\($0)/.local/share" }
+        let system = value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        return [value("XDG_RUNTIME_DIR"), own].compactMap(\.self) + system.split(separator: ":").map(String.init)
+    }
+
+    /// Whether what a service file starts is `keyfob agent`.
+    static func isOwn(_ content: [UInt8]) -> Bool {
+        let lines = String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let commands = lines.filter { $0.hasPrefix("Exec=") }.map { $0.dropFirst("Exec=".count).split(separator: " ") }
+        return commands.count == 1 && commands[0].count > 1 && commands[0][1] == "agent"
+            && (commands[0][0].split(separator: "/").last ?? "") == "keyfob"
+    }
+}

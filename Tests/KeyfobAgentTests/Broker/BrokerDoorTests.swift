@@ -1,0 +1,177 @@
+import Foundation
+import Keyfob
+import KeyfobOAuth
+import KeyfobTestSupport
+import Synchronization
+import Testing
+
+@testable import KeyfobAgent
+
+private struct NoTrail: AuditTrail {
+    func append(_ entry: AuditEntry, _ keyring: Keyring) {}
+}
+
+private struct NobodyThere: ProgramQuestions {
+    func ask(_ question: ProgramQuestion) async -> ProgramAnswer { .nobodyThere }
+}
+
+/// Signs Ada in, as somebody at a browser would; notes what was wanted.
+private final class AdaSignsIn: AgentSignIns {
+    let wanted = Mutex<[SignInRequest]>([])
+
+    func signIn(
+        _ request: SignInRequest, in groups: [AccessGroup]?, _ keyring: Keyring,
+        show: @escaping @Sendable (SignInStep) async -> Void
+    ) async throws(KeyringError) -> SignInReport {
+        wanted.withLock { $0.append(request) }
+        throw KeyringError(.cancelled, "Ada did not want to")
+    }
+}
+
+/// A vault with tokens of two people, and the door to it on a bus of its own.
+private final class Place {
+    static let tenant = "7b1c0a94-3d0e-4a57-9c1f-2f1d5f6a0e11"
+    let session: SecretServiceSession
+    let keyring: Keyring
+    let door: BrokerDoor
+    let client: BusClient
+    let signIns = AdaSignsIn()
+    let program: Program
+
+    init() throws {
+        let session = try SecretServiceSession(.none)
+        self.session = session
+        let location = KeyringLocation(vault: session.folder.path + "/vault", state: session.folder.path + "/state")
+        let keyring = try Keyring.create(at: location, slot: .keyFile(keyFile(1))).keyring
+        self.keyring = keyring
+        let desk = AgentDesk(
+            AgentVault { () throws(KeyringError) in keyring }, audit: NoTrail(), questions: NobodyThere(),
+            network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") })
+        door = try BrokerDoor.start(desk: desk, signIns: signIns, environment: session.environment)
+        client = try BusClient(session.environment)
+        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Broker/caller.py").path
+        program = try #require(Program("script:\(script)"))
+    }
+
+    deinit { door.stop() }
+
+    func store(_ name: String) throws -> Account {
+        let id = try #require(
+            AccountID(homeAccountID: "\(name)-uid.\(Self.tenant)", environment: "login.microsoftonline.com"))
+        let account = Account(id: id, username: "\(name)@contoso.example", displayName: name)
+        let token = Credential(
+            kind: .accessToken, account: id, clientID: "c", realm: Self.tenant, scopes: ["User.Read"],
+            cachedAt: WallClock.system.now, expiresOn: WallClock.system.now.advanced(by: 3_600))
+        _ = try keyring.store(token, secret: secret("token-of-\(name)"), for: account)
+        let idToken = Credential(
+            kind: .idToken, account: id, clientID: "c", realm: Self.tenant, cachedAt: WallClock.system.now)
+        _ = try keyring.store(idToken, secret: secret("id.of.\(name)"), for: account)
+        return account
+    }
+
+    func call(_ method: BrokerMethod, _ json: String) throws -> NSDictionary {
+        let target =
+            "com.microsoft.identity.broker1 /com/microsoft/identity/broker1 com.microsoft.identity.Broker1"
+        let answer = try client.ask("call \(target) \(method.rawValue) 0.0 id \(json)")
+        let text = answer.hasPrefix("answer ") ? answer.dropFirst("answer ".count) : "{}"
+        return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary, "\(answer)")
+    }
+
+    func token(_ account: String = "null", _ method: BrokerMethod = .acquireTokenSilently) throws -> NSDictionary {
+        let json =
+            #"{"authParameters":{"account":\#(account),"authority":"https://login.microsoftonline.com/common","#
+            + #""clientId":"c","requestedScopes":["User.Read","openid"]}}"#
+        let answer = try call(method, json)
+        return try #require(answer["brokerTokenResponse"] as? NSDictionary)
+    }
+
+    func status(_ answer: NSDictionary) -> Int? { (answer["error"] as? NSDictionary)?["status"] as? Int }
+}
+
+@Suite("The broker on a bus", .waitsForPrograms) struct BrokerDoorTests {
+    @Test("Nobody there: a silent call says that somebody has to sign in, and one for somebody that they are not here")
+    func nobody() throws {
+        let place = try Place()
+        #expect(place.status(try place.token()) == 2)
+        #expect(try place.call(.getAccounts, #"{"clientId":"c","redirectUri":"r"}"#) == ["accounts": []])
+        #expect(try place.call(.getLinuxBrokerVersion, #"{"msalCppVersion":"1"}"#) == ["linuxBrokerVersion": "2.0.1"])
+    }
+
+    @Test("A program that nobody has let have a token gets none, and no name")
+    func notPermitted() throws {
+        let place = try Place()
+        _ = try place.store("ada")
+        let answer = try place.token()
+        #expect(place.status(answer) == 8)
+        #expect(!"\(answer)".contains("ada"))
+        #expect(try place.call(.getAccounts, #"{"clientId":"c"}"#) == ["accounts": []])
+    }
+
+    @Test("A program that may have it gets the token of the one it names, with the ID token that is stored")
+    func silent() throws {
+        let place = try Place()
+        let (ada, bob) = (try place.store("ada"), try place.store("bob"))
+        for account in [ada, bob] {
+            try place.keyring.permit(ProgramPermission(of: place.program, account: account.id, in: .default))
+        }
+        let listed = try place.call(.getAccounts, #"{"clientId":"c"}"#)["accounts"] as? [NSDictionary]
+        let names = listed?.compactMap { $0["username"] as? String }.sorted()
+        #expect(names == ["ada@contoso.example", "bob@contoso.example"])
+        for name in ["ada", "bob"] {
+            let account =
+                #"{"homeAccountId":"\#(name)-uid.\#(Place.tenant)","environment":"login.windows.net"}"#
+            let answer = try place.token(account)
+            #expect(answer["accessToken"] as? String == "token-of-\(name)")
+            #expect(answer["idToken"] as? String == "id.of.\(name)")
+            #expect(answer["grantedScopes"] as? String == "User.Read")
+        }
+        #expect(place.status(try place.token()) == 2)
+        let nobody = #"{"homeAccountId":"carl.\#(Place.tenant)","environment":"login.windows.net"}"#
+        #expect(place.status(try place.token(nobody)) == 19)
+    }
+
+    @Test("What needs a key of the device is refused with its status")
+    func device() throws {
+        let place = try Place()
+        for method in [BrokerMethod.acquirePrtSsoCookie, .generateSignedHttpRequest] {
+            let answer = try place.call(method, #"{"account":null,"clientId":"c","ssoUrl":"https://x/"}"#)
+            #expect(place.status(try #require(answer["brokerTokenResponse"] as? NSDictionary)) == 17)
+        }
+    }
+
+    @Test("A sign-in is wanted as the program asked for it, and says how it ended")
+    func signIn() throws {
+        let place = try Place()
+        #expect(place.status(try place.token("null", .acquireTokenInteractively)) == 7)
+        let wanted = place.signIns.wanted.withLock { $0 }
+        #expect(wanted.map(\.clientID) == ["c"])
+        #expect(wanted.map(\.scopes) == [["User.Read"]])
+    }
+
+    @Test("A sign-out leaves no token of that client")
+    func signOut() throws {
+        let place = try Place()
+        let ada = try place.store("ada")
+        let account = #"{"homeAccountId":"\#(ada.id.homeAccountID)","environment":"login.windows.net"}"#
+        let request = #"{"clientId":"c","account":\#(account)}"#
+        let refused = try #require(try place.call(.removeAccount, request)["brokerTokenResponse"] as? NSDictionary)
+        #expect(place.status(refused) == 8)
+        try place.keyring.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
+        #expect(try place.call(.removeAccount, request) == [:])
+        #expect(try place.keyring.credentials(of: ada.id, in: .default).allSatisfy { $0.kind != .accessToken })
+    }
+
+    @Test("Where another broker is, the door stays shut")
+    func other() throws {
+        let session = try SecretServiceSession(.none)
+        let client = try BusClient(session.environment)
+        #expect(try client.ask("own com.microsoft.identity.broker1") == "ok")
+        let desk = AgentDesk(
+            AgentVault { () throws(KeyringError) in throw KeyringError(.locked, "locked") }, audit: NoTrail(),
+            questions: NobodyThere(), network: { () throws(KeyringError) in throw KeyringError(.offline, "none") })
+        #expect(throws: KeyringError(.unavailable, "")) {
+            _ = try BrokerDoor.start(desk: desk, signIns: AdaSignsIn(), environment: session.environment)
+        }
+    }
+}
