@@ -187,6 +187,25 @@ public struct LockedKeyring: ~Copyable {
         if let warning { keyring.state.withLock { $0.warn(warning) } }
         return keyring
     }
+
+    /// The same with a key that another process of the owner's has unlocked with.
+    consuming func unlock(with handedOver: borrowing UnlockingKey) throws(KeyringError) -> Keyring {
+        try requireSamePlace()
+        guard let database else { throw Keyring.keepsNothing() }
+        let vault: UnlockedVault
+        do {
+            vault = try locked.unlock(with: handedOver)
+        } catch .corrupted(.headerAuthentication), .noSuchSlot, .wrongKey {
+            throw KeyringError(.wrongKey, "that key does not open the vault")
+        } catch {
+            throw KeyringError(error)
+        }
+        try Self.requireProof(vault, location)
+        let keyring = try Keyring(
+            location: location, database: database, vault: vault, isHeaderFromCopy: isHeaderFromCopy, clock: clock)
+        keyring.notePlace()
+        return keyring
+    }
 }
 
 extension LockedKeyring {

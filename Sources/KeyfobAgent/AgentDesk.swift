@@ -56,6 +56,11 @@ public final class AgentDesk: Sendable {
         }
     }
 
+    /// The same for who watches these accounts and has asked once: it is not written down each time that something changes.
+    package func watched(for caller: AgentCaller) throws(KeyringError) -> [Candidate] {
+        try permitted(try vault.keyring(), nil, for: caller)
+    }
+
     /// The account that a request means, among those the program may have tokens of.
     ///
     /// - Throws: `notPermitted` where there is none of them, `ambiguous`, and as `Keyring.select`.

@@ -23,6 +23,8 @@ package struct ChangeBell: ~Copyable {
 
     /// What rings.
     package let ringer: Ringer
+    /// Readable when something has changed in a folder, for whoever waits for other things too; then ``takesChange(where:)``.
+    package var descriptor: CInt { folders }
     private let folders: CInt
     private static let changes = IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR
 
@@ -73,7 +75,7 @@ package struct ChangeBell: ~Copyable {
     }
 
     /// Takes what happened in the folders; whether anything of it is meant.
-    private func takesChange(where isMeant: (String) -> Bool) -> Bool {
+    package func takesChange(where isMeant: (String) -> Bool) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         var isFound = false
         while true {

@@ -1,0 +1,53 @@
+package import Keyfob
+internal import KeyfobModel
+
+extension VarlinkMessage {
+    /// An error in the terms of `io.keyfob.Agent`.
+    ///
+    /// - Parameter hint: What to do about it, in one line.
+    package static func error(_ error: KeyringError, hint: String?) -> VarlinkMessage {
+        let kind = Kind(error.code)
+        return .error("\(AgentInterface.name).\(kind.name)") { writer in
+            writer.member("message", error.message)
+            writer.member("code", error.code.rawValue)
+            writer.member("hint", hint)
+            switch kind {
+            case .ambiguous: writer.member("accounts", error.candidates)
+            case .tryAgain(let seconds): writer.member("seconds", seconds)
+            default: break
+            }
+        }
+    }
+
+    /// Which error of the interface one is.
+    private enum Kind {
+        case notPermitted, mustSignIn, ambiguous, notFound, locked, failed
+        case tryAgain(seconds: Int)
+
+        init(_ code: KeyringError.Code) {
+            switch code {
+            case .notPermitted: self = .notPermitted
+            case .signInNeeded: self = .mustSignIn
+            case .ambiguous: self = .ambiguous
+            case .noSuchAccount, .noSuchGroup, .noSuchProvider, .noSuchClient: self = .notFound
+            case .locked: self = .locked
+            case .busy: self = .tryAgain(seconds: 1)
+            case .offline: self = .tryAgain(seconds: 10)
+            case .throttled: self = .tryAgain(seconds: 60)
+            default: self = .failed
+            }
+        }
+
+        var name: String {
+            switch self {
+            case .notPermitted: "NotPermitted"
+            case .mustSignIn: "MustSignIn"
+            case .ambiguous: "Ambiguous"
+            case .notFound: "NotFound"
+            case .locked: "Locked"
+            case .tryAgain: "TryAgain"
+            case .failed: "Failed"
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/// What programs can ask of an agent by varlink: this text is what it answers, and what there is.
+package enum AgentInterface {
+    /// The name of the interface.
+    package static let name = "io.keyfob.Agent"
+
+    /// The description, as `org.varlink.service.GetInterfaceDescription` gives it.
+    package static let description = """
+        # Accounts and tokens of a keyring, for programs that its owner lets have them.
+        # Times are seconds since 1970, in UTC.
+        interface io.keyfob.Agent
+
+        # An account, in one of the keyring's groups.
+        # state: signedIn, tokensOnly, signedOut, needsSignIn or noCredentials.
+        type Account (
+          id: string,
+          username: string,
+          name: string,
+          label: ?string,
+          group: string,
+          tenants: []string,
+          clients: []string,
+          state: string,
+          isDefault: bool
+        )
+
+        # Where a person signs in. kind: browser or device.
+        # With browser, the program opens the url in one of this machine; with device, the person types the code there.
+        type Step (
+          kind: string,
+          url: string,
+          code: ?string,
+          completeUrl: ?string,
+          seconds: ?int
+        )
+
+        # kind: signedIn, signedOut, renewed or mustSignIn.
+        type Event (
+          kind: string,
+          account: string,
+          group: string
+        )
+
+        # The accounts of which the program may have tokens.
+        method Accounts(groups: ?[]string) -> (accounts: []Account)
+
+        # An access token; the person is asked where nobody has decided whether the program may have it.
+        # account is an id, a user name or a label; url is what the token is for; minimumValidity is in seconds.
+        method Token(
+          account: ?string,
+          scopes: ?[]string,
+          client: ?string,
+          tenant: ?string,
+          provider: ?string,
+          url: ?string,
+          groups: ?[]string,
+          minimumValidity: ?int,
+          forceRefresh: ?bool,
+          claims: ?string
+        ) -> (
+          token: string,
+          tokenType: string,
+          expiresOn: ?int,
+          account: string,
+          group: string,
+          client: string,
+          scopes: []string,
+          origin: string
+        )
+
+        # The account that a request means, of those that the program may use; no token is got.
+        method Select(
+          account: ?string,
+          scopes: ?[]string,
+          client: ?string,
+          tenant: ?string,
+          provider: ?string,
+          url: ?string,
+          groups: ?[]string
+        ) -> (account: Account)
+
+        # Takes a person through a sign-in. To be called with 'more': steps come first, and then the account alone.
+        method SignIn(
+          provider: string,
+          scopes: ?[]string,
+          client: ?string,
+          tenant: ?string,
+          account: ?string,
+          groups: ?[]string
+        ) -> (step: ?Step, account: ?string, group: ?string, client: ?string, scopes: ?[]string)
+
+        # Forgets the keys, and what was allowed until the agent ends.
+        method Lock() -> (wasOpen: bool)
+
+        # Opens the vault for so many seconds with its unlocking key, in Base64; 'keyfob unlock --agent' calls it.
+        method Unlock(vault: string, key: string, seconds: int) -> ()
+
+        # What the agent is, and whether it holds keys, until when.
+        method Status() -> (version: string, process: int, vault: string, isOpen: bool, until: ?int)
+
+        # What happens to the accounts of which the program may have tokens. To be called with 'more': the first reply has
+        # no event and says that the watch has begun.
+        method Monitor() -> (event: ?Event)
+
+        # Each error says what happened in one line, by which code, and what to do about it.
+
+        # The program may not have this.
+        error NotPermitted (message: string, code: string, hint: ?string)
+        # A person has to sign in first.
+        error MustSignIn (message: string, code: string, hint: ?string)
+        # Several accounts fit: say which.
+        error Ambiguous (message: string, code: string, hint: ?string, accounts: []string)
+        # There is no such account, group, provider or client.
+        error NotFound (message: string, code: string, hint: ?string)
+        # Nothing at hand opens the vault.
+        error Locked (message: string, code: string, hint: ?string)
+        # Not now: try again after so many seconds.
+        error TryAgain (message: string, code: string, hint: ?string, seconds: int)
+        # Something else, which code names.
+        error Failed (message: string, code: string, hint: ?string)
+
+        """
+
+    /// The name and the description of the interface that every varlink service has (varlink.org, "Service").
+    static let service = (
+        name: "org.varlink.service",
+        description: """
+        # The Varlink Service Interface is provided by every varlink service. It
+        # describes the service and the interfaces it implements.
+        interface org.varlink.service
+
+        # Get a list of all the interfaces a service provides and information
+        # about the implementation.
+        method GetInfo() -> (
+          vendor: string,
+          product: string,
+          version: string,
+          url: string,
+          interfaces: []string
+        )
+
+        # Get the description of an interface that is implemented by this service.
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        # The requested interface was not found.
+        error InterfaceNotFound (interface: string)
+
+        # The requested method was not found
+        error MethodNotFound (method: string)
+
+        # The interface defines the requested method, but the service does not
+        # implement it.
+        error MethodNotImplemented (method: string)
+
+        # One of the passed parameters is invalid.
+        error InvalidParameter (parameter: string)
+
+        # Client is denied access
+        error PermissionDenied ()
+
+        # Method is expected to be called with 'more' set to true, but wasn't
+        error ExpectedMore ()
+
+        """
+    )
+}

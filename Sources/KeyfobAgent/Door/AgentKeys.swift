@@ -1,0 +1,32 @@
+package import Keyfob
+package import KeyfobSodium
+
+/// What an agent's owner does with the vault's keys: told by the same user's programs, whichever they are.
+package struct AgentKeys: Sendable {
+    /// Opens the vault of this id with an unlocking key for so many seconds.
+    package let unlock:
+        @Sendable (_ vault: String, borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) -> Void
+    /// Forgets the keys; whether there were any.
+    package let lock: @Sendable () -> Bool
+    /// The vault's folder, whether its keys are held, and until when.
+    package let status: @Sendable () -> Status
+
+    /// What is told of the keys.
+    package struct Status: Sendable {
+        package let vault: String
+        package let isOpen: Bool
+        package let until: Timestamp?
+
+        package init(vault: String, isOpen: Bool, until: Timestamp?) {
+            (self.vault, self.isOpen, self.until) = (vault, isOpen, until)
+        }
+    }
+
+    package init(
+        unlock:
+            @escaping @Sendable (_ vault: String, borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) -> Void,
+        lock: @escaping @Sendable () -> Bool, status: @escaping @Sendable () -> Status
+    ) {
+        (self.unlock, self.lock, self.status) = (unlock, lock, status)
+    }
+}

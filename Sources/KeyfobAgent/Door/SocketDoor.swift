@@ -1,0 +1,207 @@
+internal import Glibc
+package import Keyfob
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// The door for programs that speak varlink: finds out who asks, and brings them to the desk.
+package struct SocketDoor: Sendable {
+    let desk: AgentDesk
+    let signIns: any AgentSignIns
+    let keys: AgentKeys
+    let changes: VaultChanges
+    private let digests = FileDigests()
+    private let hint: @Sendable (KeyringError) -> String?
+
+    /// A door.
+    ///
+    /// - Parameter hint: What to do about an error, in one line.
+    package init(
+        to desk: AgentDesk, signIns: any AgentSignIns, keys: AgentKeys, changes: VaultChanges,
+        hint: @escaping @Sendable (KeyringError) -> String?
+    ) {
+        (self.desk, self.signIns, self.keys, self.changes, self.hint) = (desk, signIns, keys, changes, hint)
+    }
+
+    /// What is sent where too many ask.
+    package static func busy() -> VarlinkMessage {
+        .error(KeyringError(.busy, "too many programs ask at once"), hint: nil)
+    }
+
+    /// Answers a call.
+    package func answer(_ call: VarlinkCall, _ peer: PeerProcess, _ replies: VarlinkReplies) async {
+        do {
+            replies.send(try await reply(to: call, peer, replies))
+        } catch let error as VarlinkParameters.Invalid {
+            replies.send(.error("org.varlink.service.InvalidParameter") { $0.member("parameter", error.name) })
+        } catch is ExpectedMore {
+            replies.send(.error("org.varlink.service.ExpectedMore"))
+        } catch let error as KeyringError {
+            replies.send(.error(error, hint: hint(error)))
+        } catch {
+            replies.send(.error(KeyringError(.fault, "a call failed that should not"), hint: nil))
+        }
+    }
+
+    /// A call whose answer has several parts was made without `more`.
+    private struct ExpectedMore: Error {}
+
+    private func reply(
+        to call: VarlinkCall, _ peer: PeerProcess, _ replies: VarlinkReplies
+    ) async throws -> VarlinkMessage {
+        let parameters = call.parameters
+        let prefix = AgentInterface.name + "."
+        guard call.method.hasPrefix(prefix) else { return try describe(call) }
+        switch call.method.dropFirst(prefix.count) {
+        case "Accounts":
+            let accounts = try await desk.accounts(in: parameters.groups(), for: caller(peer))
+            return .reply { writer in writer.member("accounts", each: accounts) { $1.members(of: $0) } }
+        case "Select":
+            let candidate = try await desk.select(
+                try parameters.request(), in: parameters.groups(), for: caller(peer))
+            return .reply { writer in
+                writer.name("account")
+                writer.beginObject()
+                writer.members(of: candidate)
+                writer.endObject()
+            }
+        case "Token": return try await token(parameters, caller(peer))
+        case "SignIn":
+            guard call.wantsMore else { throw ExpectedMore() }
+            return try await signIn(parameters, caller(peer), replies)
+        case "Monitor":
+            guard call.wantsMore else { throw ExpectedMore() }
+            return try await monitor(peer, replies)
+        case "Lock":
+            let wasOpen = keys.lock()
+            return .reply { $0.member("wasOpen", wasOpen) }
+        case "Unlock":
+            guard let seconds = try parameters.integer("seconds"), seconds > 0 else {
+                throw VarlinkParameters.Invalid(name: "seconds")
+            }
+            guard let vault = try parameters.string("vault") else { throw VarlinkParameters.Invalid(name: "vault") }
+            try keys.unlock(vault, parameters.secret("key"), seconds)
+            return .reply()
+        case "Status":
+            let status = keys.status()
+            return .reply { writer in
+                writer.member("version", Release.version)
+                writer.member("process", Int(getpid()))
+                writer.member("vault", status.vault)
+                writer.member("isOpen", status.isOpen)
+                if let until = status.until { writer.member("until", Int(until.seconds)) }
+            }
+        default: return .error("org.varlink.service.MethodNotFound") { $0.member("method", call.method) }
+        }
+    }
+
+    /// The program that asks, as it is now.
+    private func caller(_ peer: PeerProcess) throws(KeyringError) -> AgentCaller {
+        try AgentCaller(peer, door: .socket, digests: digests)
+    }
+
+    /// What every service answers (varlink.org, "Service").
+    private func describe(_ call: VarlinkCall) throws(VarlinkParameters.Invalid) -> VarlinkMessage {
+        let service = AgentInterface.service
+        switch call.method {
+        case service.name + ".GetInfo":
+            return .reply { writer in
+                writer.member("vendor", "Keyfob")
+                writer.member("product", "keyfob agent")
+                writer.member("version", Release.version)
+                writer.member("url", "https://keyfob.io")
+                writer.member("interfaces", [service.name, AgentInterface.name])
+            }
+        case service.name + ".GetInterfaceDescription":
+            let name = try call.parameters.string("interface")
+            switch name {
+            case service.name: return .reply { $0.member("description", service.description) }
+            case AgentInterface.name: return .reply { $0.member("description", AgentInterface.description) }
+            case let name?: return .error(service.name + ".InterfaceNotFound") { $0.member("interface", name) }
+            case nil: throw VarlinkParameters.Invalid(name: "interface")
+            }
+        case let method where method.hasPrefix(service.name + "."):
+            return .error(service.name + ".MethodNotFound") { $0.member("method", method) }
+        default:
+            let interface = call.method.lastIndex(of: ".").map { String(call.method[..<$0]) } ?? call.method
+            return .error(service.name + ".InterfaceNotFound") { $0.member("interface", interface) }
+        }
+    }
+
+    private func token(_ parameters: VarlinkParameters, _ caller: AgentCaller) async throws -> VarlinkMessage {
+        var acquisition = TokenAcquisition(try parameters.request(), in: try parameters.groups())
+        acquisition.options.forcesRefresh = try parameters.bool("forceRefresh")
+        acquisition.options.claims = try parameters.string("claims")
+        let asked = acquisition
+        // Not cancelled with the connection: a refresh that is under way ends, so that what it brings is stored.
+        let answer = await Task { [desk] () -> Result<TokenBox, KeyringError> in
+            do throws(KeyringError) { return .success(try await desk.token(asked, for: caller)) } catch {
+                return .failure(error)
+            }
+        }.value
+        let box = try answer.get()
+        let (found, credential) = (box.found, box.found.credential)
+        let reply = VarlinkMessage.reply("token", box.secret) { writer in
+            writer.member("tokenType", credential.tokenType ?? "Bearer")
+            if let expiry = credential.expiresOn { writer.member("expiresOn", Int(expiry.seconds)) }
+            writer.member("account", found.account.id.description)
+            writer.member("group", found.group.name)
+            writer.member("client", credential.clientID)
+            writer.member("scopes", credential.scopes.scopes)
+            writer.member("origin", found.origin.rawValue)
+        }
+        guard let reply else { throw KeyringError(.damaged, "the token is not text") }
+        return reply
+    }
+
+    private func signIn(
+        _ parameters: VarlinkParameters, _ caller: AgentCaller, _ replies: VarlinkReplies
+    ) async throws -> VarlinkMessage {
+        guard let provider = try parameters.string("provider") else {
+            throw VarlinkParameters.Invalid(name: "provider")
+        }
+        var request = SignInRequest(provider: provider)
+        request.clientID = try parameters.string("client")
+        request.tenant = try parameters.string("tenant")
+        request.scopes = ScopeSet(try parameters.strings("scopes") ?? [])
+        if let account = try parameters.string("account") {
+            guard let id = AccountID(account) else { throw VarlinkParameters.Invalid(name: "account") }
+            request.account = id
+        }
+        let report = try await desk.signIn(
+            request, in: parameters.groups(), for: caller, by: signIns,
+            show: { step in replies.send(.reply(continues: true) { $0.member(step) }) })
+        return .reply { writer in
+            writer.member("account", report.account.id.description)
+            writer.member("group", report.group.name)
+            writer.member("client", report.clientID)
+            writer.member("scopes", report.scopes.scopes)
+        }
+    }
+
+    /// Tells what happens to the program's accounts until it goes.
+    private func monitor(_ peer: PeerProcess, _ replies: VarlinkReplies) async throws -> VarlinkMessage {
+        let stream = changes.stream()
+        _ = try await desk.accounts(for: caller(peer))
+        var watch = AccountWatch(try desk.looks(for: caller(peer)))
+        replies.send(.reply(continues: true))
+        for await _ in stream {
+            // While it is locked nothing is known; what happened meanwhile is told later.
+            guard let looks = try? desk.looks(for: caller(peer)) else {
+                if !peer.isThere { break }
+                continue
+            }
+            for event in watch.events(looks) {
+                replies.send(
+                    .reply(continues: true) { writer in
+                        writer.name("event")
+                        writer.beginObject()
+                        writer.member("kind", event.kind.rawValue)
+                        writer.member("account", event.account.description)
+                        writer.member("group", event.group.name)
+                        writer.endObject()
+                    })
+            }
+        }
+        return .reply()
+    }
+}

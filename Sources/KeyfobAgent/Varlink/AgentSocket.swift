@@ -1,0 +1,120 @@
+internal import Glibc
+package import Keyfob
+internal import KeyfobFiles
+
+/// The socket at which an agent listens: one that systemd gives it (sd_listen_fds(3)), or one that it makes.
+package struct AgentSocket: ~Copyable {
+    /// The socket.
+    package let descriptor: CInt
+    /// Where it was made; nil for one that was given.
+    private let path: String?
+
+    /// One agent at a time: whoever holds this is the one.
+    package struct Turn: ~Copyable {
+        private let lock: FileLock
+
+        /// Takes the turn at a socket's path, in a folder that is there.
+        ///
+        /// - Throws: `alreadyExists` where another agent has it.
+        package init(at path: String) throws(KeyringError) {
+            let file = path + ".lock"
+            do {
+                lock = try FileLock(file, orBusyAfter: .seconds(1))
+            } catch StoreError.busy {
+                let other = (try? POSIXFile.read(file, limit: 32)).flatMap { $0 }.map {
+                    String(decoding: $0, as: UTF8.self)
+                }
+                let number = other.flatMap { Int32($0) }.map { " (process \($0))" } ?? ""
+                throw KeyringError(.alreadyExists, "an agent runs already\(number)", advice: nil)
+            } catch {
+                throw KeyringError(error)
+            }
+            // For whoever comes second; the lock is what counts.
+            let descriptor = unsafe open(file, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { return }
+            let text = Array("\(getpid())".utf8)
+            _ = unsafe write(descriptor, text, text.count)
+            close(descriptor)
+        }
+    }
+
+    /// Whether an agent has its turn at a socket's path.
+    package static func isTaken(_ path: String) -> Bool {
+        let file = path + ".lock"
+        guard FileAccess.status(file, following: false) != nil else { return false }
+        do {
+            _ = try FileLock(file, orBusyAfter: .zero)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    /// The socket that systemd has given this process; nil where there is none.
+    ///
+    /// - Throws: `configuration` for one that is no listening unix socket, or several.
+    package init?(given environment: [String: String]) throws(KeyringError) {
+        guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"].flatMap({ Int($0) })
+        else { return nil }
+        // What this process starts has none of them.
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsafe unsetenv(name) }
+        let first: CInt = 3
+        guard count == 1, Self.option(SO_ACCEPTCONN, of: first) == 1, Self.option(SO_DOMAIN, of: first) == AF_UNIX,
+            Self.option(SO_TYPE, of: first) == CInt(SOCK_STREAM.rawValue)
+        else {
+            throw KeyringError(.configuration, "LISTEN_FDS gives something else than one unix socket that listens")
+        }
+        Self.prepare(first)
+        (descriptor, path) = (first, nil)
+    }
+
+    /// A new socket at a path, in the place of one that nobody listens at any more.
+    ///
+    /// - Parameter turn: That no other agent has this path.
+    /// - Throws: `configuration`, `unavailable`, `inputOutput`.
+    package init(at path: String, _ turn: borrowing Turn) throws(KeyringError) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard path.utf8.count < room else {
+            throw KeyringError(.configuration, "\(path) is too long for a socket, which has \(room - 1) bytes")
+        }
+        if let there = FileAccess.status(path, following: false) {
+            guard !there.isRegularFile, !there.isDirectory, !there.isSymbolicLink else {
+                throw KeyringError(.configuration, "\(path) is in the way: it is no socket")
+            }
+            unsafe unlink(path)
+        }
+        let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw KeyringError(.unavailable, "there are no file descriptors left") }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let isBound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isBound, unsafe chmod(path, 0o600) == 0, listen(socket, 128) == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            close(socket)
+            throw KeyringError(.inputOutput, "no socket can be made at \(path): \(reason)")
+        }
+        Self.prepare(socket)
+        (descriptor, self.path) = (socket, path)
+    }
+
+    deinit {
+        if let path { unsafe unlink(path) }
+        close(descriptor)
+    }
+
+    private static func prepare(_ socket: CInt) {
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+    }
+
+    private static func option(_ name: CInt, of socket: CInt) -> CInt {
+        var value: CInt = -1
+        var count = socklen_t(MemoryLayout<CInt>.size)
+        return unsafe getsockopt(socket, SOL_SOCKET, name, &value, &count) == 0 ? value : -1
+    }
+}

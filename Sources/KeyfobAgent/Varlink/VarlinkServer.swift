@@ -1,0 +1,174 @@
+internal import Glibc
+internal import KeyfobModel
+
+/// Speaks varlink with programs of this user over a unix socket (varlink.org): JSON objects, each ended by a zero byte.
+///
+/// One thread has all connections, by ``step(waiting:or:)``; calls are answered in tasks.
+package final class VarlinkServer {
+    /// How much programs may take.
+    package struct Limits: Sendable {
+        /// The most connections at once.
+        package var connections = 256
+        /// The most of one process.
+        package var ofProcess = 64
+        /// The most calls that are being answered, those of programs included that have gone meanwhile.
+        package var calls = 512
+        /// The longest message, in bytes.
+        package var message = 1 << 20
+        /// How much may wait for a program to read it, in bytes.
+        package var output = 4 << 20
+        /// How long the rest of a message may take, in milliseconds.
+        package var halfMessage: Int64 = 60_000
+        /// How long a program may read nothing of what waits for it, in milliseconds.
+        package var stall: Int64 = 30_000
+
+        /// What holds unless told otherwise.
+        package init() {}
+    }
+
+    /// Answers a call; the last reply is the answer's end.
+    package typealias Answering = @Sendable (VarlinkCall, PeerProcess, VarlinkReplies) async -> Void
+
+    private let listener: CInt
+    private let limits: Limits
+    private let mailbox: VarlinkMailbox
+    private let now: () -> Int64
+    private let peer: (CInt) -> PeerProcess?
+    private let busy: VarlinkMessage
+    private let answer: Answering
+    private var connections: [Int: VarlinkConnection] = [:]
+    private var next = 0
+    private var calls = 0
+    /// Until when nobody is let in, because there are no descriptors left.
+    private var pausedUntil: Int64 = 0
+
+    /// A server; nil where there are no descriptors left.
+    ///
+    /// - Parameters:
+    ///   - listener: A socket that listens, whoever closes it.
+    ///   - busy: What is sent where there are too many connections or calls.
+    ///   - now: The time, in milliseconds from any moment.
+    ///   - peer: Who is at the other end; nil where that one may not come.
+    package init?(
+        listener: CInt, limits: Limits = Limits(), busy: VarlinkMessage,
+        now: @escaping () -> Int64 = VarlinkServer.uptime,
+        peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) }, answer: @escaping Answering
+    ) {
+        guard let mailbox = VarlinkMailbox() else { return nil }
+        (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
+        (self.now, self.peer, self.answer) = (now, peer, answer)
+    }
+
+    deinit { for connection in connections.values { connection.leave() } }
+
+    /// How many connections there are.
+    package var connectionCount: Int { connections.count }
+    /// Whether nobody is there and nothing is being answered.
+    package var isIdle: Bool { connections.isEmpty && calls == 0 }
+
+    /// Does what there is to do, once there is something, or the time is over.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: How long to wait for it at most.
+    ///   - others: Descriptors that are waited for too.
+    /// - Returns: Those of them that can be read.
+    package func step(waiting milliseconds: Int64, or others: [CInt] = []) -> Set<CInt> {
+        let start = now()
+        let until = connections.values.compactMap(\.deadline).min().map { max(0, $0 - start) } ?? milliseconds
+        let order = connections.keys.sorted()
+        let door = pausedUntil > start ? -1 : listener
+        var waiting = ([mailbox.descriptor, door] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let own = waiting.count
+        for number in order {
+            guard let connection = connections[number] else { continue }
+            waiting.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0))
+        }
+        let pause = min(milliseconds, until, door < 0 ? 100 : .max, 60_000)
+        guard unsafe poll(&waiting, nfds_t(waiting.count), CInt(pause)) >= 0 else { return [] }
+        let time = now()
+        for item in mailbox.takeAll() { take(item, time) }
+        for (number, wait) in zip(order, waiting[own...]) where wait.revents != 0 {
+            let isBroken = CInt(wait.revents) & (POLLHUP | POLLERR) != 0
+            if isBroken || CInt(wait.revents) & POLLIN != 0 {
+                connections[number]?.receive(isBroken: isBroken, time)
+            }
+            if CInt(wait.revents) & POLLOUT != 0 { connections[number]?.flush(time) }
+        }
+        for (number, connection) in connections {
+            begin(connection, number, time)
+            connection.expire(time)
+        }
+        connections = connections.filter { !$0.value.isGone }
+        if waiting[1].revents != 0 { accept(time) }
+        return Set(waiting[2..<own].filter { $0.revents != 0 }.map(\.fd))
+    }
+
+    private func take(_ item: VarlinkMailbox.Item, _ time: Int64) {
+        switch item {
+        case .reply(let message, let number): connections[number]?.send(message, time)
+        case .end(let number):
+            calls -= 1
+            connections[number]?.task = nil
+            connections[number]?.isOneway = false
+            connections[number]?.flush(time)
+        }
+    }
+
+    /// Answers the next call of a connection, if there is one.
+    private func begin(_ connection: VarlinkConnection, _ number: Int, _ time: Int64) {
+        while let call = connection.nextCall(time) {
+            connection.isOneway = call.isOneway
+            guard calls < limits.calls, !call.wantsUpgrade else {
+                let refusal =
+                    call.wantsUpgrade
+                    ? VarlinkMessage.error("org.varlink.service.MethodNotImplemented") {
+                        $0.member("method", call.method)
+                    }
+                    : busy
+                connection.send(refusal, time)
+                connection.isOneway = false
+                continue
+            }
+            calls += 1
+            let replies = VarlinkReplies(connection: number, mailbox: mailbox)
+            connection.task = Task { [answer, peer = connection.peer] in
+                await answer(call, peer, replies)
+                replies.mailbox.put(.end(connection: number))
+            }
+        }
+    }
+
+    /// Lets in who waits.
+    private func accept(_ time: Int64) {
+        while true {
+            let descriptor = Glibc.accept(listener, nil, nil)
+            guard descriptor >= 0 else {
+                if errno == EMFILE || errno == ENFILE { pausedUntil = time + 100 }
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
+                let peer = peer(descriptor)
+            else {
+                close(descriptor)
+                continue
+            }
+            let connection = VarlinkConnection(descriptor, peer, limits)
+            let ofProcess = connections.values.count { $0.peer.number == peer.number }
+            guard connections.count < limits.connections, ofProcess < limits.ofProcess else {
+                // It goes with the connection, which nobody keeps.
+                connection.send(busy, time)
+                continue
+            }
+            connections[next] = connection
+            next += 1
+        }
+    }
+
+    /// Milliseconds since the machine started, while it slept too.
+    package static func uptime() -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
