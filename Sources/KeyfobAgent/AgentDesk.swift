@@ -13,6 +13,7 @@ public final class AgentDesk: Sendable {
     let network: @Sendable () throws(KeyringError) -> Network
     let clock: WallClock
     private let session = Mutex(SessionPermissions())
+    private let turns = QuestionTurns()
     let upkeep = Mutex(TokenUpkeep())
 
     /// A desk.
@@ -184,11 +185,7 @@ public final class AgentDesk: Sendable {
         let selection = try keyring.select(request, in: acquisition.groups)
         let candidates = selection.fitting
         guard !candidates.isEmpty else {
-            // Who may have nothing learns nothing of what there is.
-            guard try !permitted(keyring, acquisition.groups, for: caller).isEmpty else {
-                throw Self.notPermitted(caller.program)
-            }
-            throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "no account fits")
+            throw try unfit(selection, request, keyring, acquisition.groups, caller)
         }
         if candidates.count == 1, request.account == nil {
             // Another one that it may use goes before one that it would have to ask for.
@@ -205,7 +202,35 @@ public final class AgentDesk: Sendable {
         _ caller: AgentCaller, to candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
         _ keyring: Keyring, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
-        let judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions())
+        var judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions())
+        if let decided = try decided(judged, caller, candidates, &draft) { return decided }
+        await turns.take()
+        do throws(KeyringError) {
+            if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
+            // Somebody may have decided while others were asked about.
+            judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions())
+            let chosen: Candidate
+            if let decided = try decided(judged, caller, candidates, &draft) {
+                chosen = decided
+            } else {
+                let question = ProgramQuestion(
+                    caller: caller, accounts: judged.open, scopes: scopes, clientID: clientID)
+                chosen = try await asked(question, judged.changed, keyring, &draft)
+            }
+            await turns.leave()
+            return chosen
+        } catch {
+            await turns.leave()
+            throw error
+        }
+    }
+
+    /// The account that the program may have the token of; nil where that is still to be asked.
+    ///
+    /// - Throws: `ambiguous`, and `notPermitted` where it is forbidden.
+    private func decided(
+        _ judged: Judged, _ caller: AgentCaller, _ candidates: [Candidate], _ draft: inout AuditDraft
+    ) throws(KeyringError) -> Candidate? {
         if let only = judged.allowed.first {
             guard judged.allowed.count == 1 else {
                 throw KeyringError(
@@ -215,16 +240,31 @@ public final class AgentDesk: Sendable {
             (draft.account, draft.group) = (only.candidate.account.id, only.candidate.group)
             return only.candidate
         }
+        draft.group = candidates.first?.group
         guard let first = judged.open.first else {
             draft.permission = .never
-            draft.group = candidates.first?.group
             throw KeyringError(
                 .notPermitted, "\(caller.program) may not have this token",
                 advice: .forgetProgram(caller.program.description))
         }
-        (draft.account, draft.group) = (judged.open.count == 1 ? first.account.id : nil, first.group)
-        let question = ProgramQuestion(caller: caller, accounts: judged.open, scopes: scopes, clientID: clientID)
-        return try await asked(question, judged.changed, keyring, &draft)
+        if judged.open.count == 1 { draft.account = first.account.id }
+        return nil
+    }
+
+    /// Why no account fits, in words that tell nothing of accounts that the program may not use.
+    private func unfit(
+        _ selection: Selection, _ request: TokenRequest, _ keyring: Keyring, _ groups: [AccessGroup]?,
+        _ caller: AgentCaller
+    ) throws(KeyringError) -> KeyringError {
+        let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
+        guard !own.isEmpty else { return Self.notPermitted(caller.program) }
+        let known = selection.verdicts.filter { own.contains($0.candidate.place) }
+        if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count { return error }
+        let signedOut = known.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate.account.name)
+        if let name = signedOut.first, signedOut.count == 1 {
+            return KeyringError(.signInNeeded, "\(name) must sign in", advice: .signIn(name, request.scopes))
+        }
+        return KeyringError(.noSuchAccount, "no account fits of those that \(caller.program) may use")
     }
 
     /// What was decided of a program and some accounts.
@@ -248,7 +288,8 @@ public final class AgentDesk: Sendable {
             switch verdict {
             case .allowed: judged.allowed.append((candidate, .always))
             case .denied: break
-            case .undecided where session.withLock({ $0.allows(caller, candidate, scopes, clientID) }):
+            case .changed where session.withLock({ $0.allows(caller, candidate, scopes, clientID) }),
+                .undecided where session.withLock({ $0.allows(caller, candidate, scopes, clientID) }):
                 judged.allowed.append((candidate, .session))
             case .changed(let permission):
                 judged.changed = permission
@@ -271,15 +312,19 @@ public final class AgentDesk: Sendable {
             (draft.account, draft.group) = (candidate.account.id, candidate.group)
             switch time {
             case .once: draft.permission = .once
-            case .session:
-                session.withLock { $0.allow(caller, candidate, question.scopes, question.clientID) }
-                draft.permission = .session
-            case .always:
-                try keyring.permit(
-                    ProgramPermission(
-                        of: caller.program, account: candidate.account.id, clientID: question.clientID,
-                        digest: caller.program.kind.isPath ? caller.digest() : nil, in: candidate.group))
-                draft.permission = .always
+            case .session, .always:
+                let digest = caller.program.kind.isPath ? caller.digest() : nil
+                // What cannot be compared later is not allowed for good, whatever the file will hold by then.
+                if time == .always, digest != nil || !caller.program.kind.isPath {
+                    try keyring.permit(
+                        ProgramPermission(
+                            of: caller.program, account: candidate.account.id, clientID: question.clientID,
+                            digest: digest, in: candidate.group))
+                    draft.permission = .always
+                } else {
+                    session.withLock { $0.allow(caller, candidate, question.scopes, question.clientID) }
+                    draft.permission = .session
+                }
             }
             return candidate
         case .allowed, .dismissed:

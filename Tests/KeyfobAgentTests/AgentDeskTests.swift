@@ -1,138 +1,285 @@
-import Keyfob
+@testable import Keyfob
+import KeyfobAgent
 import KeyfobTestSupport
 import Testing
 
-@testable import KeyfobAgent
-
-/// What programs get of a vault: what was decided, and nothing else.
-@Suite("The desk that programs come to")
+@Suite("What the desk gives to programs")
 struct AgentDeskTests {
-    let home: AgentHome
-    let mail: AgentCaller
+    let home: DeskHome
+    let desk: AgentDesk
+    let mailer: AgentCaller
 
     init() throws {
-        home = try AgentHome()
-        mail = try home.caller()
+        home = try DeskHome()
+        desk = home.desk()
+        mailer = try home.caller()
     }
 
-    private func permit(_ account: Account?, digest: String? = nil, isAllowed: Bool = true) throws {
-        try home.keyring.permit(
-            ProgramPermission(
-                of: mail.program, account: account?.id, digest: digest, isAllowed: isAllowed, in: .default))
-    }
-
-    @Test("A program that nobody has decided about gets nothing where there is nobody to ask, and learns no name")
-    func undecided() async throws {
-        for account in [nil, "ada", "nobody", home.ada.id.description] {
-            let error = try #require(await home.refusal(account, for: mail))
-            #expect(error.code == .notPermitted && error.candidates.isEmpty)
-            #expect(!error.message.contains("contoso") && !error.message.contains("bob"))
-            #expect(error.advice == .permitProgram("executable:/usr/bin/mail", account: nil, group: nil))
-        }
-        #expect(try await home.desk.accounts(for: mail).isEmpty)
-        #expect(home.audit.entries.map(\.answer) == Array(repeating: "notPermitted", count: 4) + ["done"])
-    }
-
-    @Test("One that may use an account gets that one, also where it names none, and sees no other")
+    @Test("who was permitted has the token, and nobody is asked")
     func permitted() async throws {
-        try permit(home.bob)
-        #expect(try await home.token(for: mail) == "token of bob@contoso.example")
-        #expect(try await home.token("bob", for: mail) == "token of bob@contoso.example")
-        #expect(try await home.desk.accounts(for: mail).map(\.account.id) == [home.bob.id])
-        #expect(try await home.desk.select(TokenRequest(scopes: ["mail.read"]), for: mail).account.id == home.bob.id)
-        #expect(await home.refusal("ada", for: mail)?.code == .notPermitted)
-        #expect(await home.refusal("ada", for: try home.caller("executable:/usr/bin/other"))?.code == .notPermitted)
-        let entry = try #require(home.audit.entries.first)
-        #expect(entry.account == home.bob.id && entry.group == .default && entry.permission == .always)
-        #expect(entry.answer == "stored" && entry.kind == .token && entry.program == mail.program)
-    }
-
-    @Test("One that may use both has to say which")
-    func ambiguous() async throws {
-        try permit(nil)
-        #expect(await home.refusal(for: mail)?.code == .ambiguous)
-        #expect(try await home.token("ada", for: mail) == "token of ada@contoso.example")
-    }
-
-    @Test("What forbids goes before what allows")
-    func denied() async throws {
-        try permit(home.ada)
-        try permit(nil, isAllowed: false)
-        let error = try #require(await home.refusal("ada", for: mail))
-        #expect(error.code == .notPermitted && error.advice == .forgetProgram("executable:/usr/bin/mail"))
-        #expect(try await home.desk.accounts(for: mail).isEmpty)
+        try home.keyring.permit(ProgramPermission(of: mailer.program, account: home.ada.id, in: .default))
+        #expect(await home.token(desk, mailer, of: home.ada).text == "token of ada@contoso.example")
         #expect(home.person.asked.isEmpty)
+        let entry = try #require(home.trail.entries.last)
+        #expect(entry.kind == .token && entry.permission == .always && entry.answer == "stored")
+        #expect(entry.account == home.ada.id && entry.group == .default && entry.scopes == ["mail.read"])
+        #expect(entry.program == mailer.program && entry.process == 4_711 && entry.reason != nil)
     }
 
-    @Test("With another file it is asked about again, and told that it has changed")
-    func changed() async throws {
-        try permit(home.ada, digest: "aa")
-        #expect(await home.refusal("ada", for: mail) == nil)
-        let other = try home.caller(digest: "bb")
-        let error = try #require(await home.refusal("ada", for: other))
-        #expect(error.message.contains("has changed since it was allowed"))
-        #expect(home.person.asked.count == 1)
+    @Test("without a name it is the account that the program may use")
+    func onlyOne() async throws {
+        try home.keyring.permit(ProgramPermission(of: mailer.program, account: home.bob.id, in: .default))
+        #expect(await home.token(desk, mailer).text == "token of bob@contoso.example")
     }
 
-    @Test("Once is once; for the session is until it is locked; always is written down with the program's file")
-    func answers() async throws {
-        let send = AgentHome.token(of: home.ada, scopes: ["mail.send"])
-        _ = try home.keyring.store(send, secret: secret("for sending"), for: home.ada)
-        home.person.says { .allowed($0.accounts[0], .once) }
-        #expect(await home.refusal("ada", for: mail) == nil)
-        #expect(await home.refusal("ada", for: mail) == nil)
+    @Test("several accounts that it may use are ambiguous, and only those are named")
+    func severalPermitted() async throws {
+        try home.keyring.permit(ProgramPermission(of: mailer.program, in: .default))
+        let error = try #require(await home.token(desk, mailer).error)
+        #expect(error.code == .ambiguous)
+        #expect(Set(error.candidates) == [home.ada.id.description, home.bob.id.description])
+        #expect(home.trail.entries.last?.answer == "ambiguous")
+    }
+
+    @Test("who is forbidden has nothing, and nobody is asked")
+    func denied() async throws {
+        try home.keyring.permit(ProgramPermission(of: mailer.program, isAllowed: false, in: .default))
+        let other = ProgramPermission(of: mailer.program, account: home.ada.id, in: .default)
+        try home.keyring.permit(other)
+        home.person.allow(.always)
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(home.person.asked.isEmpty)
+        let entry = try #require(home.trail.entries.last)
+        #expect(entry.permission == .never && entry.answer == "notPermitted" && entry.group == .default)
+    }
+
+    @Test("once is once")
+    func once() async throws {
+        home.person.allow(.once)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(home.trail.entries.last?.permission == .once)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
         #expect(home.person.asked.count == 2)
-        home.person.says { .allowed($0.accounts[0], .session) }
-        #expect(await home.refusal("ada", for: mail) == nil)
-        home.person.says { _ in .nobodyThere }
-        #expect(await home.refusal("ada", for: mail) == nil)
-        #expect(await home.refusal("ada", scopes: ["mail.send"], for: mail)?.code == .notPermitted)
-        #expect(home.desk.lock())
-        #expect(await home.refusal("ada", for: mail)?.code == .notPermitted)
-        home.person.says { .allowed($0.accounts[0], .always) }
-        #expect(await home.refusal("ada", for: mail) == nil)
-        let permission = try #require(try home.keyring.programPermissions().first)
-        #expect(permission.account == home.ada.id && permission.digest == "aa" && permission.isAllowed)
-        home.person.says { _ in .nobodyThere }
-        #expect(await home.refusal("ada", scopes: ["mail.read"], for: mail) == nil)
-    }
-
-    @Test("Never is written down; who is sent away is not asked about for a minute")
-    func refusals() async throws {
-        home.person.says { _ in .dismissed }
-        #expect(await home.refusal("ada", for: mail)?.code == .notPermitted)
-        #expect(await home.refusal("ada", for: mail)?.code == .notPermitted)
-        #expect(home.person.asked.count == 1)
-        home.time.advance(by: 60)
-        home.person.says { _ in .never }
-        #expect(await home.refusal("ada", for: mail)?.code == .notPermitted)
-        #expect(home.person.asked.count == 2)
-        #expect(try home.keyring.programPermissions().map(\.isAllowed) == [false])
-        #expect(home.audit.entries.last?.permission == .never)
-    }
-
-    @Test("Where several accounts would do, the person chooses among those that nobody has decided about")
-    func choosing() async throws {
-        let bob = home.bob.id
-        home.person.says { question in
-            question.accounts.first { $0.account.id == bob }.map { .allowed($0, .once) } ?? .dismissed
-        }
-        #expect(try await home.token(for: mail) == "token of bob@contoso.example")
-        #expect(home.person.asked.first?.accounts.count == 2)
-    }
-
-    @Test("What cannot be written down is not given out")
-    func fullDisk() async throws {
-        try permit(home.ada)
-        home.audit.fill()
-        #expect(await home.refusal("ada", for: mail)?.code == .diskFull)
-        #expect(home.audit.entries.isEmpty)
-    }
-
-    @Test("A decision goes with its account")
-    func removedAccount() async throws {
-        try permit(home.ada)
-        _ = try await home.keyring.signOut(home.ada.id, reach: .forget, from: .default, network: nil)
         #expect(try home.keyring.programPermissions().isEmpty)
+    }
+
+    @Test("for the session is until the agent ends or is locked, for what was asked and no more")
+    func session() async throws {
+        home.person.allow(.session)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(home.trail.entries.last?.permission == .session)
+        home.person.answer { _ in .nobodyThere }
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(home.trail.entries.last?.permission == .session)
+        #expect(await home.token(desk, mailer, of: home.bob).error?.code == .notPermitted)
+        #expect(await home.token(desk, mailer, of: home.ada, client: "mailer").error?.code == .notPermitted)
+        #expect(await home.token(desk, mailer, of: home.ada, scopes: []).error?.code == .notPermitted)
+        #expect(await home.token(home.desk(), mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(desk.lock())
+        desk.vault.adopt(home.keyring)
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+    }
+
+    @Test("always is for the program as it is now, and outlives the agent")
+    func always() async throws {
+        home.person.allow(.always)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(home.trail.entries.last?.permission == .always)
+        let permission = try #require(try home.keyring.programPermissions().first)
+        #expect(permission.digest == "aa" && permission.account == home.ada.id && permission.writer == .owner)
+        home.person.answer { _ in .nobodyThere }
+        #expect(await home.token(home.desk(), mailer, of: home.ada).text != nil)
+    }
+
+    @Test("a program that has changed is asked about again, and told so")
+    func changed() async throws {
+        home.person.allow(.always)
+        _ = await home.token(desk, mailer, of: home.ada)
+        let other = try home.caller(digest: "bb")
+        home.person.answer { _ in .nobodyThere }
+        let error = try #require(await home.token(desk, other, of: home.ada).error)
+        #expect(error.code == .notPermitted && error.message.contains("has changed since it was allowed"))
+        home.person.allow(.session)
+        #expect(await home.token(desk, other, of: home.ada).text != nil)
+        home.person.answer { _ in .nobodyThere }
+        #expect(await home.token(desk, other, of: home.ada).text != nil)
+    }
+
+    @Test("a file that nobody can read is not allowed for good, whatever it will hold")
+    func unreadable() async throws {
+        home.person.allow(.always)
+        let unreadable = try home.caller(digest: nil)
+        #expect(await home.token(desk, unreadable, of: home.ada).text != nil)
+        #expect(home.trail.entries.last?.permission == .session)
+        #expect(try home.keyring.programPermissions().isEmpty)
+    }
+
+    @Test("a service has no file to compare")
+    func service() async throws {
+        home.person.allow(.always)
+        let service = try home.caller("service:backup.service", digest: nil)
+        #expect(await home.token(desk, service, of: home.ada).text != nil)
+        #expect(try home.keyring.programPermissions().map(\.digest) == [nil])
+    }
+
+    @Test("never is for each account of the group, and for good")
+    func never() async throws {
+        home.person.answer { _ in .never }
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(home.trail.entries.last?.permission == .never)
+        home.person.allow(.always)
+        #expect(await home.token(home.desk(), mailer, of: home.bob).error?.code == .notPermitted)
+        #expect(home.person.asked.count == 1)
+    }
+
+    @Test("who was sent away is not asked about for a minute")
+    func dismissed() async throws {
+        home.person.answer { _ in .dismissed }
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        home.person.allow(.once)
+        home.advance(by: 59)
+        #expect(await home.token(desk, mailer, of: home.bob).error?.code == .notPermitted)
+        let other = try home.caller("/usr/bin/other")
+        #expect(await home.token(desk, other, of: home.bob).text != nil)
+        home.advance(by: 1)
+        #expect(await home.token(desk, mailer, of: home.bob).text != nil)
+        #expect(home.person.asked.count == 3)
+        #expect(home.trail.entries.map(\.answer) == ["notPermitted", "notPermitted", "stored", "stored"])
+    }
+
+    @Test("where nobody is there nothing is given, and the error says what to do")
+    func nobody() async throws {
+        let error = try #require(await home.token(desk, mailer, of: home.ada).error)
+        #expect(error.code == .notPermitted)
+        #expect(error.advice == .permitProgram("executable:/usr/bin/mailer", account: nil, group: nil))
+        #expect(home.trail.entries.last?.permission == nil)
+    }
+
+    @Test("an answer about somebody who was not in the question counts as none")
+    func otherAnswer() async throws {
+        let eve = try home.candidate(home.eve, in: home.tools)
+        home.person.answer { _ in .allowed(eve, .always) }
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(try home.keyring.programPermissions().isEmpty)
+    }
+
+    @Test("of several accounts the person chooses")
+    func chosen() async throws {
+        let bob = try home.candidate(home.bob)
+        home.person.answer { _ in .allowed(bob, .session) }
+        #expect(await home.token(desk, mailer, in: [.default]).text == "token of bob@contoso.example")
+        #expect(Set(try #require(home.person.asked.first).accounts.map(\.account.id)) == [home.ada.id, home.bob.id])
+        #expect(home.trail.entries.last?.account == home.bob.id)
+    }
+
+    @Test("a permission of another group says nothing here, whoever wrote it")
+    func otherGroup() async throws {
+        let theirs = try home.opened(keyFile: 2)
+        try theirs.permit(ProgramPermission(of: mailer.program, in: home.tools))
+        #expect(try home.keyring.programPermissions().map(\.writer) == [.group])
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(await home.token(desk, mailer, of: home.eve).text == "token of eve@contoso.example")
+    }
+
+    @Test("accounts that a program may not have are not named to it")
+    func names() async throws {
+        #expect(try await desk.accounts(for: mailer).isEmpty)
+        try home.keyring.permit(ProgramPermission(of: mailer.program, account: home.ada.id, in: .default))
+        #expect(try await desk.accounts(for: mailer).map(\.account.id) == [home.ada.id])
+        #expect(try await desk.select(TokenRequest(), for: mailer).account.id == home.ada.id)
+        // One that is there and one that is not are the same to it, and no error names another.
+        for name in ["bo", "bob@contoso.example", "bob@", "zoe", home.bob.id.description] {
+            let request = TokenRequest(account: name, scopes: ["mail.read"])
+            let error = await #expect(throws: KeyringError.self) { try await desk.select(request, for: mailer) }
+            #expect(error?.candidates.isEmpty == true && error?.code == .noSuchAccount, "\(name)")
+        }
+        let strange = TokenRequest(scopes: ["files.write"])
+        let error = await #expect(throws: KeyringError.self) {
+            try await desk.token(TokenAcquisition(strange), for: mailer)
+        }
+        #expect(error?.candidates.contains { $0.contains("bob") } == false, "\(String(describing: error))")
+        let stranger = try home.caller("/usr/bin/stranger")
+        let refused = await #expect(throws: KeyringError.self) {
+            try await desk.select(TokenRequest(account: "ada"), for: stranger)
+        }
+        #expect(refused?.code == .notPermitted && refused?.candidates.isEmpty == true)
+    }
+
+    @Test("who may have nothing hears the same of an account that is there and of one that is not")
+    func existence() async throws {
+        let stranger = try home.caller("/usr/bin/stranger")
+        let there = try #require(await home.token(desk, stranger, of: home.ada).error)
+        let request = TokenRequest(account: "zoe@contoso.example", scopes: ["mail.read"])
+        let missing = await #expect(throws: KeyringError.self) {
+            try await desk.token(TokenAcquisition(request), for: stranger)
+        }
+        #expect(there.code == missing?.code && there.message == missing?.message && there.advice == missing?.advice)
+    }
+
+    @Test("of several processes that ask at once, the person is asked about one")
+    func together() async throws {
+        home.person.allow(.session)
+        let texts = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { await home.token(desk, mailer, of: home.ada).text } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts == Array(repeating: "token of ada@contoso.example", count: 20))
+        #expect(home.person.asked.count == 1)
+    }
+
+    @Test("what cannot be written down is not given out")
+    func fullDisk() async throws {
+        try home.keyring.permit(ProgramPermission(of: mailer.program, in: .default))
+        home.trail.fill()
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .inputOutput)
+        await #expect(throws: KeyringError.self) { try await desk.accounts(for: mailer) }
+    }
+
+    @Test("a locked vault answers nothing")
+    func locked() async throws {
+        #expect(desk.lock())
+        #expect(!desk.lock())
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .locked)
+    }
+
+    @Test("who signs in for a program lets it have the tokens for that client until the agent ends")
+    func signIn() async throws {
+        let signIns = SignIns(home.ada)
+        var request = SignInRequest(provider: "microsoft")
+        (request.clientID, request.scopes) = ("mailer", ["mail.read"])
+        let report = try await desk.signIn(request, for: mailer, by: signIns) { _ in }
+        #expect(report.account.id == home.ada.id)
+        #expect(await home.token(desk, mailer, of: home.ada, client: "mailer").text != nil)
+        #expect(await home.token(desk, mailer, of: home.bob, client: "mailer").error?.code == .notPermitted)
+        #expect(home.trail.entries.first?.kind == .signIn)
+        #expect(home.trail.entries.first?.permission == .session)
+        #expect(home.trail.entries.first?.answer == "done")
+    }
+
+    @Test("who may never have a group's tokens signs nobody in to it")
+    func signInDenied() async throws {
+        try home.keyring.permit(ProgramPermission(of: mailer.program, isAllowed: false, in: .default))
+        let signIns = SignIns(home.ada)
+        let error = await #expect(throws: KeyringError.self) {
+            try await desk.signIn(SignInRequest(provider: "microsoft"), for: mailer, by: signIns) { _ in }
+        }
+        #expect(error?.code == .notPermitted && home.trail.entries.last?.permission == .never)
+    }
+}
+
+/// Signs the same person in again and again.
+private struct SignIns: AgentSignIns {
+    let account: Account
+
+    init(_ account: Account) { self.account = account }
+
+    func signIn(
+        _ request: SignInRequest, in groups: [AccessGroup]?, _ keyring: Keyring,
+        show: @escaping @Sendable (SignInStep) async -> Void
+    ) async throws(KeyringError) -> SignInReport {
+        await show(.browser(url: "https://login.example"))
+        return SignInReport(
+            account: account, group: .default, clientID: request.clientID ?? "mailer", scopes: request.scopes,
+            declinedScopes: [], isNew: false, hasRefreshToken: true)
     }
 }

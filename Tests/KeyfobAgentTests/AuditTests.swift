@@ -9,12 +9,12 @@ import Testing
 /// What programs asked for is written down so that nobody without the group's key can change it unnoticed.
 @Suite("The audit of what programs asked for")
 struct AuditTests {
-    let home: AgentHome
+    let home: DeskHome
     let files: AuditFiles
     let path: String
 
     init() throws {
-        home = try AgentHome()
+        home = try DeskHome()
         files = AuditFiles(state: home.location.state)
         let name = try home.keyring.auditName(of: .default)
         path = "\(home.location.state)/audit/\(name.vault)/\(name.group).jsonl"
@@ -23,7 +23,8 @@ struct AuditTests {
 
     private func entry(_ process: Int32) throws -> AuditEntry {
         AuditEntry(
-            time: noon, kind: .token, program: try #require(Program("executable:/usr/bin/a\"b")), process: process,
+            time: DeskHome.noon, kind: .token, program: try #require(Program("executable:/usr/bin/a\"b")),
+            process: process,
             door: .bus, account: home.ada.id, group: .default, scopes: ["mail.read", "openid"], clientID: "mailer",
             reason: nil, permission: .always, answer: "stored")
     }

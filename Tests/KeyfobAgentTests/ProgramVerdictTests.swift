@@ -83,7 +83,8 @@ struct ProgramVerdictTests {
     @Test(
         "What no program can be called is none",
         arguments: [
-            "", "git", "executable:git", "script:", "service:/x.service", "service:x", "nothing:x", "executable:/a\nb", "flatpak:\u{7f}",
+            "", "git", "executable:git", "script:", "service:/x.service", "service:x", "nothing:x", "executable:/a\nb",
+            "flatpak:\u{7f}",
         ])
     func names(_ text: String) { #expect(Program(text) == nil) }
 

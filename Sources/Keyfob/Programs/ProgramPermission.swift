@@ -101,19 +101,23 @@ struct ProgramSetting {
         return words.joined(separator: " ")
     }
 
-    /// The permission in a setting; nil where it makes no sense.
+    /// The permission in a setting; nil where it is about no program.
+    ///
+    /// What makes no sense, or is of a newer Keyfob, forbids: it may have been meant so.
     static func permission(_ setting: Setting, in group: AccessGroup) -> ProgramPermission? {
         guard setting.name.hasPrefix(prefix) else { return nil }
         let parts = setting.name.dropFirst(prefix.count).split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let program = text(parts[0]).flatMap({ Program($0) }) else { return nil }
+        guard let program = parts.first.flatMap(text).flatMap({ Program($0) }) else { return nil }
+        let denial = ProgramPermission(of: program, isAllowed: false, in: group, by: setting.writer)
+        guard parts.count == 3 else { return denial }
         var account: AccountID?
         if parts[1] != "*" {
-            guard let id = text(parts[1]).flatMap({ AccountID($0) }) else { return nil }
+            guard let id = text(parts[1]).flatMap({ AccountID($0) }) else { return denial }
             account = id
         }
-        guard parts[2] == "*" || text(parts[2]) != nil else { return nil }
+        guard parts[2] == "*" || text(parts[2]) != nil else { return denial }
         var words = setting.value.split(separator: " ")[...]
-        guard let decision = words.popFirst(), ["always", "never"].contains(decision) else { return nil }
+        guard let decision = words.popFirst(), ["always", "never"].contains(decision) else { return denial }
         var digest: String?
         if let first = words.first, first.hasPrefix("sha256=") {
             digest = String(first.dropFirst("sha256=".count))

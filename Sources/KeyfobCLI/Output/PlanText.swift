@@ -67,6 +67,7 @@ struct PlanText {
     /// How the settings begin that decide whose token goes where, and what people call them.
     private static let decisions = [
         (prefix: "binding:", words: "binding"), (prefix: "allowed:", words: "allowed file"),
+        (prefix: "program:", words: "permission of a program"),
         (prefix: "provider:", words: "provider"), (prefix: "client:", words: "client"),
         (prefix: "default account", words: "default account"), (prefix: "default client:", words: "default client"),
     ]

@@ -1,0 +1,139 @@
+import Keyfob
+import KeyfobAgent
+import KeyfobTestSupport
+import Synchronization
+import Testing
+
+/// A keyring at noon with Ada and Bob in it, and a desk that answers from it.
+///
+/// Each has a token for `mail.read` from the client `mailer`; Eve is in group `tools`, which key file 2 opens alone.
+final class DeskHome: Sendable {
+    static let noon = Timestamp(seconds: 1_700_000_000)
+
+    let folder: ScratchFolder
+    let location: KeyringLocation
+    let keyring: Keyring
+    let tools: AccessGroup
+    let ada: Account
+    let bob: Account
+    let eve: Account
+    let person = Person()
+    let trail = Trail()
+    let time = Mutex(noon)
+
+    init() throws {
+        folder = try ScratchFolder()
+        location = KeyringLocation(vault: folder.path + "/vault", state: folder.path + "/state")
+        keyring = try Keyring.create(
+            at: location, slot: .keyFile(keyFile(1)), clock: .standing(at: Self.noon)
+        ).keyring
+        tools = try AccessGroup("tools")
+        try keyring.createGroup(tools)
+        _ = try keyring.grantGroup(tools, to: .keyFile(keyFile(2)))
+        ada = try Self.account("ada")
+        bob = try Self.account("bob")
+        eve = try Self.account("eve")
+        for (account, group) in [(ada, AccessGroup.default), (bob, .default), (eve, tools)] {
+            try store(account, in: group)
+        }
+    }
+
+    private static func account(_ name: String) throws -> Account {
+        let id = try #require(AccountID(homeAccountID: "\(name)-uid.contoso", environment: "login.microsoftonline.com"))
+        return Account(id: id, username: "\(name)@contoso.example")
+    }
+
+    func store(_ account: Account, in group: AccessGroup) throws {
+        let token = Credential(
+            kind: .accessToken, account: account.id, clientID: "mailer", realm: "contoso", scopes: ["mail.read"],
+            cachedAt: Self.noon, expiresOn: Self.noon.advanced(by: 3_600))
+        _ = try keyring.store(token, secret: secret("token of \(account.name)"), for: account, in: [group])
+    }
+
+    func opened(keyFile number: UInt8 = 1) throws -> Keyring {
+        try LockedKeyring(at: location, clock: .standing(at: Self.noon)).unlock(with: .keyFile(keyFile(number)))
+    }
+
+    /// A desk of an agent that has just begun.
+    func desk() -> AgentDesk {
+        let vault = AgentVault { () throws(KeyringError) in throw KeyringError(.locked, "the vault is locked") }
+        vault.adopt(keyring)
+        return AgentDesk(
+            vault, audit: trail, questions: person,
+            network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") },
+            clock: WallClock { self.time.withLock { $0.seconds } * 1_000 })
+    }
+
+    func advance(by seconds: Int64) { time.withLock { $0 = $0.advanced(by: seconds) } }
+
+    func caller(_ program: String = "executable:/usr/bin/mailer", digest: String? = "aa") throws -> AgentCaller {
+        AgentCaller(try #require(Program(program)), process: 4_711, user: 1_000, door: .socket) { digest }
+    }
+
+    func candidate(_ account: Account, in group: AccessGroup = .default) throws -> Candidate {
+        try keyring.account(named: account.id.description, in: [group])
+    }
+
+    /// Asks for a token; its text, or the error's code.
+    func token(
+        _ desk: AgentDesk, _ caller: AgentCaller, of account: Account? = nil, scopes: ScopeSet = ["mail.read"],
+        client: String? = nil, in groups: [AccessGroup]? = nil
+    ) async -> Result<String, KeyringError> {
+        do throws(KeyringError) {
+            let request = TokenRequest(account: account?.id.description, clientID: client, scopes: scopes)
+            let box = try await desk.token(TokenAcquisition(request, in: groups), for: caller)
+            return .success(text(of: box.secret))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Result where Success == String, Failure == KeyringError {
+    var text: String? { try? get() }
+    var error: KeyringError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
+    }
+}
+
+/// Somebody who is asked, and answers as a test says.
+final class Person: ProgramQuestions {
+    private let state = Mutex<(answer: @Sendable (ProgramQuestion) -> ProgramAnswer, asked: [ProgramQuestion])>(
+        ({ _ in .nobodyThere }, []))
+
+    var asked: [ProgramQuestion] { state.withLock { $0.asked } }
+
+    func answer(_ answer: @escaping @Sendable (ProgramQuestion) -> ProgramAnswer) {
+        state.withLock { $0.answer = answer }
+    }
+
+    /// Lets the program have the first account that is asked about.
+    func allow(_ time: ProgramAnswer.ForHowLong) {
+        answer { question in question.accounts.first.map { .allowed($0, time) } ?? .dismissed }
+    }
+
+    func ask(_ question: ProgramQuestion) async -> ProgramAnswer {
+        state.withLock { state in
+            state.asked.append(question)
+            return state.answer(question)
+        }
+    }
+}
+
+/// Keeps what is written down.
+final class Trail: AuditTrail {
+    private let state = Mutex<(entries: [AuditEntry], isFull: Bool)>(([], false))
+
+    var entries: [AuditEntry] { state.withLock { $0.entries } }
+
+    func fill() { state.withLock { $0.isFull = true } }
+
+    func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
+        let isFull = state.withLock { state in
+            if !state.isFull { state.entries.append(entry) }
+            return state.isFull
+        }
+        if isFull { throw KeyringError(.inputOutput, "the disk is full") }
+    }
+}

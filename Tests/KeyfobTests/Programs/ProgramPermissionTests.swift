@@ -1,0 +1,76 @@
+@testable import Keyfob
+import KeyfobRecords
+import KeyfobTestSupport
+import Testing
+
+/// How permissions are kept, and with what they go.
+@Suite("Permissions of programs in a keyring")
+struct ProgramPermissionTests {
+    private let place: AuthorityHome
+    private let git: Program
+
+    init() throws {
+        place = try AuthorityHome()
+        git = try #require(Program("script:/opt/a:b*/c d%"))
+    }
+
+    @Test("a permission is read as it was given, and one for the same takes its place")
+    func roundTrip() throws {
+        let ada = try place.add("ada", "a", by: place.owner)
+        let wide = ProgramPermission(of: git, scopes: ["b", "a"], digest: "aa", in: .default, by: .owner)
+        let narrow = ProgramPermission(
+            of: git, account: ada.id, clientID: "x:*", isAllowed: false, in: .default, by: .owner)
+        try place.owner.permit(wide)
+        try place.owner.permit(narrow)
+        #expect(Set(try place.home.opened().programPermissions()) == [wide, narrow])
+        let other = ProgramPermission(of: git, digest: "bb", in: .default, by: .owner)
+        try place.owner.permit(other)
+        #expect(Set(try place.owner.programPermissions()) == [other, narrow])
+        #expect(try place.owner.forgetPermissions(of: [git]) == 2)
+        #expect(try place.owner.programPermissions().isEmpty)
+        #expect(place.refusal { _ = try place.owner.forgetPermissions(of: [git]) }?.code == .noSuchBinding)
+    }
+
+    @Test("of an account that is not there none is kept")
+    func noAccount() throws {
+        let ada = try Account.contoso("ada")
+        let permission = ProgramPermission(of: git, account: ada.id, in: .default)
+        #expect(place.refusal { try place.owner.permit(permission) }?.code == .noSuchAccount)
+    }
+
+    @Test("what somebody with the group's key wrote is shown as theirs, and goes with them")
+    func writer() throws {
+        try place.adversary.permit(ProgramPermission(of: git, in: place.tools))
+        #expect(try place.owner.programPermissions().map(\.writer) == [.group])
+        #expect(try place.owner.foreignDecisions().map(\.kind) == [.program])
+        let slot = try #require(try place.owner.slots().first { $0.group == place.tools }).id
+        let revocation = try place.owner.revokeSlot(slot, of: place.tools, keeping: .none)
+        #expect(revocation.removed.map(\.text) == ["script:/opt/a:b*/c d% may use each account"])
+        #expect(try place.owner.programPermissions().isEmpty)
+    }
+
+    @Test("it goes with the account that it names, and the others stay")
+    func removal() throws {
+        let ada = try place.add("ada", "a", by: place.owner)
+        let bob = try place.add("bob", "b", by: place.owner)
+        for account in [ada, bob] {
+            try place.owner.permit(ProgramPermission(of: git, account: account.id, in: .default))
+        }
+        _ = try place.owner.remove(ada.id, from: .default)
+        #expect(try place.owner.programPermissions().map(\.account) == [bob.id])
+        try place.owner.permit(ProgramPermission(of: git, account: bob.id, clientID: "c", in: .default))
+        _ = try place.owner.move(bob.id, from: .default, to: place.tools)
+        #expect(try place.owner.programPermissions().isEmpty)
+    }
+
+    @Test(
+        "what is written of a program and makes no sense forbids it", arguments: ["", "perhaps", "always-but x"])
+    func nonsense(_ value: String) throws {
+        try place.write(
+            "program:\(git.description.replacing("%", with: "%25").replacing(":", with: "%3A").replacing("*", with: "%2A")):*:*",
+            value)
+        let permission = try #require(try place.owner.programPermissions().first)
+        #expect(permission.program == git && !permission.isAllowed && permission.group == place.tools)
+        #expect(try place.owner.forgetPermissions(of: [git]) == 1)
+    }
+}
