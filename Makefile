@@ -38,7 +38,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service
 
-.PHONY: help try test test-full test-faults test-front test-az test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
+.PHONY: help try test test-full test-faults test-front test-az test-broker test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -50,6 +50,7 @@ help:
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
 	@echo 'make test-az                 the real Azure CLI beside a mirror; installs it first: 700 MB'
+	@echo 'make test-broker             real MSAL for Python, with keyfob as its broker; installs it first: 60 MB'
 	@echo 'make docs                    the commands of README and docs as they are typed, and the links of all pages'
 	@echo 'make build                   .build/release/keyfob, .build/front/keyfob, which starts it, and the library for C'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
@@ -128,6 +129,10 @@ test-full: test api
 test-az:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Azure/run .build/debug/keyfob
+
+test-broker:
+	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
+	Tests/Broker/run .build/debug/keyfob
 
 test-faults:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)

@@ -1,6 +1,6 @@
 """A private session bus with a Secret Service, for one test.
 
-    session.py FOLDER
+    session.py FOLDER [CONFIGURATION]
 
 Says "ready" once the bus runs at FOLDER/run/bus. Then reads commands, a line each, and answers each with "ok" or what
 went wrong. Ends both with its standard input.
@@ -43,7 +43,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Session:
-    def __init__(self, folder):
+    def __init__(self, folder, configuration=f"{HERE}/session-bus.conf"):
         self.folder = folder
         self.password = secrets.token_hex(16)
         self.service = None
@@ -61,7 +61,7 @@ class Session:
             "DBUS_SESSION_BUS_ADDRESS": self.address,
         }
         self.bus = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={HERE}/session-bus.conf", f"--address={self.address}", "--nofork",
+            ["dbus-daemon", f"--config-file={configuration}", f"--address={self.address}", "--nofork",
              "--print-address=1"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment)
         if not self.bus.stdout.readline():
@@ -221,7 +221,7 @@ class Session:
 
 
 def main():
-    session = Session(sys.argv[1])
+    session = Session(*sys.argv[1:])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print("ready", flush=True)
     try:

@@ -20,7 +20,9 @@ enum BrokerAnswer {
     /// What a sign-out is answered with: nobody looks at it.
     static var nothing: SecretBytes { document { _ in } }
 
-    /// A failure. Its four members are all needed: without one of them MSAL for Python fails in another way.
+    /// A failure.
+    ///
+    /// Its four members are all needed: without one of them MSAL for Python fails in another way.
     static func refusal(_ refusal: BrokerRefusal, of method: BrokerMethod) -> SecretBytes {
         document { json in
             // Who asks for accounts reads these, whatever else there is.
@@ -38,7 +40,9 @@ enum BrokerAnswer {
         }
     }
 
-    /// A token. All times are in milliseconds.
+    /// A token.
+    ///
+    /// All times are in milliseconds.
     static func token(
         _ box: TokenBox, idToken: borrowing SecretBytes, of account: BrokerAccount, until end: Timestamp
     ) -> SecretBytes {

@@ -15,6 +15,7 @@ public final class BrokerDoor: Sendable {
     private let show: @Sendable (SignInStep) async -> Void
     private let words: @Sendable (KeyringError) -> String
     private let clock: WallClock
+    private let secretService: SecretServiceOptions
     private let digests = FileDigests()
     private let state = Mutex(State())
 
@@ -31,8 +32,9 @@ public final class BrokerDoor: Sendable {
     private init(
         _ desk: AgentDesk, _ signIns: any AgentSignIns, owner: UInt32,
         show: @escaping @Sendable (SignInStep) async -> Void,
-        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock
+        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock, _ secretService: SecretServiceOptions
     ) {
+        self.secretService = secretService
         (self.desk, self.signIns, self.owner) = (desk, signIns, owner)
         (self.show, self.words, self.clock) = (show, words, clock)
         state.withLock { $0.lastCall = clock.now }
@@ -55,7 +57,9 @@ public final class BrokerDoor: Sendable {
         ended: @escaping @Sendable (KeyringError?) -> Void = { _ in }
     ) throws(KeyringError) -> BrokerDoor {
         try BrokerServiceFile.requireNoOther(environment)
-        let door = BrokerDoor(desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock)
+        let door = BrokerDoor(
+            desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock,
+            SecretServiceOptions(environment: environment))
         do throws(BusFailure) {
             let service = try BusService(
                 .broker, environment: environment, handle: { [weak door] in door?.receive($0) },
@@ -118,6 +122,8 @@ public final class BrokerDoor: Sendable {
             case .removeAccount:
                 guard let account = request.account else { throw BrokerRefusal.malformed("'account' is missing") }
                 _ = try await desk.signOut(account, clientID: request.clientID, for: caller)
+                // What they cannot be deleted for is no reason to stay signed in.
+                _ = try? RuntimeCopies.remove(of: account, clientIDs: [request.clientID], secretService)
                 return BrokerAnswer.nothing
             case .acquirePrtSsoCookie, .generateSignedHttpRequest, .getLinuxBrokerVersion: return BrokerAnswer.nothing
             }

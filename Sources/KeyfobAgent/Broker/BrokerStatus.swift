@@ -1,6 +1,8 @@
 internal import Keyfob
 
-/// What MSAL is told of a failure. It goes on to the sign-in after `interactionRequired` and `accountUnusable` alone.
+/// What MSAL is told of a failure.
+///
+/// It goes on to the sign-in after `interactionRequired` and `accountUnusable` alone.
 enum BrokerStatus: Int, CaseIterable, Sendable {
     case unexpected = 0
     case interactionRequired = 2
@@ -49,9 +51,12 @@ struct BrokerRefusal: Error, Equatable, Sendable {
     let status: BrokerStatus
     /// One line, for people.
     let text: String
-    /// What was asked for is not what this door can do.
+
+    /// A reason.
     init(_ status: BrokerStatus, _ text: String) { (self.status, self.text) = (status, text) }
 
+    /// An error as its reason.
+    ///
     /// - Parameter words: What people read of the error.
     init(_ error: KeyringError, namesAccount: Bool, words: (KeyringError) -> String) {
         self.init(BrokerStatus(error.code, namesAccount: namesAccount), words(error))

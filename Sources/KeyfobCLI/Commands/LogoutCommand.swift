@@ -6,7 +6,8 @@ struct LogoutCommand: ParsableCommand {
         commandName: "logout", abstract: "Sign an account out.",
         discussion: """
             Revokes the refresh token at the provider, removes the tokens, and marks the account signed out. What \
-            the provider could not be told is said; here the account is signed out in any case.
+            the provider could not be told is said; here the account is signed out in any case. Copies of an account of \
+            Microsoft's that MSAL's runtime keeps in the Secret Service go too.
 
             Example:
               keyfob logout ada@contoso.example
@@ -45,6 +46,13 @@ struct LogoutCommand: ParsableCommand {
         let report = try NetworkTask.run { () async throws(KeyringError) in
             try await keyring.signOut(
                 id, clientID: client, reach: reach, from: group, endsBrowserSession: browser, network: network)
+        }
+        do throws(KeyringError) {
+            try RuntimeCopies.remove(of: id, clientIDs: report.clients, global.secretService(mayAsk: false))
+        } catch {
+            global.say(
+                "keyfob: warning: tokens that MSAL's runtime may keep in the Secret Service were not deleted: \(error.message)"
+            )
         }
         for note in report.notes { global.say("keyfob: warning: \(note.text)") }
         if global.json {

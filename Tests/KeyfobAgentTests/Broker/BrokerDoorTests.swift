@@ -131,6 +131,32 @@ private final class Place {
         #expect(place.status(try place.token(nobody)) == 19)
     }
 
+    /// The calls that linux-entra-sso makes, in their order, with the account as it was given.
+    @Test("As linux-entra-sso asks: accounts, a token for the first of them, and a cookie, which is refused")
+    func browser() throws {
+        let place = try Place()
+        let ada = try place.store("ada")
+        try place.keyring.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
+        let redirect = #""redirectUri":"https://login.microsoftonline.com/common/oauth2/nativeclient""#
+        let listed = try place.call(.getAccounts, #"{"clientId":"c",\#(redirect)}"#)
+        let first = try #require((listed["accounts"] as? [NSDictionary])?.first)
+        let data = try JSONSerialization.data(withJSONObject: first, options: .withoutEscapingSlashes)
+        let account = String(decoding: data, as: UTF8.self)
+        let parameters =
+            #"{"account":\#(account),"additionalQueryParametersForAuthorization":{},"#
+            + #""authority":"https://login.microsoftonline.com/common","authorizationType":8,"clientId":"c",\#(redirect),"#
+            + #""requestedScopes":["User.Read"],"username":"ada@contoso.example","uxContextHandle":-1"#
+        let token = try place.call(.acquireTokenSilently, #"{"authParameters":\#(parameters)}}"#)
+        let answer = try #require(token["brokerTokenResponse"] as? NSDictionary)
+        #expect(answer["accessToken"] as? String == "token-of-ada")
+        let cookie = try place.call(
+            .acquirePrtSsoCookie,
+            #"{"account":\#(account),"authParameters":\#(parameters),"ssoUrl":"https://login.microsoftonline.com/"},"#
+                + #""ssoUrl":"https://login.microsoftonline.com/"}"#)
+        #expect(place.status(try #require(cookie["brokerTokenResponse"] as? NSDictionary)) == 17)
+        #expect(cookie["cookieItems"] == nil && cookie["cookieContent"] == nil)
+    }
+
     @Test("What needs a key of the device is refused with its status")
     func device() throws {
         let place = try Place()
