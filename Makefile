@@ -36,7 +36,7 @@ INCLUDE = $(DESTDIR)$(PREFIX)/include
 PYTHON = $(DESTDIR)$(PREFIX)/$(if $(filter /usr,$(PREFIX)),lib/python3/dist-packages,lib/keyfob/python)
 VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/Release.swift)
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
-UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service
+UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
 .PHONY: help try test test-full test-faults test-front test-az test-broker test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
 

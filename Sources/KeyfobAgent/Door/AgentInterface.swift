@@ -91,7 +91,7 @@ package enum AgentInterface {
         # Forgets the keys, and what was allowed until the agent ends.
         method Lock() -> (wasOpen: bool)
 
-        # Opens the vault for so many seconds with its unlocking key, in Base64; 'keyfob unlock --agent' calls it.
+        # Opens the vault for so many seconds with its unlocking key, in Base64: the owner's own command calls it.
         method Unlock(vault: string, key: string, seconds: int) -> ()
 
         # What the agent is, and whether it holds keys, until when.

@@ -83,6 +83,10 @@ package struct AgentSocket: ~Copyable {
             guard !there.isRegularFile, !there.isDirectory, !there.isSymbolicLink else {
                 throw KeyringError(.configuration, "\(path) is in the way: it is no socket")
             }
+            guard !Self.isHeard(path) else {
+                throw KeyringError(
+                    .alreadyExists, "somebody listens at \(path) already, such as systemd for keyfob-agent.socket")
+            }
             unsafe unlink(path)
         }
         let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
@@ -105,6 +109,21 @@ package struct AgentSocket: ~Copyable {
     deinit {
         if let path { unsafe unlink(path) }
         close(descriptor)
+    }
+
+    /// Whether somebody listens at a path, by the kernel's table (proc(5)): to connect would start what systemd has there.
+    static func isHeard(_ path: String, table: String = "/proc/net/unix") -> Bool {
+        guard case .bytes(let bytes, _) = FileAccess.read(table, limit: 64 << 20, following: false) else {
+            return false
+        }
+        let end = Array(" \(path)".utf8)
+        return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
+            // Address, references, protocol, flags (__SO_ACCEPTCON), type, state, inode, path.
+            line.suffix(end.count).elementsEqual(end)
+                && line.split(separator: UInt8(ascii: " "), maxSplits: 4).dropFirst(3).first?.elementsEqual(
+                    "00010000".utf8)
+                    == true
+        }
     }
 
     private static func prepare(_ socket: CInt) {

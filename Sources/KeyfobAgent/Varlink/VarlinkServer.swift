@@ -59,6 +59,13 @@ package final class VarlinkServer {
         (self.now, self.peer, self.answer) = (now, peer, answer)
     }
 
+    /// Lets nobody in any more, and leaves all that are there; calls that are being answered go on.
+    package func dismiss() {
+        pausedUntil = .max
+        for connection in connections.values { connection.leave() }
+        connections = [:]
+    }
+
     deinit { for connection in connections.values { connection.leave() } }
 
     /// How many connections there are.

@@ -19,6 +19,8 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
+        // Before there are keys: with them no connection is made.
+        let agent = AgentText(at: location)
         let opening = try global.openedWithoutAsking(reaching: .files())
         let (id, storage, items, kept, earlier) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
@@ -43,7 +45,7 @@ struct StatusCommand: ParsableCommand {
                     unlockedBy: key?.name, account: here?.document,
                     needingSignIn: here?.needingSignIn.map(StatusDocument.Unsigned.init),
                     keptKeys: kept.isEmpty ? nil : kept.map(StatusDocument.KeptKey.init),
-                    isReadOnly: keyring?.isReadOnly,
+                    agent: agent?.document, isReadOnly: keyring?.isReadOnly,
                     findings: findings.map(StateDocument.init),
                     losses: losses?.map(LossDocument.init), headerProblems: header,
                     groups: groups.map(GroupDocument.init),
@@ -82,6 +84,7 @@ struct StatusCommand: ParsableCommand {
             let whose = key.place == .session ? "this session's" : "your"
             try write("key     in \(whose) kernel keyring until \(TimeText.moment(key.until))")
         }
+        if let agent { try write("agent   \(agent.words)") }
         if let here { try write("account \(here.text)") }
         for item in items {
             try write("desktop keyring \(SecretServiceText.of(item))")
@@ -153,6 +156,8 @@ struct StatusDocument: JSONDocument {
     let needingSignIn: [Unsigned]?
     /// Where 'keyfob unlock' has kept the key; nil where it has not.
     let keptKeys: [KeptKey]?
+    /// The agent of this vault; nil where none runs.
+    let agent: AgentText.Document?
     /// Nil while the vault is locked.
     let isReadOnly: Bool?
     /// What does not follow from what was seen of the vault before; of a locked one what was found earlier.

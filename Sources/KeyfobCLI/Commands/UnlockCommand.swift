@@ -9,9 +9,11 @@ struct UnlockCommand: ParsableCommand {
             key is readable by your programs in the session, and in no other session. Where a session is too narrow, as \
             with ssh and services, or has no keyring, --user keeps it for all that you run. 'keyfob doctor' says which of \
             them work here. The key is wrapped under a secret in $XDG_RUNTIME_DIR, which ends with the login.
+            With --agent no keyring keeps it: 'keyfob agent' gets it, in its memory, and forgets it when the time is over.
 
             Example:
               keyfob unlock --for 8h
+              keyfob unlock --for 8h --agent
               keyfob unlock --for 1h --user
             """)
 
@@ -20,8 +22,10 @@ struct UnlockCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("How long: 90s, 15m, 8h, 2d.", valueName: "duration"))
     var duration = "8h"
     @Flag(name: .long, help: "Keep it for all that you run, not for this session alone.") var user = false
+    @Flag(name: .long, help: "Give it to the agent, which answers programs.") var agent = false
 
     func validate() throws {
+        if agent, user { throw ValidationError("--agent and --user exclude one another") }
         guard TimeText.seconds(duration) != nil else {
             throw ValidationError("--for takes a duration such as 15m or 8h")
         }
@@ -29,6 +33,7 @@ struct UnlockCommand: ParsableCommand {
 
     func run() throws {
         let seconds = TimeText.seconds(duration) ?? 0
+        if agent { return try unlockAgent(seconds) }
         let place: KeyPlace = user ? .user : .session
         // What would keep it from working is said before a passphrase is asked for.
         try LockedKeyring(at: global.location()).requireKeeping(in: place)
@@ -43,6 +48,25 @@ struct UnlockCommand: ParsableCommand {
 }
 
 extension UnlockCommand {
+    /// Hands the key to the agent.
+    private func unlockAgent(_ seconds: UInt32) throws(KeyringError) {
+        let location = try global.location()
+        guard try LockedKeyring(at: location).storage == .embedded else {
+            throw KeyringError(
+                .notOffered, "the desktop's keyring (Secret Service) opens this vault, for the agent too", hint: nil)
+        }
+        // Nobody is asked for a passphrase in vain, and with keys no connection is made.
+        guard let place = try AgentPlace(location), let client = try AgentClient(place.socket) else {
+            throw KeyringError(
+                .unavailable, "no agent runs for this vault",
+                hint: "start one with 'keyfob agent', or 'systemctl --user enable --now keyfob-agent.socket'")
+        }
+        let keyring = try unlocked()
+        try client.unlock(keyring.vaultID, keyring.unlockingKey(), seconds: Int64(seconds))
+        let limit = keyring.opensWholeVault ? "" : " (one group)"
+        try global.tell(.unlocked, "unlocked the agent for \(duration)\(limit)") { $0.seconds = Int(seconds) }
+    }
+
     /// The keyring; where nobody can be asked, that is said: this is the command that others advise.
     private func unlocked() throws(KeyringError) -> Keyring {
         do throws(KeyringError) {
@@ -58,7 +82,7 @@ extension UnlockCommand {
 
 struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Forget the keys that 'unlock' has kept.",
+        commandName: "lock", abstract: "Forget the keys that 'unlock' has kept, and those of the agent.",
         discussion: """
             A vault that the desktop's keyring (Secret Service) opens stays open to it: lock that one too.
 
@@ -69,17 +93,30 @@ struct LockCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
-        let locked = try LockedKeyring(at: global.location())
+        let location = try global.location()
+        let locked = try LockedKeyring(at: location)
         guard locked.storage == .embedded else {
+            _ = try lockAgent(location)
             return try global.tell(
                 .locked,
                 "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
         }
-        let wasUnlocked = try locked.forgetKeptKeys()
+        let wasKept = try locked.forgetKeptKeys()
+        let wasUnlocked = try lockAgent(location) || wasKept
         let items = locked.secretServiceItems(global.secretService(mayAsk: false))
         let still =
             items.contains { $0.state == .opens }
             ? "; the desktop's keyring (Secret Service) still opens the vault, until you lock that too" : ""
         try global.tell(.locked, (wasUnlocked ? "locked" : "it was locked already") + still)
+    }
+
+    /// Has the agent forget its keys, where one runs.
+    ///
+    /// - Returns: Whether it had any.
+    private func lockAgent(_ location: KeyringLocation) throws(KeyringError) -> Bool {
+        guard let place = try AgentPlace(location), place.hasAgent, let client = try AgentClient(place.socket) else {
+            return false
+        }
+        return try client.lock().wasOpen
     }
 }

@@ -227,6 +227,25 @@ struct VarlinkServerTests {
         #expect(replies == [said("a.B"), said("a.C")])
     }
 
+    @Test("At the end nobody is let in, and what is being answered may end")
+    func dismissal() async throws {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let place = try VarlinkPlace { _, _, replies in
+            await Task { for await _ in gate.stream {} }.value
+            replies.send(.reply())
+        }
+        let client = try place.connect()
+        client.call("a.B")
+        place.turn()
+        place.server.dismiss()
+        let late = try place.connect()
+        place.turn()
+        #expect(place.server.connectionCount == 0 && !place.server.isIdle)
+        #expect(client.replies().isEmpty && client.isClosed && !late.isClosed)
+        gate.continuation.finish()
+        await place.turn(until: { place.server.isIdle })
+    }
+
     @Test("Who may not come is let go without a word")
     func refused() throws {
         let scratch = try ScratchFolder()
@@ -286,6 +305,16 @@ struct AgentSocketTests {
         try scratch.write("agent", Array("mine".utf8))
         #expect(throws: KeyringError(.configuration, "")) { _ = try AgentSocket(at: path, AgentSocket.Turn(at: path)) }
         #expect(try scratch.read("agent") == Array("mine".utf8))
+    }
+
+    @Test("Where somebody listens, as systemd does, nothing takes that one's place")
+    func heard() throws {
+        let socket = try AgentSocket(at: path, AgentSocket.Turn(at: path))
+        #expect(AgentSocket.isHeard(path))
+        #expect(throws: KeyringError(.alreadyExists, "")) { _ = try AgentSocket(at: path, AgentSocket.Turn(at: path)) }
+        _ = try VarlinkPlace.Client(path)
+        _ = consume socket
+        #expect(!AgentSocket.isHeard(path))
     }
 
     @Test("A path that is too long is told of")

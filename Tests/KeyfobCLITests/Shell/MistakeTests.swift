@@ -226,6 +226,8 @@ struct MistakeTests {
         ("mirror msal nowhere/cache --force", 66, ["the folder of nowhere/cache is not there", "make the folder"]),
         ("mirror list extra", 64, ["Unexpected argument 'extra'", "see 'keyfob mirror list --help'"]),
         ("mirror stop nowhere", 66, ["nowhere is not mirrored", "'keyfob mirror list' shows what is"]),
+        ("agent --idle never", 64, ["--idle takes a duration such as 15m or 8h", "see 'keyfob agent --help'"]),
+        ("unlock --agent", 69, ["no agent runs for this vault", "'keyfob agent'", "keyfob-agent.socket"]),
         ("sync run", 78, ["the vault is part of no sync", "'keyfob sync init REMOTE'", "'keyfob sync join REMOTE'"]),
         ("sync init nowhere/else", 66, ["there is no folder", "nowhere/else"]),
         ("sync init etcd+http://etcd.example", 64, ["etcd at etcd.example is reached by https"]),

@@ -1,0 +1,131 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobFiles
+
+struct AgentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent", abstract: "Answer programs over a socket: each has what it may have.",
+        discussion: """
+            Programs ask by varlink at $XDG_RUNTIME_DIR/keyfob/agent for accounts and tokens ('io.keyfob.Agent'); which program \
+            asks, the kernel says. It runs until a signal ends it, and opens the vault with what is at hand: a key that \
+            'keyfob unlock' has kept or has handed over with --agent, a key file, the desktop's keyring. While the vault is locked, programs are told so. \
+            'systemctl --user enable --now keyfob-agent.socket' starts it when it is first asked. For another vault than \
+            the usual one the socket is called agent-ID, with the first 16 digits of the vault's id.
+
+            Example:
+              keyfob agent
+              keyfob agent --idle 15m
+
+            Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, 73 an agent runs already, 78 what \
+            systemd gives is no socket.
+            """)
+
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+    @OptionGroup var network: NetworkOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("End when nobody has asked for as long: 90s, 15m, 8h.", valueName: "duration"))
+    var idle: String?
+
+    func validate() throws {
+        if global.json { throw ValidationError("programs are answered over a socket; --json has no meaning") }
+        if global.passphraseFd != nil {
+            throw ValidationError("an agent is given a passphrase by 'keyfob unlock --agent'")
+        }
+        if let idle, TimeText.seconds(idle) == nil {
+            throw ValidationError("--idle takes a duration such as 15m or 8h")
+        }
+    }
+
+    func run() throws {
+        let location = try global.location()
+        let given = try AgentSocket(given: Environment.current.variables)
+        guard let place = try AgentPlace(location) else {
+            throw KeyringError(
+                .unavailable, "XDG_RUNTIME_DIR names no folder, so there is no place for the agent's socket",
+                advice: .setRuntimeFolder)
+        }
+        try place.prepare()
+        let turn = try AgentSocket.Turn(at: place.socket)
+        let parts = try AgentParts.make(global, network)
+        let signals = try PickerSignals(PickerSignals.ending)
+        if let given {
+            try serve(given, location, parts, signals)
+        } else {
+            let socket = try AgentSocket(at: place.socket, turn)
+            global.say("listening at \(place.socket)")
+            try serve(socket, location, parts, signals)
+        }
+        _ = consume turn
+    }
+
+    /// Answers until it is to end.
+    private func serve(
+        _ socket: borrowing AgentSocket, _ location: KeyringLocation, _ parts: AgentParts,
+        _ signals: borrowing PickerSignals
+    ) throws(KeyringError) {
+        let keeper = AgentKeeper(global, at: location)
+        let desk = AgentDesk(
+            keeper.vault, audit: parts.audit, questions: parts.questions,
+            network: { [network] () throws(KeyringError) in try network.network() })
+        let keys = AgentKeys(
+            unlock: { (id, key, seconds) throws(KeyringError) in try keeper.unlock(id, key, seconds) },
+            lock: {
+                keeper.forgetTime()
+                return desk.lock()
+            }, status: { keeper.status })
+        let changes = VaultChanges()
+        let door = SocketDoor(to: desk, signIns: parts.signIns, keys: keys, changes: changes, hint: Self.hint)
+        let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
+            keeper.expire()
+            await door.answer(call, peer, replies)
+        }
+        guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
+        let bell: ChangeBell
+        do { bell = try ChangeBell() } catch { throw KeyringError(error) }
+        let idle = idle.flatMap(TimeText.seconds).map { Int64($0) * 1_000 }
+        var idleSince = VarlinkServer.uptime()
+        while true {
+            // Where the folder was made or replaced meanwhile, it is the new one.
+            bell.watch(location.vault)
+            let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
+            let wait = [rest, keeper.left, 60_000].compactMap(\.self).min() ?? 0
+            let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
+            if ready.contains(signals.descriptor), signals.next() != nil { return Self.end(server, signals) }
+            if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
+            keeper.expire()
+            if !server.isIdle || keeper.isNeeded { idleSince = VarlinkServer.uptime() }
+            if let idle, VarlinkServer.uptime() - idleSince >= idle { return }
+        }
+    }
+
+    /// Lets refreshes that are under way end: what the provider has replaced is to be stored.
+    ///
+    /// A second signal does not wait.
+    private static func end(_ server: VarlinkServer, _ signals: borrowing PickerSignals) {
+        server.dismiss()
+        let end = VarlinkServer.uptime() + patience
+        while !server.isIdle, VarlinkServer.uptime() < end {
+            let ready = server.step(waiting: end - VarlinkServer.uptime(), or: [signals.descriptor])
+            if ready.contains(signals.descriptor), signals.next() != nil { return }
+        }
+    }
+
+    /// Longer than a request to a provider takes at most, in milliseconds.
+    private static let patience: Int64 = 35_000
+
+    /// What to do about an error, for whoever reads what a program is told: the agent is unlocked in another way than a shell.
+    private static func hint(_ error: KeyringError) -> String? {
+        switch error.advice {
+        case .unlock, .giveKeyFile, .giveOtherKey: error.code == .locked ? "run 'keyfob unlock --agent'" : error.hint
+        default: error.hint
+        }
+    }
+
+    /// Whether a file is the vault's database, or tells that a change of it is complete.
+    private static func isVault(_ name: String) -> Bool {
+        name.hasPrefix("keyring.db") && !name.hasSuffix("-shm")
+    }
+}

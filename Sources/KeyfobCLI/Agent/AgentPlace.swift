@@ -1,0 +1,46 @@
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobFiles
+internal import KeyfobLookup
+
+/// Where the agent of a vault listens: a socket in the folder that lives as long as the login.
+struct AgentPlace {
+    /// The folder, `$XDG_RUNTIME_DIR/keyfob`.
+    let folder: String
+    /// The socket: `agent` for the vault that is there unless another is named, else `agent-` and 16 digits of the vault's id.
+    let socket: String
+
+    /// The place for the vault at `location`; nil without a folder for the login.
+    ///
+    /// - Throws: as finding the vault does, where it is another than the usual one.
+    init?(_ location: KeyringLocation, _ environment: Environment = .current) throws(KeyringError) {
+        guard let folder = location.runtime else { return nil }
+        self.folder = folder
+        var others = environment.variables
+        others["KEYFOB_VAULT"] = nil
+        let usual = try KeyringLocation.standard(environment: others)
+        if location.vault == usual.vault {
+            socket = folder + "/agent"
+        } else {
+            socket = try folder + "/agent-" + LockedKeyring(at: location).vaultID.prefix(16)
+        }
+    }
+
+    /// Makes the folder where it is missing.
+    ///
+    /// - Throws: `configuration` where others have a part in it, `unavailable`.
+    func prepare() throws(KeyringError) {
+        do {
+            try RuntimeFolder(path: folder).prepare()
+        } catch {
+            let reason = KeyringError(error)
+            guard reason.code == .inputOutput else { throw reason }
+            throw KeyringError(
+                .unavailable, "the folder 'keyfob' in XDG_RUNTIME_DIR cannot be made or written",
+                advice: .useOwnRuntimeFolder)
+        }
+    }
+
+    /// Whether an agent has its turn there.
+    var hasAgent: Bool { AgentSocket.isTaken(socket) }
+}
