@@ -100,6 +100,8 @@ public final class AgentDesk: Sendable {
             let keyring = try vault.keyring()
             draft.keyring = keyring
             let candidate = try await admitted(acquisition, keyring, caller, &draft)
+            // It may have been locked while somebody was asked.
+            guard vault.isOpen else { throw KeyringError(.locked, "the vault was locked meanwhile", advice: .unlock) }
             var pinned = acquisition
             pinned.request.account = candidate.account.id.description
             pinned.groups = [candidate.group]
@@ -143,6 +145,9 @@ public final class AgentDesk: Sendable {
         _ request: SignInRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller,
         by signIns: any AgentSignIns, show: @escaping @Sendable (SignInStep) async -> Void
     ) async throws(KeyringError) -> SignInReport {
+        var request = request
+        // A browser's session is not to sign somebody in of whom nobody has said anything.
+        if request.prompt == nil { request.prompt = .selectAccount }
         var asked = TokenRequest(clientID: request.clientID, scopes: request.scopes)
         asked.account = request.account?.description
         var draft = AuditDraft(.signIn, caller, asked)

@@ -4,10 +4,19 @@ internal import Synchronization
 /// The vault that an agent answers from: opened when it is first needed, and again after it was locked.
 public final class AgentVault: Sendable {
     private let open: @Sendable () throws(KeyringError) -> Keyring
+    private let closing: @Sendable (Keyring) -> Void
     private let opened = Mutex<Keyring?>(nil)
 
     /// A vault that `open` opens with what is at hand, asking nobody.
-    public init(open: @escaping @Sendable () throws(KeyringError) -> Keyring) { self.open = open }
+    ///
+    /// - Parameter closing: Called with the keyring before its keys are forgotten.
+    public init(
+        open: @escaping @Sendable () throws(KeyringError) -> Keyring,
+        closing: @escaping @Sendable (Keyring) -> Void = { _ in }
+    ) {
+        self.open = open
+        self.closing = closing
+    }
 
     /// The keyring.
     ///
@@ -33,10 +42,9 @@ public final class AgentVault: Sendable {
     /// - Returns: Whether there were any.
     @discardableResult
     public func lock() -> Bool {
-        opened.withLock { opened in
-            defer { opened = nil }
-            return opened != nil
-        }
+        guard let keyring = opened.withLock({ opened in opened.take() }) else { return false }
+        closing(keyring)
+        return true
     }
 
     /// Forgets its keys where an error means that the vault is another one than it was, so that it is opened anew.

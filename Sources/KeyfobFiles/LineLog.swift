@@ -49,6 +49,9 @@ package struct LineLog: Sendable {
         return lines
     }
 
+    /// Whether as many files gave way as are kept, so that older ones may be gone.
+    package var isFull: Bool { unsafe access(file(Self.kept), F_OK) == 0 }
+
     /// Removes all of it.
     package func remove() throws(StorageFailure) {
         for number in 0...Self.kept { try POSIXFile.remove(file(number)) }

@@ -19,19 +19,23 @@ public struct AuditFiles: AuditTrail {
     public func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let group = if let group = entry.group { group } else { try keyring.groupForNewItems() }
         let log = try log(of: group, keyring)
-        var head: (number: Int, hash: String) = (0, "")
+        var head = AuditHead(number: 0, hash: "")
         do {
+            let noted = try heads.noted(group) { () throws(KeyringError) in try keyring.auditHead(of: group) }
             let gaveWay = try log.append { last in
-                let (number, previous) = Self.place(after: last)
+                let (number, previous) = Self.place(after: last, noted)
                 let content = AuditLine.content(number, entry, previous: previous)
                 guard let code = try keyring.auditCode(of: content, in: group) else {
                     throw KeyringError(.fault, "the group has no key for its audit")
                 }
                 let line = AuditLine.sealed(content, code.code, by: code.key)
-                head = (number, AuditLine.hash(line))
+                guard line.count <= Self.longest else {
+                    throw KeyringError(.limitExceeded, "the request is longer than what is written down of one")
+                }
+                head = AuditHead(number: number, hash: AuditLine.hash(line))
                 return line
             }
-            heads.note(group, "\(head.number) \(head.hash)")
+            heads.note(group, head)
             if gaveWay { heads.keep(in: keyring) }
         } catch {
             let reason = KeyringError(error)
@@ -48,9 +52,10 @@ public struct AuditFiles: AuditTrail {
     /// - Throws: `groupNotGranted`, `noSuchGroup`, `inputOutput`.
     public func read(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> AuditReading {
         let lines: [[UInt8]]
-        do { lines = try log(of: group, keyring).lines() } catch { throw KeyringError(error) }
-        let head = try keyring.auditHead(of: group)
-        return try AuditReading(lines, head: head) { (content, key) throws(KeyringError) in
+        let log = try log(of: group, keyring)
+        do { lines = try log.lines() } catch { throw KeyringError(error) }
+        let head = try keyring.auditHead(of: group).flatMap { AuditHead($0) }
+        return try AuditReading(lines, beginsAtFirst: !log.isFull, head: head) { (content, key) throws(KeyringError) in
             try keyring.auditCode(of: content, in: group, by: key)?.code
         }
     }
@@ -60,27 +65,67 @@ public struct AuditFiles: AuditTrail {
         return LineLog(path: "\(folder)/\(name.vault)/\(name.group).jsonl")
     }
 
+    /// No line is longer, in bytes.
+    private static let longest = 32 << 10
+
     /// The number of the next line and the hash of the last one.
-    private static func place(after last: [[UInt8]]) -> (number: Int, previous: String) {
-        guard let end = last.last else { return (1, "") }
+    ///
+    /// - Parameter noted: How far the audit has come at least: where its end was cut off, the numbers go on behind that, and the
+    ///   gap stays.
+    private static func place(after last: [[UInt8]], _ noted: AuditHead?) -> (number: Int, previous: String) {
         // What a crash has cut short has no number, and is counted all the same.
         let whole = last.lastIndex { AuditLine($0) != nil }
-        let number = whole.flatMap { AuditLine(last[$0])?.number } ?? 0
-        return (number + last.count - (whole ?? -1), AuditLine.hash(end))
+        let number = (whole.flatMap { AuditLine(last[$0])?.number } ?? 0) + last.count - (whole ?? -1)
+        if let noted, noted.number >= number { return (noted.number + 1, noted.hash) }
+        return (number, last.last.map(AuditLine.hash) ?? "")
     }
 }
 
-/// How far audits have come since it was noted last.
-private final class AuditHeads: Sendable {
-    private let heads = Mutex<[AccessGroup: String]>([:])
+/// How far an audit has come: the number of its last line, and the hash of it.
+struct AuditHead: Hashable, Sendable {
+    let number: Int
+    let hash: String
 
-    func note(_ group: AccessGroup, _ head: String) { heads.withLock { $0[group] = head } }
+    /// As it is kept in the vault: both with a blank between.
+    var text: String { "\(number) \(hash)" }
+
+    init(number: Int, hash: String) { (self.number, self.hash) = (number, hash) }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let number = Int(parts[0]), number > 0 else { return nil }
+        self.init(number: number, hash: String(parts[1]))
+    }
+}
+
+/// How far audits have come, and since when that is noted in the vault.
+private final class AuditHeads: Sendable {
+    private struct State {
+        /// What is not in the vault yet.
+        var fresh: [AccessGroup: AuditHead] = [:]
+        /// What was there when the group was first written about; nil for nothing.
+        var noted: [AccessGroup: AuditHead?] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How far the audit of a group has come at least.
+    func noted(_ group: AccessGroup, _ read: () throws(KeyringError) -> String?) throws(KeyringError) -> AuditHead? {
+        if let known = state.withLock({ $0.noted[group] }) { return known }
+        let head = try read().flatMap { AuditHead($0) }
+        state.withLock { $0.noted[group] = .some(head) }
+        return head
+    }
+
+    func note(_ group: AccessGroup, _ head: AuditHead) {
+        state.withLock { ($0.fresh[group], $0.noted[group]) = (head, .some(head)) }
+    }
 
     /// Keeps them in the vault; what cannot be kept is kept the next time.
     func keep(in keyring: Keyring) {
-        for (group, head) in heads.withLock({ $0 }) {
-            guard (try? keyring.noteAuditHead(head, of: group)) != nil else { continue }
-            heads.withLock { if $0[group] == head { $0[group] = nil } }
+        for (group, head) in state.withLock({ $0.fresh }) {
+            guard (try? keyring.noteAuditHead(head.text, of: group)) != nil else { continue }
+            state.withLock { if $0.fresh[group] == head { $0.fresh[group] = nil } }
         }
     }
 }

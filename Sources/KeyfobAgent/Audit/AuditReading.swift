@@ -46,12 +46,15 @@ public struct AuditReading: Hashable, Sendable {
     /// What is not as it was written.
     public private(set) var findings: [Finding] = []
 
-    /// - Parameter code: The code that a content has under a key; nil where that key is gone.
+    /// - Parameters:
+    ///   - beginsAtFirst: Whether no line has given way yet.
+    ///   - head: The last line that the vault knows of.
+    ///   - code: The code that a content has under a key; nil where that key is gone.
     init(
-        _ lines: [[UInt8]], head: String?,
+        _ lines: [[UInt8]], beginsAtFirst: Bool, head: AuditHead?,
         code: ([UInt8], String) throws(KeyringError) -> [UInt8]?
     ) throws(KeyringError) {
-        var hashes: Set<String> = []
+        var hashes: Set<AuditHead> = []
         var (hash, number): (String?, Int) = (nil, 0)
         var provenUntil = -1
         var unproven: [Int] = []
@@ -60,7 +63,7 @@ public struct AuditReading: Hashable, Sendable {
             defer {
                 let own = AuditLine.hash(bytes)
                 hash = own
-                hashes.insert("\(number) \(own)")
+                hashes.insert(AuditHead(number: number, hash: own))
             }
             guard let line = AuditLine(bytes), let content = AuditLine.signedPart(of: bytes) else {
                 // A true line behind it shows that it stood there when it was cut short.
@@ -68,7 +71,9 @@ public struct AuditReading: Hashable, Sendable {
                 continue
             }
             self.lines.append(Line(number: line.number, entry: line.entry))
-            if let hash, line.previous != hash { findings.append(Finding(kind: .missing, line: here)) }
+            if line.previous != hash ?? (beginsAtFirst ? "" : line.previous) {
+                findings.append(Finding(kind: .missing, line: here))
+            }
             number = line.number
             if let expected = try code(content, line.key) {
                 if Hexadecimal.text(expected) == line.code {
@@ -82,16 +87,10 @@ public struct AuditReading: Hashable, Sendable {
         }
         // Without their key only a true line behind them shows that they are.
         findings += unproven.filter { $0 > provenUntil }.map { Finding(kind: .changed, line: $0 + 1) }
-        if let head, !hashes.contains(head), let noted = head.split(separator: " ").first.flatMap({ Int($0) }),
-            number < noted || lines.isEmpty || findings.isEmpty && !Self.isOlder(noted, than: self.lines)
-        {
+        // One that is older than all there are gave way.
+        if let head, !hashes.contains(head), head.number >= self.lines.first?.number ?? 0 {
             findings.append(Finding(kind: .endMissing, line: lines.count))
         }
         findings.sort { $0.line < $1.line }
-    }
-
-    /// Whether a line gave way long ago.
-    private static func isOlder(_ number: Int, than lines: [Line]) -> Bool {
-        lines.first.map { number < $0.number } ?? false
     }
 }

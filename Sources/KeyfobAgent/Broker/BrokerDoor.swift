@@ -71,6 +71,11 @@ public final class BrokerDoor: Sendable {
         return door
     }
 
+    /// Whether a service file has the bus start Keyfob as the broker.
+    public static func isWanted(_ environment: [String: String]) -> Bool {
+        BrokerServiceFile.isOwnInstalled(environment)
+    }
+
     /// Closes it once what has come is answered; the bus can start it anew then.
     public func retire() { state.withLock { $0.service }?.retire() }
 

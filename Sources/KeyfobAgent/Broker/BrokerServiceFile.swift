@@ -9,8 +9,8 @@ enum BrokerServiceFile {
     /// - Throws: `unavailable` where one is installed that does not start Keyfob.
     static func requireNoOther(_ environment: [String: String]) throws(KeyringError) {
         for folder in folders(environment) {
-            let path = "\(folder)/dbus-1/services/\(name)"
-            switch FileAccess.read(path, limit: 64 << 10, following: true) {
+            let path = path(in: folder)
+            switch FileAccess.read(path, limit: limit, following: true) {
             case .missing: continue
             case .bytes(let content, _) where isOwn(content): continue
             case .bytes, .link, .notRegular, .tooLarge, .failed:
@@ -20,6 +20,20 @@ enum BrokerServiceFile {
             }
         }
     }
+
+    /// Whether the bus would start Keyfob, so that somebody wants it to be the broker.
+    static func isOwnInstalled(_ environment: [String: String]) -> Bool {
+        folders(environment).contains { folder in
+            guard case .bytes(let content, _) = FileAccess.read(path(in: folder), limit: limit, following: true) else {
+                return false
+            }
+            return isOwn(content)
+        }
+    }
+
+    private static let limit = 64 << 10
+
+    private static func path(in folder: String) -> String { "\(folder)/dbus-1/services/\(name)" }
 
     /// Where a session bus looks: the folders of the person's data and of the system's.
     static func folders(_ environment: [String: String]) -> [String] {

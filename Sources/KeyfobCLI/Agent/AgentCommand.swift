@@ -11,11 +11,15 @@ struct AgentCommand: ParsableCommand {
             asks, the kernel says. It runs until a signal ends it, and opens the vault with what is at hand: a key that \
             'keyfob unlock' has kept or has handed over with --agent, a key file, the desktop's keyring. While the vault is locked, programs are told so. \
             'systemctl --user enable --now keyfob-agent.socket' starts it when it is first asked. For another vault than \
-            the usual one the socket is called agent-ID, with the first 16 digits of the vault's id.
+            the usual one the socket is called agent-ID, with the first 16 digits of the vault's id. Whether a program may have a \
+            token is what 'keyfob program' says, or you on the desktop when it first asks; 'keyfob log' shows what was asked. \
+            With --broker, or where a service file has the session bus start it, programs made with MSAL find it as the \
+            identity broker.
 
             Example:
               keyfob agent
               keyfob agent --idle 15m
+              keyfob agent --broker
 
             Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, 73 an agent runs already, 78 what \
             systemd gives is no socket.
@@ -28,6 +32,8 @@ struct AgentCommand: ParsableCommand {
         name: .long,
         help: ArgumentHelp("End when nobody has asked for as long: 90s, 15m, 8h.", valueName: "duration"))
     var idle: String?
+    @Flag(name: .long, help: "Be the session bus's identity broker too, for programs made with MSAL.") var broker =
+        false
 
     func validate() throws {
         if global.json { throw ValidationError("programs are answered over a socket; --json has no meaning") }
@@ -49,7 +55,7 @@ struct AgentCommand: ParsableCommand {
         }
         try place.prepare()
         let turn = try AgentSocket.Turn(at: place.socket)
-        let parts = try AgentParts.make(global, network)
+        let parts = try AgentParts(location, network)
         let signals = try PickerSignals(PickerSignals.ending)
         if let given {
             try serve(given, location, parts, signals)
@@ -66,9 +72,9 @@ struct AgentCommand: ParsableCommand {
         _ socket: borrowing AgentSocket, _ location: KeyringLocation, _ parts: AgentParts,
         _ signals: borrowing PickerSignals
     ) throws(KeyringError) {
-        let keeper = AgentKeeper(global, at: location)
+        let keeper = AgentKeeper(global, at: location, parts.audit)
         let desk = AgentDesk(
-            keeper.vault, audit: parts.audit, questions: parts.questions,
+            keeper.vault, audit: parts.audit, questions: parts.companion,
             network: { [network] () throws(KeyringError) in try network.network() })
         let keys = AgentKeys(
             unlock: { (id, key, seconds) throws(KeyringError) in try keeper.unlock(id, key, seconds) },
@@ -77,12 +83,18 @@ struct AgentCommand: ParsableCommand {
                 return desk.lock()
             }, status: { keeper.status })
         let changes = VaultChanges()
-        let door = SocketDoor(to: desk, signIns: parts.signIns, keys: keys, changes: changes, hint: Self.hint)
+        let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: Self.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
             keeper.expire()
             await door.answer(call, peer, replies)
         }
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
+        let broker = try AgentBroker(for: desk, parts, isDemanded: broker) { global.say($0) }
+        let upkeep = Task { await desk.keepTokensFresh() }
+        defer {
+            upkeep.cancel()
+            keeper.vault.lock()
+        }
         let bell: ChangeBell
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
         let idle = idle.flatMap(TimeText.seconds).map { Int64($0) * 1_000 }
@@ -93,11 +105,14 @@ struct AgentCommand: ParsableCommand {
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
             let wait = [rest, keeper.left, 60_000].compactMap(\.self).min() ?? 0
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
-            if ready.contains(signals.descriptor), signals.next() != nil { return Self.end(server, signals) }
+            if ready.contains(signals.descriptor), signals.next() != nil {
+                broker?.retire()
+                return Self.end(server, signals)
+            }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
             keeper.expire()
-            if !server.isIdle || keeper.isNeeded { idleSince = VarlinkServer.uptime() }
-            if let idle, VarlinkServer.uptime() - idleSince >= idle { return }
+            if !server.isIdle || keeper.isNeeded || broker?.hasBeenBusy ?? false { idleSince = VarlinkServer.uptime() }
+            if let idle, VarlinkServer.uptime() - idleSince >= idle { return broker?.retire() ?? () }
         }
     }
 
@@ -117,7 +132,7 @@ struct AgentCommand: ParsableCommand {
     private static let patience: Int64 = 35_000
 
     /// What to do about an error, for whoever reads what a program is told: the agent is unlocked in another way than a shell.
-    private static func hint(_ error: KeyringError) -> String? {
+    static func hint(_ error: KeyringError) -> String? {
         switch error.advice {
         case .unlock, .giveKeyFile, .giveOtherKey: error.code == .locked ? "run 'keyfob unlock --agent'" : error.hint
         default: error.hint

@@ -40,20 +40,22 @@ final class AgentKeeper: Sendable {
         }
     }
 
-    init(_ global: GlobalOptions, at location: KeyringLocation) {
+    /// - Parameter audit: What is noted of it in the vault before keys are forgotten.
+    init(_ global: GlobalOptions, at location: KeyringLocation, _ audit: AuditFiles) {
         let time = Time()
         (self.location, self.time) = (location, time)
-        vault = AgentVault { () throws(KeyringError) in
-            switch try global.openedWithoutAsking(reaching: .everything) {
-            case .opened(let keyring):
-                time.confine(keyring)
-                let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()
-                let left = kept.map { max(0, $0.seconds - WallClock.system.now.seconds) * 1_000 } ?? Self.pause
-                time.hold(min(left, Self.pause), isHandedOver: false)
-                return keyring
-            case .shut(let error): throw error
-            }
-        }
+        vault = AgentVault(
+            open: { () throws(KeyringError) in
+                switch try global.openedWithoutAsking(reaching: .everything) {
+                case .opened(let keyring):
+                    time.confine(keyring)
+                    let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()
+                    let left = kept.map { max(0, $0.seconds - WallClock.system.now.seconds) * 1_000 } ?? Self.pause
+                    time.hold(min(left, Self.pause), isHandedOver: false)
+                    return keyring
+                case .shut(let error): throw error
+                }
+            }, closing: { audit.noteHeads(in: $0) })
     }
 
     /// Goes on with a key that somebody has handed over.

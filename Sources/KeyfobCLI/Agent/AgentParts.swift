@@ -4,35 +4,23 @@ internal import KeyfobAgent
 /// What an agent needs besides a vault and a door: made before keys are opened, because some of it starts programs.
 struct AgentParts {
     /// Where it writes down what it was asked.
-    let audit: any AuditTrail
-    /// Who asks the person.
-    let questions: any ProgramQuestions
-    /// Who takes the person through sign-ins.
-    let signIns: any AgentSignIns
+    let audit: AuditFiles
+    /// Asks the person, and opens browsers.
+    let companion: DesktopCompanion
+    private let network: @Sendable () throws(KeyringError) -> Network
 
     /// Those of this machine.
-    static func make(_ global: GlobalOptions, _ network: NetworkOptions) throws(KeyringError) -> AgentParts {
-        AgentParts(audit: NoTrail(), questions: NobodyThere(), signIns: NoSignIns())
+    init(_ location: KeyringLocation, _ options: NetworkOptions) throws(KeyringError) {
+        companion = try DesktopCompanion()
+        audit = AuditFiles(state: location.state)
+        network = { () throws(KeyringError) in try options.network() }
     }
-}
 
-/// Writes nothing down.
-private struct NoTrail: AuditTrail {
-    func append(_ entry: AuditEntry, _ keyring: Keyring) {}
-}
+    /// Takes people through sign-ins for programs that open the browser themselves.
+    var signInsOfPrograms: any AgentSignIns { AgentSignIn(network: network, open: { _ in true }) }
 
-/// There is nobody to ask.
-private struct NobodyThere: ProgramQuestions {
-    func ask(_ question: ProgramQuestion) async -> ProgramAnswer { .nobodyThere }
-}
-
-/// Nobody can sign in by way of the agent.
-private struct NoSignIns: AgentSignIns {
-    func signIn(
-        _ request: SignInRequest, in groups: [AccessGroup]?, _ keyring: Keyring,
-        show: @escaping @Sendable (SignInStep) async -> Void
-    ) async throws(KeyringError) -> SignInReport {
-        throw KeyringError(
-            .unavailable, "the agent takes nobody through a sign-in", hint: "'keyfob login' does, at a terminal")
+    /// Takes people through sign-ins in a browser that is opened here.
+    var signIns: any AgentSignIns {
+        AgentSignIn(network: network, open: { [companion] url in await companion.open(url) })
     }
 }

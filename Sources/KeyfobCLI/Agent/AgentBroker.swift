@@ -1,0 +1,61 @@
+internal import Dispatch
+internal import Keyfob
+internal import KeyfobAgent
+
+/// The agent's door on the session bus.
+final class AgentBroker {
+    private let door: BrokerDoor
+    private let closed: DispatchSemaphore
+    private var lastCall: Timestamp
+
+    /// For how many seconds calls that have come are waited for at the end.
+    private static let patience = 35.0
+
+    /// Opens the door where somebody wants it; nil where nobody does.
+    ///
+    /// - Parameters:
+    ///   - isDemanded: Whether the agent is to end where the door cannot be opened.
+    ///   - tell: Tells the person something in a line.
+    /// - Throws: As `BrokerDoor.start`, where the door is demanded.
+    init?(
+        for desk: AgentDesk, _ parts: AgentParts, isDemanded: Bool, tell: @escaping @Sendable (String) -> Void
+    ) throws(KeyringError) {
+        let environment = Environment.current.variables
+        guard isDemanded || BrokerDoor.isWanted(environment) else { return nil }
+        let closed = DispatchSemaphore(value: 0)
+        self.closed = closed
+        do throws(KeyringError) {
+            door = try BrokerDoor.start(
+                desk: desk, signIns: parts.signIns, environment: environment,
+                show: { step in
+                    // Of a browser the person sees that it has opened.
+                    if case .device(let url, let code, _, _) = step { tell("Open \(url) and type the code  \(code)") }
+                },
+                words: { error in AgentCommand.hint(error).map { "\(error.message); \($0)" } ?? error.message },
+                ended: { problem in
+                    if let problem {
+                        tell("keyfob: warning: the agent is the session's broker no more: \(problem.message)")
+                    }
+                    closed.signal()
+                })
+        } catch {
+            guard !isDemanded else { throw error }
+            tell("keyfob: warning: the agent is not the session's broker: \(error.message)")
+            return nil
+        }
+        lastCall = door.activity.last
+    }
+
+    /// Whether somebody has called since this was asked last.
+    var hasBeenBusy: Bool {
+        let (open, last) = door.activity
+        defer { lastCall = last }
+        return open > 0 || last != lastCall
+    }
+
+    /// Closes the door once what has come is answered.
+    func retire() {
+        door.retire()
+        _ = closed.wait(timeout: .now() + Self.patience)
+    }
+}
