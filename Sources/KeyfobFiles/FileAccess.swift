@@ -139,13 +139,13 @@ package enum FileAccess {
         return .tooLarge
     }
 
-    /// Whether a file names its interpreter, by `#!` (execve(2)).
-    package static func isScript(_ path: String) -> Bool {
+    /// Whether a file is one that the kernel runs by itself (elf(5)), and no text for an interpreter.
+    package static func isExecutableImage(_ path: String) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        var bytes: [UInt8] = [0, 0]
-        return unsafe Glibc.read(descriptor, &bytes, 2) == 2 && bytes.elementsEqual("#!".utf8)
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        return unsafe Glibc.read(descriptor, &bytes, 4) == 4 && bytes == [0x7F] + Array("ELF".utf8)
     }
 
     /// The folders from an absolute path upwards, itself first and `/` last.

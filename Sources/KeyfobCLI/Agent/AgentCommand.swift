@@ -47,6 +47,8 @@ struct AgentCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
+        // Before there is anything that the other process is not to have.
+        let parts = try AgentParts(location, network)
         let given = try AgentSocket(given: Environment.current.variables)
         guard let place = try AgentPlace(location) else {
             throw KeyringError(
@@ -55,7 +57,6 @@ struct AgentCommand: ParsableCommand {
         }
         try place.prepare()
         let turn = try AgentSocket.Turn(at: place.socket)
-        let parts = try AgentParts(location, network)
         let signals = try PickerSignals(PickerSignals.ending)
         if let given {
             try serve(given, location, parts, signals)

@@ -28,8 +28,8 @@ final class DesktopCompanion: ProgramQuestions, Sendable {
             (questions, browsers) = (asking, opening)
             return
         }
-        asking.close()
-        opening.close()
+        // Nothing of this process is its business: not the socket that systemd has given either.
+        for number in 3..<CInt(64) where number != shown.descriptor && number != opened.descriptor { close(number) }
         DesktopShow().run(questions: shown, browsers: opened)
         exit(ExitStatus.done.rawValue)
     }

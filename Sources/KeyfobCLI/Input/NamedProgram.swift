@@ -18,11 +18,12 @@ struct NamedProgram {
         if !word.contains("/"), word.contains(":") { throw Self.noProgram(word) }
         let named = word.contains("/") ? word : SearchPath.program(word)
         guard let named else {
-            throw KeyringError(.noSuchFile, "there is no program \(word) in PATH", hint: "a file is named by its path, as ./NAME")
+            throw KeyringError(
+                .noSuchFile, "there is no program \(word) in PATH", hint: "a file is named by its path, as ./NAME")
         }
         let path = FileAccess.realPath(named) ?? (mustExist ? nil : FileAccess.formerPath(named))
         guard let path else { throw KeyringError(.noSuchFile, "there is no file \(named)") }
-        let isScript = FileAccess.isScript(path)
+        let isScript = !FileAccess.isExecutableImage(path)
         guard let script = Program(.script, path), let executable = Program(.executable, path) else {
             throw Self.noProgram(word)
         }
