@@ -211,6 +211,7 @@ struct MistakeTests {
         ("program allow sh", 64, ["say which account with --account", "see 'keyfob program allow --help'"]),
         ("program allow sh --account nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("program deny sh --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
+        ("program list --group nogroup", 13, ["there is no group 'nogroup'", "'keyfob group list'"]),
         ("program forget sh", 13, ["nothing was decided about executable:/", "'keyfob program list'"]),
         ("log --since never", 64, ["--since takes a duration such as 15m", "see 'keyfob log --help'"]),
         ("log --account nobody", 13, ["there is no account 'nobody'", "'keyfob account list'"]),

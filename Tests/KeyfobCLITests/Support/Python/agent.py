@@ -127,7 +127,7 @@ def monitor(account):
         first = next(events)
         assert not first or not first.get("event"), first
         for line, kind, who in [
-            (f"printf NEXT | keyfob add -q --account {account} --host git.example --scope repo", "renewed", account),
+            (f"printf NEXT | keyfob add -q --account {account} --host git.example --scope repo --expires-in 9000", "renewed", account),
             (f"keyfob logout -q {account} --offline", "signedOut", account),
             ("printf CEM | keyfob add -q --account cem --host git.example --scope repo", "signedIn", "cem"),
         ]:
