@@ -52,10 +52,19 @@ package struct LineLog: Sendable {
     /// Whether as many files gave way as are kept, so that older ones may be gone.
     package var isFull: Bool { unsafe access(file(Self.kept), F_OK) == 0 }
 
-    /// Removes all of it.
-    package func remove() throws(StorageFailure) {
-        for number in 0...Self.kept { try POSIXFile.remove(file(number)) }
-        try POSIXFile.remove(path + ".lock")
+    /// Gives its files other names, so that the next line begins a new log.
+    ///
+    /// - Returns: What the file is called now; nil where there was none.
+    @discardableResult
+    package func putAside() throws(StorageFailure) -> String? {
+        guard try POSIXFile.status(POSIXFile.folder(of: path)) != nil else { return nil }
+        let lock = try FileLock(path + ".lock")
+        var name: String?
+        for number in (0...Self.kept).reversed() where try POSIXFile.status(file(number)) != nil {
+            name = try POSIXFile.putAside(file(number), as: file(number) + ".aside")
+        }
+        _ = consume lock
+        return name
     }
 
     private func file(_ number: Int) -> String { number == 0 ? path : "\(path).\(number)" }

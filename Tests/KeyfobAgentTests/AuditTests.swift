@@ -83,6 +83,27 @@ struct AuditTests {
         #expect(try findings(with: whole).isEmpty)
     }
 
+    @Test("What was cut away stays noticed when lines are added, until the log begins anew")
+    func anew() throws {
+        files.noteHeads(in: home.keyring)
+        try FileManager.default.removeItem(atPath: path)
+        try AuditFiles(state: home.location.state).append(entry(6), home.keyring)
+        let reading = try files.read(.default, home.keyring)
+        #expect(reading.lines.map(\.number) == [6] && reading.findings.map(\.kind) == [.missing])
+        #expect(try files.beginAnew(.default, home.keyring) == path + ".aside")
+        try AuditFiles(state: home.location.state).append(entry(7), home.keyring)
+        let new = try files.read(.default, home.keyring)
+        #expect(new.lines.map(\.number) == [1] && new.findings.isEmpty)
+    }
+
+    @Test("A request that is too long for a line is not answered")
+    func tooLong() throws {
+        var entry = try entry(6)
+        entry.scopes = ScopeSet((0..<10_000).map { "scope\($0)" })
+        #expect(throws: KeyringError(.limitExceeded, "")) { try files.append(entry, home.keyring) }
+        #expect(try files.read(.default, home.keyring).findings.isEmpty)
+    }
+
     @Test("A line that a crash has cut short is told, and those behind it hold")
     func cutShort() throws {
         let whole = try lines()

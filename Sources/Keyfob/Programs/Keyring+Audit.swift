@@ -39,8 +39,8 @@ extension Keyring {
         }
     }
 
-    /// Notes how far a group's audit has come: what is cut from its end then can be told.
-    package func noteAuditHead(_ head: String, of group: AccessGroup) throws(KeyringError) {
+    /// Notes how far a group's audit has come: what is cut from its end then can be told. Nil is for one that begins anew.
+    package func noteAuditHead(_ head: String?, of group: AccessGroup) throws(KeyringError) {
         guard !isReadOnly else { return }
         try withState { state in
             try change(&state, state.group(group)) { writer in

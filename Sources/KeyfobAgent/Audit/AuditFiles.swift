@@ -60,6 +60,17 @@ public struct AuditFiles: AuditTrail {
         }
     }
 
+    /// Puts the log of a group aside: the next entry begins a new one.
+    ///
+    /// - Returns: What its file is called now; nil where there was none.
+    /// - Throws: `groupNotGranted`, `noSuchGroup`, and what writing can throw.
+    public func beginAnew(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> String? {
+        let name: String?
+        do { name = try log(of: group, keyring).putAside() } catch { throw KeyringError(error) }
+        try keyring.noteAuditHead(nil, of: group)
+        return name
+    }
+
     private func log(of group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> LineLog {
         let name = try keyring.auditName(of: group)
         return LineLog(path: "\(folder)/\(name.vault)/\(name.group).jsonl")

@@ -15,6 +15,7 @@ struct LogCommand: ParsableCommand {
               keyfob log --since 2d
               keyfob log --program ~/bin/report.py --account ada
               keyfob log --json
+              keyfob log --begin-anew
             """)
 
     @Option(name: .long, help: ArgumentHelp("Only of this program.", valueName: "program"), completion: .file())
@@ -23,6 +24,7 @@ struct LogCommand: ParsableCommand {
     var account: String?
     @Option(name: .long, help: ArgumentHelp("Only the last: 90s, 15m, 8h, 2d.", valueName: "duration"))
     var since: String?
+    @Flag(name: .long, help: "Put the log aside, whatever it holds, and begin a new one.") var beginAnew = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func validate() throws {
@@ -36,6 +38,7 @@ struct LogCommand: ParsableCommand {
         }
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups() ?? keyring.groups().map(\.name)
+        guard !beginAnew else { return try self.beginAnew(groups, keyring) }
         let whose = try account.map { (name) throws(KeyringError) in
             try keyring.account(named: name, in: groups).account.id
         }
@@ -67,8 +70,19 @@ struct LogCommand: ParsableCommand {
             let more = findings.count > 1 ? "; and \(Quantity.of(findings.count - 1, "other finding"))" : ""
             throw KeyringError(
                 .damaged, "the log of group '\(first.group)' is not as it was written: \(first.text)\(more)",
-                hint: "what the other lines say was written by somebody with the group's key")
+                hint: "what the other lines say was written by somebody with the group's key; 'keyfob log --begin-anew "
+                    + "--group \(ShellWord.inMessage(first.group))' puts it aside")
         }
+    }
+
+    private func beginAnew(_ groups: [AccessGroup], _ keyring: Keyring) throws(KeyringError) {
+        let files = AuditFiles(state: keyring.location.state)
+        var names: [String] = []
+        for group in groups { names += try files.beginAnew(group, keyring).map { [$0] } ?? [] }
+        global.tellWarnings(of: keyring)
+        try global.tell(
+            .logBegunAnew,
+            names.isEmpty ? "a new log begins" : "a new log begins; the old one is \(names.joined(separator: ", "))")
     }
 }
 

@@ -19,6 +19,7 @@ struct ChangeDocument: JSONDocument {
         case groupRemoved = "group-removed"
         case groupRotated = "group-rotated"
         case historyCleared = "history-cleared"
+        case logBegunAnew = "log-begun-anew"
         case mirrorStopped = "mirror-stopped"
         case providerAdded = "provider-added"
         case providerRenamed = "provider-renamed"
