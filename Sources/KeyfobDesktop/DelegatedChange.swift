@@ -12,9 +12,8 @@ internal import KeyfobVault
 /// changes, then the header, last what goes.
 final class DelegatedChange: StorageChange {
     private let storage: SecretServiceStorage
-    private let ownDevice: UInt64
-    /// The mark of the header before the change.
-    private let mark: UInt64
+    /// The header before the change.
+    private let former: KnownHeader
     /// Where the records are read that are to change; nil is the service.
     private let memory: RememberedRecords?
     private var groups: [GroupID: ItemChange] = [:]
@@ -26,8 +25,7 @@ final class DelegatedChange: StorageChange {
     /// - Parameter header: The vault's header before the change.
     init(_ storage: SecretServiceStorage, _ header: borrowing OpenHeader, from memory: RememberedRecords? = nil) {
         self.storage = storage
-        ownDevice = header.device
-        mark = header.mark
+        former = KnownHeader(header.copy())
         self.memory = memory
     }
 
@@ -58,7 +56,7 @@ final class DelegatedChange: StorageChange {
 
     func expectMany() {}
 
-    func device() -> UInt64 { ownDevice }
+    func device() -> UInt64 { former.header.device }
 
     /// What is to be written down, and the header that is to be written, if one is.
     private func plan(
@@ -66,7 +64,8 @@ final class DelegatedChange: StorageChange {
     ) throws -> (log: ChangeLog, header: KnownHeader?) {
         let takesAway = !removedGroups.isEmpty || changes.contains(where: \.takesAway)
         let header =
-            changesHeader || takesAway ? KnownHeader(try OpenHeader(vault, device: ownDevice)) : nil
+            changesHeader || takesAway ? KnownHeader(try OpenHeader(vault, device: device())) : nil
+        let mark = former.header.mark
         var log = ChangeLog(before: mark, after: header?.header.mark ?? mark)
         if changesHeader, let header { log.header = header.header.header }
         log.steps = changes.flatMap(\.steps)
@@ -151,6 +150,14 @@ final class DelegatedChange: StorageChange {
         for change in changes { try change.create(in: names, step) }
         for change in changes { try change.replaceOthers(in: names, step) }
         for change in changes { try change.renameOwners(in: names, step) }
+        // Once the header is written, nobody knows what the groups were called.
+        if !renamedGroups.isEmpty {
+            let before = try former.header.unlocked().groupNames
+            for group in renamedGroups {
+                guard let old = before[group], let new = names[group] else { continue }
+                try step { try storage.renameMadeByHand(from: old, to: new) }
+            }
+        }
         if let header { try step { try storage.storeHeader(header.header) } }
         for change in changes { try change.deleteItems(step) }
         for group in removedGroups {

@@ -58,6 +58,12 @@ package struct HandMadeToken: Sendable {
         return attributes
     }
 
+    /// The attributes of such a token for a group of this name; without those that a service adds of its own, which nobody may
+    /// write.
+    static func renamed(_ attributes: [String: String], _ group: AccessGroup) -> [String: String] {
+        attributes.filter { !["Uuid", "Path"].contains($0.key) }.merging(["group": group.name]) { $1 }
+    }
+
     /// The path of what stands for the account of a token's item, which has no item of its own.
     var accountItem: SecretService.ItemPath { SecretService.ItemPath(path: item.path + Self.accountSuffix) }
 

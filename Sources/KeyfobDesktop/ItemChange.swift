@@ -127,6 +127,12 @@ final class ItemChange: RecordWriting {
         case .put(let record, let former):
             let places = try [lasting(record)] + (former.map { [try lasting($0)] } ?? [])
             guard let found = try items.newest(record.header.record, places) else {
+                if let former, let token = try items.madeByHand(former) {
+                    // What somebody has put there since counts.
+                    let isLeft = try token.version < record.header.version || storage.holds(token, record, keys)
+                    if isLeft { replaced.append((token, record)) }
+                    return true
+                }
                 if isCurrent { insert(record) }
                 return isCurrent
             }
@@ -135,9 +141,16 @@ final class ItemChange: RecordWriting {
             if isBehind || isCurrent && found.version == record.header.version { replaced.append((found, record)) }
             return true
         case .delete(let record):
-            guard let found = try items.newest(record.header.record, [lasting(record)]),
-                found.version <= record.header.version
-            else { return true }
+            let found: StoredRecord
+            if let known = try items.newest(record.header.record, [lasting(record)]) {
+                guard known.version <= record.header.version else { return true }
+                found = known
+            } else if let token = try items.madeByHand(record) {
+                guard try token.version <= record.header.version || storage.isEmptied(token) else { return true }
+                found = token
+            } else {
+                return true
+            }
             if isCurrent { deleted.append(found) }
             return isCurrent
         }
@@ -187,7 +200,7 @@ final class ItemChange: RecordWriting {
         if HandMadeToken.token(ofAccountItem: item) != nil { return try create(record, names) }
         try storage.replace(
             item, old, with: record, keys, group: names[keys.group] ?? .default,
-            owner: owner(among: record))
+            owner: owner(among: record), relabels: isResumed)
         storage.remember([StoredRecord(rowID: old.rowID, record)])
         for double in storage.doubles(of: record.header.record, besides: old.rowID) { try storage.remove(double) }
     }

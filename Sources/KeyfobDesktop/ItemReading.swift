@@ -10,6 +10,8 @@ enum ItemState: Sendable {
     case record(OpenedItem)
     /// A record, and another secret than was written with it.
     case changed(OpenedItem)
+    /// A record in the form of earlier versions, which a repair writes anew.
+    case earlier(OpenedItem)
     /// A token that was made by hand, or its account.
     case handMade(HandMadeToken, OpenedItem)
     /// What Keyfob did not write.
@@ -21,7 +23,7 @@ enum ItemState: Sendable {
     fileprivate var isOdd: Bool {
         switch self {
         case .changed, .foreign: true
-        case .record, .handMade, .nothing: false
+        case .record, .earlier, .handMade, .nothing: false
         }
     }
 }
@@ -119,12 +121,24 @@ struct ItemReading {
 
     private func state(_ open: OpenRecord?, _ text: borrowing SecretBytes, _ encoding: String?) -> ItemState {
         if ItemSecret.isEmptied(text) { return .nothing }
-        guard let open else { return .foreign }
+        guard let open else { return earlier(text).map { .earlier($0) } ?? .foreign }
         let secret = ItemSecret.secret(in: text, encoding)
         switch secret {
         case .some(let secret) where open.accepts(secret):
             return (try? OpenedItem(open, keys, secret)).map { .record($0) } ?? .foreign
-        default: return (try? OpenedItem(unread: open, keys)).map { .changed($0) } ?? .foreign
+        default:
+            // Of one that a repair was writing anew, the attributes are there first.
+            if let earlier = earlier(text), earlier.header.record == open.header.record { return .earlier(earlier) }
+            return (try? OpenedItem(unread: open, keys)).map { .changed($0) } ?? .foreign
+        }
+    }
+
+    /// The record that a secret holds as a whole; nil where it is none of the group.
+    private func earlier(_ text: borrowing SecretBytes) -> OpenedItem? {
+        let bytes = ItemSecret.secret(in: text, ItemSecret.Encoding.base64url.rawValue)
+        switch bytes {
+        case .some(let bytes): return try? OpenedItem(earlier: EarlierOpenRecord(bytes, keys), keys)
+        case .none: return nil
         }
     }
 
@@ -153,6 +167,7 @@ struct ItemReading {
         case .changed(let opened) where opened.commitment == commitment: throw OpenedItem.changed(item)
         case .changed: throw StoreError.staleKeys
         case .handMade: throw StoreError.staleKeys
+        case .earlier: throw OpenedItem.earlier(item)
         case .foreign, .nothing, nil: throw OpenedItem.damaged(item)
         }
     }
@@ -216,10 +231,26 @@ extension OpenedItem {
         }
     }
 
+    /// A record with its token, from an item that holds all of it as its secret.
+    init(earlier: consuming EarlierOpenRecord, _ keys: GroupKeys) throws {
+        var header = earlier.header
+        header.index = try earlier.body.index(kind: header.kind, keys: keys)
+        let sealed: SealedRecord
+        switch earlier.secret {
+        case .some(let secret): sealed = try keys.seal(header, attributes: earlier.body, secret: secret)
+        case .none: sealed = try keys.seal(header, attributes: earlier.body)
+        }
+        self.init(header: header, attributes: sealed.attributes, commitment: nil, secret: sealed.secret)
+    }
+
     private static func header(_ open: OpenRecord, _ body: FieldList, _ keys: GroupKeys) throws -> RecordHeader {
         var header = open.header
         header.index = try body.index(kind: header.kind, keys: keys)
         return header
+    }
+
+    static func earlier(_ item: SecretService.ItemPath) -> StoreError {
+        .damaged(what: "the item \(item.path) of the Secret Service (an earlier version of Keyfob has written it)")
     }
 
     static func damaged(_ item: SecretService.ItemPath) -> StoreError {

@@ -182,6 +182,7 @@ struct ItemRecords: RecordReading {
                 storage.note(token, row: storage.row(of: item))
                 read.append((item, .success(opened)))
             case .changed: read.append((item, .failure(OpenedItem.changed(item))))
+            case .earlier: read.append((item, .failure(OpenedItem.earlier(item))))
             case .foreign: read.append((item, .failure(OpenedItem.damaged(item))))
             case .nothing: break
             }
@@ -206,13 +207,23 @@ struct ItemRecords: RecordReading {
             .compactMap { item, state -> StoredRecord? in
                 switch state {
                 // Whoever was stopped may have written the secret, and nothing else.
-                case .record(let opened), .changed(let opened):
+                case .record(let opened), .changed(let opened), .earlier(let opened):
                     opened.header.record == record ? opened.record(row: storage.row(of: item)) : nil
                 case .handMade, .foreign, .nothing: nil
                 }
             }
         if found.count > 1 { storage.noteDoubles(record, found.map(\.rowID)) }
         return found.max { $0.version < $1.version }
+    }
+
+    /// The token that was made by hand that was read as this record; nil where it is not there any more, or is Keyfob's by
+    /// now, and for a record of something else.
+    func madeByHand(_ record: SealedRecord) throws -> StoredRecord? {
+        guard record.header.kind == .accessToken else { return nil }
+        let body = try keys.openAttributes(record.header, record.attributes)
+        guard let account = try ItemBody.decode(body, record.header.kind).credential?.account else { return nil }
+        return try madeByHand(of: account.canonical).compactMap { try? $0.record.get() }
+            .first { $0.header.record == record.header.record }
     }
 
     /// Of several items that hold one record, the one that was written last.

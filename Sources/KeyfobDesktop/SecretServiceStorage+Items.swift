@@ -10,7 +10,7 @@ extension SecretServiceStorage {
     /// Uses the service for several calls that change something.
     ///
     /// - Parameter body: Says when one of them has, or may have: then what fails is made in part.
-    private func withCalls(_ body: (SecretService, String, _ hasBegun: inout Bool) throws -> Void) throws {
+    func withCalls(_ body: (SecretService, String, _ hasBegun: inout Bool) throws -> Void) throws {
         var hasBegun = false
         do {
             try withService { service, collection in try body(service, collection, &hasBegun) }
@@ -37,10 +37,12 @@ extension SecretServiceStorage {
     /// The secret changes first: of a token that nobody can get again, nothing else matters. Until the attributes follow,
     /// the item says of itself that it holds another token than its own, and who reads it waits for whoever writes it.
     ///
-    /// - Parameter owner: What the account is called to which the record belongs; where nobody knows, as the item says.
+    /// - Parameters:
+    ///   - owner: What the account is called to which the record belongs; where nobody knows, as the item says.
+    ///   - relabels: Whether the label is written even where it should be there, since somebody was stopped before that.
     func replace(
         _ item: SecretService.ItemPath, _ old: StoredRecord, with record: SealedRecord, _ keys: GroupKeys,
-        group: AccessGroup, owner: ItemOwner?
+        group: AccessGroup, owner: ItemOwner?, relabels: Bool = false
     ) throws {
         let keepsSecret = hasSameSecret(old, record, keys)
         try withCalls { service, _, hasBegun in
@@ -54,7 +56,7 @@ extension SecretServiceStorage {
             let former = try? ItemAttributes.describe(
                 old.header, try old.open(keys), group: group, owner: ItemOwner(there))
             hasBegun = true
-            let isLabelled = former?.label == parts.label && there["record"] != nil
+            let isLabelled = !relabels && former?.label == parts.label && there["record"] != nil
             try service.setAttributes(of: item, to: parts.attributes, label: isLabelled ? nil : parts.label)
         }
     }

@@ -26,6 +26,11 @@ extension SecretServiceStorage {
                 verification.problems.append(
                     "group \(name): another program has changed the token in the item \(item.path); a repair takes it "
                         + "over as it is")
+            case .earlier(let item, _, _):
+                verification.opened += 1
+                verification.problems.append(
+                    "group \(name): an earlier version of Keyfob has written the item \(item.path); a repair writes it anew"
+                )
             case .double(_, let record):
                 verification.problems.append("group \(name): record \(record.short) is in two items")
             case .misfiled(let item, let record, _):
@@ -56,6 +61,7 @@ extension SecretServiceStorage {
             case .sound: break
             case .damaged(_, let item): repair.files.append(try putAside(item, "damaged"))
             case .changed(_, let item, let record): try takeOver(item, record, keys, now: now)
+            case .earlier(let item, let record, let owner): try writeAnew(item, record, owner, keys)
             case .double(let item, _), .unfinished(let item): try remove(item)
             case .misfiled(let item, _, let proper):
                 try withService { service, _ in
@@ -85,6 +91,8 @@ extension SecretServiceStorage {
         case damaged(row: Int64, SecretService.ItemPath)
         /// It holds another token than was written with the record.
         case changed(row: Int64, SecretService.ItemPath, OpenedItem)
+        /// It is in the form of earlier versions.
+        case earlier(SecretService.ItemPath, OpenedItem, owner: ItemOwner?)
         /// The record is in a later item as well.
         case double(SecretService.ItemPath, RecordID)
         case misfiled(SecretService.ItemPath, StoredRecord, proper: (attributes: [String: String], label: String))
@@ -97,13 +105,20 @@ extension SecretServiceStorage {
         let (records, reading) = (ItemRecords(storage: self, keys: keys), ItemReading(storage: self, keys: keys))
         // An item that has lost its group's attribute tells in what it holds which group's it is.
         let unfiled = try reading.states(of: try unfiledItems(Array(names.keys)), withSecrets: true).filter { found in
-            if case .record = found.state { true } else { false }
+            switch found.state {
+            case .record, .earlier: true
+            case .changed, .handMade, .foreign, .nothing: false
+            }
         }
         let own = try reading.states(of: try records.items([:]), withSecrets: true)
         var latest: [RecordID: (version: ItemVersion, item: SecretService.ItemPath)] = [:]
         var owners: [BlindValue: ItemOwner] = [:]
         for (item, state) in own + unfiled {
-            guard case .record(let opened) = state else { continue }
+            let opened: OpenedItem
+            switch state {
+            case .record(let found), .earlier(let found): opened = found
+            case .changed, .handMade, .foreign, .nothing: continue
+            }
             let record = opened.record(row: row(of: item))
             if record.header.kind == .account, let value = record.header.index.account {
                 owners[value] = try? ItemOwner(record, keys)
@@ -121,6 +136,9 @@ extension SecretServiceStorage {
             case .foreign: return .damaged(row: row(of: item), item)
             case .changed(let opened) where opened.header.kind == .setting: return .damaged(row: row(of: item), item)
             case .changed(let opened): return .changed(row: row(of: item), item, opened)
+            case .earlier(let opened):
+                guard latest[opened.header.record]?.item == item else { return .double(item, opened.header.record) }
+                return .earlier(item, opened, owner: opened.header.index.account.flatMap { owners[$0] })
             case .record(let opened):
                 let record = opened.record(row: row(of: item))
                 guard latest[record.header.record]?.item == item else { return .double(item, record.header.record) }
@@ -156,6 +174,21 @@ extension SecretServiceStorage {
         }
         guard let record else { return }
         try replace(item, old, with: record, keys, group: try groupNames()[keys.group] ?? .default, owner: nil)
+    }
+
+    /// Writes a record that an earlier version has written in the form of this one.
+    ///
+    /// Its attributes come first: the secret as it was tells all of the record, until the token takes its place.
+    private func writeAnew(
+        _ item: SecretService.ItemPath, _ opened: OpenedItem, _ owner: ItemOwner?, _ keys: GroupKeys
+    ) throws {
+        let record = SealedRecord(header: opened.header, attributes: opened.attributes, secret: opened.secret)
+        let parts = try ItemParts(record, keys, group: try groupNames()[keys.group] ?? .default, owner: owner)
+        try withCalls { service, _, hasBegun in
+            try service.setAttributes(of: item, to: parts.attributes, label: parts.label)
+            hasBegun = true
+            try service.setSecret(of: item, to: parts.secret, as: .plain)
+        }
     }
 
     /// The attributes of an item; nil when it is gone.

@@ -44,9 +44,19 @@ class Refusal(Exception):
 
 
 class Item:
+    # An hour ahead of the tests' noon.
+    clock = 1_700_003_600
+
     def __init__(self, label, attributes, secret):
         self.label, self.attributes, self.secret = label, attributes, secret
+        self.modified = 0
+        self.touch()
         self.is_locked = "items-locked" in FLAGS or "locks-labelled" in FLAGS and label == "locked"
+
+    def touch(self):
+        """Notes that it was written: a second passes with each time, by a clock that is ahead of the tests'."""
+        Item.clock += 1
+        self.modified = Item.clock
 
 
 class Service:
@@ -148,6 +158,7 @@ class Service:
         item = self.item(path)
         self.check_unlocked(item)
         item.secret = secret[2]
+        item.touch()
         return None, ()
 
     def Delete(self, path):
@@ -176,6 +187,7 @@ class Service:
             item.label = value[1]
         else:
             item.attributes = value[1]
+        item.touch()
         return None, ()
 
     def properties(self, path):
@@ -187,7 +199,8 @@ class Service:
         is_locked = self.is_locked or item.is_locked
         own = {"Uuid": path[-4:], "Path": "/" + item.label} if "own-attributes" in FLAGS else {}
         return {
-            "Label": ("s", item.label), "Locked": ("b", is_locked), "Attributes": ("a{ss}", item.attributes | own)}
+            "Label": ("s", item.label), "Locked": ("b", is_locked), "Attributes": ("a{ss}", item.attributes | own),
+            "Modified": ("t", item.modified)}
 
     def Prompt(self, path, window):
         return None, ()
