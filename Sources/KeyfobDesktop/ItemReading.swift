@@ -82,13 +82,16 @@ struct ItemReading {
     private func statesNow(
         of items: [SecretService.ItemPath], withSecrets: Bool, _ areAll: Bool
     ) throws -> [Found] {
-        try storage.withService { service, _ in
+        let known = storage.foundAttributes()
+        return try storage.withService { service, _ in
             let own = ItemAttributes.every(keys.vault, keys.group)
             var states: [SecretService.ItemPath: ItemState] = [:]
             var waiting: [SecretService.ItemPath: (open: OpenRecord?, encoding: String?)] = [:]
             for item in items {
                 let token = HandMadeToken.token(ofAccountItem: item)
-                guard let attributes = try service.attributesIfThere(of: token ?? item) else { continue }
+                guard let attributes = try known[token ?? item] ?? service.attributesIfThere(of: token ?? item) else {
+                    continue
+                }
                 if HandMadeToken.isCandidate(attributes) {
                     guard let made = HandMadeToken(token ?? item, try service.details(of: token ?? item)) else {
                         continue

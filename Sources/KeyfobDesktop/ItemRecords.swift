@@ -123,7 +123,20 @@ struct ItemRecords: RecordReading {
 
     /// The same, and with them an account's tokens that were made by hand, and what stands for the account.
     private func foundOrMadeByHand(_ attributes: [String: String], of account: String) throws -> [StoredRecord] {
-        try addingAccounts(newest(all(items(attributes))) + madeByHand(of: account)).map { try $0.record.get() }
+        // In its turn a process has all of the account at hand. Otherwise one search finds both, where they have the same
+        // attributes; what is another vault's, or another group's, is left out.
+        let wanted = attributes.mapValues(ItemAttributes.text).merging(["xdg:schema": ItemAttributes.record]) { $1 }
+        guard !storage.hasTurn, Set(attributes.keys).isSubset(of: ["account", "kind"]),
+            let few = try storage.few(wanted)
+        else {
+            return try addingAccounts(newest(all(items(attributes))) + madeByHand(of: account)).map {
+                try $0.record.get()
+            }
+        }
+        let found = try all(few, amongOthers: true)
+        let byHand = found.filter { storage.handMade(row: $0.row) != nil }
+        let own = found.filter { storage.handMade(row: $0.row) == nil }
+        return try addingAccounts(newest(own) + byHand).map { try $0.record.get() }
     }
 
     /// The tokens that were made by hand for the group, all of them or those of an account.
@@ -156,7 +169,7 @@ struct ItemRecords: RecordReading {
     func items(_ attributes: [String: String]) throws -> [SecretService.ItemPath] {
         let wanted = attributes.mapValues(ItemAttributes.text)
             .merging(ItemAttributes.every(keys.vault, keys.group)) { $1 }
-        return try storage.withService { service, collection in try service.items(wanted, in: collection) }
+        return try storage.search(wanted)
     }
 
     /// What the items hold, as far as they are still there, in the order in which they were made; where their paths do not

@@ -16,8 +16,13 @@ extension SecretServiceStorage {
     ///
     /// - Throws: `DesktopError.service(.noItem)` where no item has them, `damaged` where none of those that should can be read.
     package func openHeader() throws -> OpenHeader {
+        if let fresh = takeFreshHeader() {
+            remember(fresh.header)
+            return fresh.header.copy()
+        }
         var found = try headers()
         if let header = found.newest.take() {
+            if let item = found.newestItem { note(headerItem: item, header) }
             remember(header)
             return header
         }
@@ -67,6 +72,40 @@ extension SecretServiceStorage {
         try changeSlots(&vault) { $0.advance(beyond: seen) }
     }
 
+    /// The header in the item where it is looked for first; nil where that is not the header's item, or nobody can read it
+    /// now.
+    ///
+    /// - Parameter sequence: What was seen of it: of one that is behind, a later one may be elsewhere.
+    func header(in item: SecretService.ItemPath, notBefore sequence: UInt64) throws -> OpenHeader? {
+        do {
+            return try withService { service, _ in
+                var header: OpenHeader?
+                let details = try service.details(of: item)
+                let wanted = ItemAttributes.header(of: vault)
+                guard details.isLocked == false, wanted.allSatisfy({ details.attributes[$0.key] == $0.value }) else {
+                    return header
+                }
+                try service.secrets(of: [item]) { _, content in
+                    switch consume content {
+                    case .success(let bytes): header = ownHeader(bytes, notBefore: sequence)
+                    case .failure: break
+                    }
+                }
+                return header
+            }
+        } catch DesktopError.service(let reason, _) where ![.timedOut, .noService, .noBus].contains(reason) {
+            return nil
+        }
+    }
+
+    /// The header of this vault in the secret of an item; nil for an earlier one, and for anything else.
+    private func ownHeader(_ bytes: borrowing SecretBytes, notBefore sequence: UInt64) -> OpenHeader? {
+        guard let header = try? OpenHeader(bytes), let parsed = try? LockedVault(headerBytes: header.header),
+            parsed.header.vault == vault, parsed.sequence >= sequence
+        else { return nil }
+        return header
+    }
+
     /// The items that hold the header, and the newest that can be read.
     private func headers() throws -> Headers {
         let known = takeFoundHeaders()
@@ -107,16 +146,17 @@ extension SecretServiceStorage {
     func storeHeader(_ header: borrowing OpenHeader) throws {
         let content = header.encoded()
         let item = try headers().newestItem
-        try withService { service, collection in
+        let written = try withService { service, collection in
             let attributes = ItemAttributes.header(of: vault)
-            if let item {
-                try service.setSecret(of: item, to: content)
-            } else {
-                _ = try service.create(
+            guard let item else {
+                return try service.create(
                     label: "Keyfob: the groups of vault \(vault.short)", attributes: attributes, secret: content,
                     in: collection)
             }
+            try service.setSecret(of: item, to: content)
+            return item
         }
+        note(headerItem: written, header)
         remember(header)
     }
 

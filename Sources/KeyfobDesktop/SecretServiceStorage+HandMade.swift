@@ -9,9 +9,7 @@ internal import KeyfobVault
 extension SecretServiceStorage {
     /// The items that may be tokens made by hand, all of them or those of an account.
     func itemsMadeByHand(of account: String? = nil) throws -> [SecretService.ItemPath] {
-        try withService { service, collection in
-            try service.items(HandMadeToken.search(account).mapValues(ItemAttributes.text), in: collection)
-        }
+        try search(HandMadeToken.search(account).mapValues(ItemAttributes.text))
     }
 
     /// Whether a token was made by hand for a group.

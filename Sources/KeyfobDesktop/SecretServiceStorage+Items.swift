@@ -12,6 +12,7 @@ extension SecretServiceStorage {
     /// - Parameter body: Says when one of them has, or may have: then what fails is made in part.
     func withCalls(_ body: (SecretService, String, _ hasBegun: inout Bool) throws -> Void) throws {
         var hasBegun = false
+        forgetAccountItems()
         do {
             try withService { service, collection in try body(service, collection, &hasBegun) }
         } catch DesktopError.service(let reason, let partly) {
@@ -26,6 +27,7 @@ extension SecretServiceStorage {
         _ record: SealedRecord, _ keys: GroupKeys, group: AccessGroup, owner: ItemOwner?
     ) throws -> SecretService.ItemPath {
         let parts = try ItemParts(record, keys, group: group, owner: owner)
+        forgetAccountItems()
         return try withService { service, collection in
             try service.create(
                 label: parts.label, attributes: parts.attributes, secret: parts.secret, as: .plain, in: collection)
@@ -105,6 +107,44 @@ extension SecretServiceStorage {
                 try service.setAttributes(of: item, to: attributes, label: "Keyfob: nothing, may be deleted")
             }
         }
+    }
+
+    /// How many items of an account are looked into where each may be another vault's.
+    private static let fewLimit = 8
+
+    /// The items of the collection that have these attributes; nil where there are many, which other vaults may have made.
+    func few(_ wanted: [String: String]) throws -> [SecretService.ItemPath]? {
+        let items = try withService { service, collection in try service.items(wanted, in: collection) }
+        return items.count > Self.fewLimit ? nil : items
+    }
+
+    /// The items of the collection that have these attributes: the vault's, or those of tokens that were made by hand.
+    ///
+    /// In its turn, when nobody else changes them, a process asks for all items of an account once.
+    func search(_ wanted: [String: String]) throws -> [SecretService.ItemPath] {
+        guard hasTurn, let account = wanted["account"] else {
+            return try withService { service, collection in try service.items(wanted, in: collection) }
+        }
+        let found = try accountItems(account) ?? findItems(of: account)
+        return found.filter { found in wanted.allSatisfy { found.attributes[$0.key] == $0.value } }.map(\.item)
+    }
+
+    /// Asks for all items of an account, and what they say of themselves.
+    private func findItems(of account: String) throws -> [FoundItem] {
+        let all = ["xdg:schema": ItemAttributes.record, "account": account]
+        let few = try few(all)
+        let found = try withService { service, collection in
+            let own = ItemAttributes.every(vault).merging(all) { $1 }
+            let byHand = HandMadeToken.search(account)
+            let items = try few ?? service.items(own, in: collection) + service.items(byHand, in: collection)
+            // What was taken over may still say that it was made by hand.
+            var seen: Set<SecretService.ItemPath> = []
+            return try items.filter { seen.insert($0).inserted }.compactMap { item in
+                try service.attributesIfThere(of: item).map { (item, $0) }
+            }
+        }
+        note(accountItems: found, of: account)
+        return found
     }
 
     /// The items of a group.

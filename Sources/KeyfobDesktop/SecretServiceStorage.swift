@@ -19,7 +19,12 @@ package final class SecretServiceStorage: VaultStorage {
     package var hasChanged: Bool? { nil }
     /// Which vault it is.
     let vault: VaultID
+    /// Where it is noted in which item the header is; nil where it is not.
+    private let headerNote: HeaderItemNote?
     private let connection: Mutex<Connection>
+
+    /// An item, and what it said of itself.
+    typealias FoundItem = (item: SecretService.ItemPath, attributes: [String: String])
 
     /// What is known of the service, used by one at a time.
     private struct Connection: ~Copyable {
@@ -37,6 +42,10 @@ package final class SecretServiceStorage: VaultStorage {
         var header: KnownHeader?
         /// The items with the header that were found just now, for who reads it next.
         var headers: [SecretService.ItemPath]?
+        /// The header that was read just now, for who asks for it next.
+        var freshHeader: KnownHeader?
+        /// What the items of an account said of themselves in this process's turn, in the order in which they were found.
+        var accountItems: [String: [FoundItem]] = [:]
         /// What kept a change that was stopped from being completed.
         var obstacle: (any Error)?
         var remembered: [Int64: StoredRecord] = [:]
@@ -54,9 +63,13 @@ package final class SecretServiceStorage: VaultStorage {
     /// How many records are remembered at most.
     private static let memoryLimit = 256
 
-    init(directory: VaultDirectory, vault: VaultID, service: sending SecretService, collection: String) {
+    init(
+        directory: VaultDirectory, vault: VaultID, service: sending SecretService, collection: String,
+        headerNote: HeaderItemNote? = nil
+    ) {
         self.directory = directory
         self.vault = vault
+        self.headerNote = headerNote
         connection = Mutex(Connection(service: service, collection: collection))
     }
 
@@ -64,9 +77,11 @@ package final class SecretServiceStorage: VaultStorage {
     ///
     /// The vault is there once ``StoragePlaceFile`` says so.
     ///
+    /// - Parameter state: As ``open(_:in:_:state:)`` has it.
     /// - Throws: ``DesktopError``.
     package static func create(
-        in directory: VaultDirectory, for vault: borrowing UnlockedVault, device: UInt64, _ access: SecretServiceAccess
+        in directory: VaultDirectory, for vault: borrowing UnlockedVault, device: UInt64, _ access: SecretServiceAccess,
+        state: String? = nil
     ) throws -> SecretServiceStorage {
         let service = try connect(access)
         let collection: String = try translating { () throws(SecretServiceError) in
@@ -75,24 +90,54 @@ package final class SecretServiceStorage: VaultStorage {
             return collection.path
         }
         let storage = SecretServiceStorage(
-            directory: directory, vault: vault.header.vault, service: service, collection: collection)
+            directory: directory, vault: vault.header.vault, service: service, collection: collection,
+            headerNote: state.map { HeaderItemNote(state: $0, vault: vault.header.vault) })
         try storage.storeHeader(try OpenHeader(vault, device: device))
         return storage
     }
 
     /// Finds the items of a vault, unlocking their collection where that may be done.
     ///
+    /// - Parameter state: The folder for state in which the item of the header is noted, if it is.
     /// - Throws: ``DesktopError``, with `noItem` where the service has nothing of the vault.
     package static func open(
-        _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
+        _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess, state: String? = nil
     ) throws -> SecretServiceStorage {
-        let service = try connect(access)
-        let home = try home(of: place.vault, known: place.collection, service)
         let storage = SecretServiceStorage(
-            directory: directory, vault: place.vault, service: service, collection: home.collection)
-        storage.connection.withLock { $0.headers = home.headers }
+            directory: directory, vault: place.vault, service: try connect(access), collection: place.collection ?? "",
+            headerNote: state.map { HeaderItemNote(state: $0, vault: place.vault) })
+        if try !storage.findNotedHeader() {
+            try storage.connection.withLock { connection in
+                let home = try home(of: place.vault, known: place.collection, connection.service)
+                connection.collection = home.collection
+                connection.headers = home.headers
+            }
+        }
         storage.completeStoppedChange()
         return storage
+    }
+
+    /// Looks for the header where it was found last; nothing is unlocked for that.
+    ///
+    /// Only who opens the vault does: who changes it looks for the latest.
+    ///
+    /// - Returns: Whether it is there.
+    private func findNotedHeader() throws -> Bool {
+        guard let place = headerNote?.place else { return false }
+        let item = SecretService.ItemPath(path: place.item)
+        guard item.collection == collection, let header = try header(in: item, notBefore: place.sequence) else {
+            return false
+        }
+        let known = KnownHeader(header)
+        connection.withLock { $0.freshHeader = known }
+        return true
+    }
+
+    /// Where the service keeps a vault.
+    ///
+    /// - Throws: ``DesktopError``, with `noItem` where it has nothing of the vault.
+    package static func find(_ vault: VaultID, _ access: SecretServiceAccess) throws -> StoragePlaceFile {
+        StoragePlaceFile(vault: vault, collection: try home(of: vault, try connect(access)).collection)
     }
 
     static func connect(_ access: SecretServiceAccess) throws -> sending SecretService {
@@ -190,6 +235,38 @@ package final class SecretServiceStorage: VaultStorage {
         }
     }
 
+    /// Notes in which item the header is, for who opens the vault next.
+    func note(headerItem: SecretService.ItemPath, _ header: borrowing OpenHeader) {
+        guard let parsed = try? LockedVault(headerBytes: header.header) else { return }
+        headerNote?.keep(headerItem.path, sequence: parsed.sequence)
+    }
+
+    /// The header that was read just now; who asks again has to read it again.
+    func takeFreshHeader() -> KnownHeader? {
+        connection.withLock { connection in
+            defer { connection.freshHeader = nil }
+            return connection.freshHeader
+        }
+    }
+
+    /// What the items of an account said of themselves in this process's turn; nil where nobody has asked.
+    func accountItems(_ account: String) -> [FoundItem]? { connection.withLock { $0.accountItems[account] } }
+
+    /// Notes what the items of an account say of themselves.
+    func note(accountItems: [FoundItem], of account: String) {
+        connection.withLock { $0.accountItems[account] = accountItems }
+    }
+
+    /// Forgets what items said of themselves, since they are about to change.
+    func forgetAccountItems() { connection.withLock { $0.accountItems = [:] } }
+
+    /// What items said of themselves in this process's turn.
+    func foundAttributes() -> [SecretService.ItemPath: [String: String]] {
+        connection.withLock { connection in
+            Dictionary(connection.accountItems.values.joined().map { ($0.item, $0.attributes) }) { $1 }
+        }
+    }
+
     /// Forgets the records that were read or written, which other keys have sealed than are used by now.
     func forgetRecords() { connection.withLock { $0.remembered = [:] } }
 
@@ -221,7 +298,15 @@ package final class SecretServiceStorage: VaultStorage {
     var hasTurn: Bool { connection.withLock { $0.hasTurn } }
 
     /// Notes whether this process has the turn at changing items.
-    func note(hasTurn: Bool) { connection.withLock { $0.hasTurn = hasTurn } }
+    ///
+    /// What was found before or in another turn is not what is there.
+    func note(hasTurn: Bool) {
+        connection.withLock { connection in
+            connection.hasTurn = hasTurn
+            connection.freshHeader = nil
+            connection.accountItems = [:]
+        }
+    }
 
     /// Notes the header that was read or written.
     func remember(_ header: borrowing OpenHeader) {

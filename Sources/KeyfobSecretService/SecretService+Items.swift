@@ -94,6 +94,8 @@ extension SecretService {
         package let label: String
         /// When it was written last, in seconds since 1970; nil where the service does not say.
         package let modified: UInt64?
+        /// Whether its secret cannot be read now; nil where the service does not say.
+        package let isLocked: Bool?
     }
 
     /// What an item says of itself, in one call.
@@ -110,7 +112,8 @@ extension SecretService {
             return Details(
                 attributes: (properties["Attributes"]?.entries ?? [:]).compactMapValues(\.text),
                 label: properties["Label"]?.text ?? "",
-                modified: properties["Modified"]?.longNumber.flatMap { $0 == 0 ? nil : $0 })
+                modified: properties["Modified"]?.longNumber.flatMap { $0 == 0 ? nil : $0 },
+                isLocked: properties["Locked"]?.boolean)
         }
     }
 

@@ -46,7 +46,7 @@ extension Keyring {
             let vault = try UnlockedVault.create(slot: .recoveryKey(recovery), now: clock.now)
             let id = vault.header.vault
             let storage = try SecretServiceStorage.create(
-                in: directory, for: vault, device: newDevice(), secretService.access)
+                in: directory, for: vault, device: newDevice(), secretService.access, state: location.state)
             let keyring: Keyring
             do {
                 keyring = try Keyring(
@@ -78,7 +78,8 @@ extension Keyring {
         do {
             let directory = VaultDirectory(path: location.vault)
             guard let place = try StoragePlaceFile.read(directory) else { throw StoreError.movedAway }
-            let storage = try SecretServiceStorage.open(place, in: directory, secretService.access)
+            let storage = try SecretServiceStorage.open(
+                place, in: directory, secretService.access, state: location.state)
             let found = try storage.openOrRebuildHeader(milliseconds: clock.milliseconds(), device: newDevice())
             let vault = try found.header.unlocked()
             let keyring = try Keyring(
