@@ -109,6 +109,14 @@ struct DamagedVaultTests {
         #expect(try place.contents(of: "data") == before)
     }
 
+    @Test("a vault that is damaged as a whole is not said to be there, and its backups make one of it")
+    func nothingOpens() throws {
+        let place = try Workplace.withVault()
+        try place.run("printf 'garbage garbage' > data/keyfob/keyring.db").expectSuccess()
+        try place.run("keyfob init --recovery-file other").expectError(73, "it is left of a vault; 'keyfob restore")
+        #expect(try place.run("cat data/keyfob/keyring.db").text == "garbage garbage")
+    }
+
     @Test("a damaged header is read from its copy, and mended on request")
     func headerCopy() throws {
         let place = try Workplace.withVault()

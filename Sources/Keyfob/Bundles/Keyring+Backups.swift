@@ -213,7 +213,8 @@ extension Keyring {
         let recipients = named ?? Self.recoveryRecipients(of: vault)
         guard !recipients.isEmpty else {
             throw KeyringError(
-                .configuration, "the vault has no recovery key that could open a backup", advice: .nameRecipient)
+                .configuration, "the vault has no recovery key that could open a backup",
+                advice: .nameRecipient(canRekey: database.place == .embedded))
         }
         return recipients
     }

@@ -158,7 +158,10 @@ extension Keyring {
             guard try VaultRemains(at: location, anything: true) == remains else {
                 throw StoreError.alreadyThere(path: directory.database)
             }
-        } catch StoreError.alreadyThere(let path) where directory.lacksDatabase {
+        } catch StoreError.alreadyThere(let path) where hasDamagedPlace(at: location) {
+            throw KeyringError(
+                .alreadyExists, "\(path) exists already: it is of a vault, and damaged", advice: .diagnose(.none))
+        } catch StoreError.alreadyThere(let path) where (try? VaultRemains(at: location)) == .damaged {
             throw KeyringError(
                 .alreadyExists, "\(path) exists already: it is left of a vault",
                 advice: .restoreBackup(path: BackupFile.newest(at: location)?.path, putsAside: false))

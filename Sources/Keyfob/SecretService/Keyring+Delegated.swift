@@ -102,7 +102,7 @@ extension Keyring {
                             .serviceItems,
                             "the item that lists the vault's groups was gone from the Secret Service and has been made "
                                 + "again; what the selection had learned is lost, and so are groups without records and "
-                                + "the recipients of backups", advice: .addRecipient))
+                                + "the recipients of backups", advice: .addRecipient(canRekey: false)))
                 }
             }
             return keyring

@@ -46,6 +46,7 @@ struct DoctorCommand: ParsableCommand {
         findings.append(.confinement)
         if repair {
             try mendSchema(location, &findings)
+            mendPlace(location, &findings)
             mendHeader(location, &findings)
         }
         let opening = try unlock(location, &findings)
@@ -114,6 +115,17 @@ struct DoctorCommand: ParsableCommand {
         return Advice.restoring(newest?.path, puttingAside: putsAside, identity: identity)
     }
 
+    /// The same for the file that says that the desktop's keyring keeps the records.
+    private func mendPlace(_ location: KeyringLocation, _ findings: inout [Finding]) {
+        guard let aside = (try? Keyring.mendPlace(at: location, secretService: global.secretService())) ?? nil else {
+            return
+        }
+        findings.append(
+            Finding(
+                "vault", .warning,
+                "the file that says where the records are was damaged, and is written anew; put aside: \(aside)"))
+    }
+
     /// The same for the item of the desktop's keyring that lists the groups.
     private func mendHeader(_ location: KeyringLocation, _ findings: inout [Finding]) {
         let items = try? Keyring.putDamagedHeaderAside(at: location, secretService: global.secretService())
@@ -158,7 +170,12 @@ struct DoctorCommand: ParsableCommand {
             }
             return .opened(keyring)
         } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {
-            findings.append(Finding(damage: error, of: "vault", wayBack(location)))
+            let isOfPlace = !repair && Keyring.hasDamagedPlace(at: location)
+            let way =
+                isOfPlace
+                ? "'keyfob doctor --repair' writes it anew, where the desktop's keyring has the vault"
+                : wayBack(location)
+            findings.append(Finding(damage: error, of: "vault", way))
             return nil
         } catch  where error.code == .noVault && error.advice != .createVault {
             throw KeyringError(error.code, error.message, hint: wayBack(location))
@@ -229,7 +246,7 @@ struct DoctorCommand: ParsableCommand {
             findings.append(
                 Finding(
                     "backups", .warning, "there is no recovery key, and no backup can be made without one",
-                    hint: Advice.addRecipient.text))
+                    hint: Advice.addRecipient(canRekey: keyring.storage == .embedded).text))
         }
         if keyring.storage == .embedded, keyring.opensWholeVault, try keyring.slots().count < 2 {
             findings.append(

@@ -154,10 +154,14 @@ extension Advice {
         case .makeLongKeyFile: "make one with 'head -c 32 /dev/urandom > FILE' and chmod 600 it"
         case .usePassphraseOrKeyFile: "give it a passphrase or a key file"
         case .giveRecipient: "one looks like age1… (62 characters) or age1pq1… (1959)"
-        case .addRecipient:
+        case .addRecipient(true):
             "'keyfob rekey --recovery-file FILE' makes a recovery key, and 'keyfob slot add recipient age1…' takes a key of "
                 + "age's"
-        case .nameRecipient:
+        case .addRecipient(false):
+            "'keyfob slot add recipient age1…' takes a key of age's, such as 'age-keygen -o FILE' makes"
+        case .nameRecipient(false):
+            "say who it is for with --recipient, or add a key of age's with 'keyfob slot add recipient age1…'"
+        case .nameRecipient(true):
             "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
             "log in through PAM with pam_keyinit, start a shell with 'keyctl session', or let all that you run have the "

@@ -192,10 +192,10 @@ public enum Advice: Hashable, Sendable {
     case usePassphraseOrKeyFile
     /// Give a recipient of age.
     case giveRecipient
-    /// Add a recipient who can open backups.
-    case addRecipient
+    /// Add a recipient who can open backups; whether the vault has keys that can be made anew, a recovery key among them.
+    case addRecipient(canRekey: Bool)
     /// Say for whom the backup is, or add such a recipient.
-    case nameRecipient
+    case nameRecipient(canRekey: Bool)
     /// Start a session with a kernel keyring, or keep the key for all sessions of the user.
     case startSession
     /// Give a key file each time.
