@@ -39,7 +39,9 @@ extension Keyring {
         }
     }
 
-    /// Notes how far a group's audit has come: what is cut from its end then can be told. Nil is for one that begins anew.
+    /// Notes how far a group's audit has come: what is cut from its end then can be told.
+    ///
+    /// - Parameter head: Nil for one that begins anew.
     package func noteAuditHead(_ head: String?, of group: AccessGroup) throws(KeyringError) {
         guard !isReadOnly else { return }
         try withState { state in
