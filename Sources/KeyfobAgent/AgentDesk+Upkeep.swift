@@ -16,8 +16,11 @@ extension AgentDesk {
 
     /// Replaces those that are due now.
     func replaceDueTokens() async {
-        guard vault.isOpen else { return upkeep.withLock { $0.forgetAll() } }
-        for (key, kept) in upkeep.withLock({ $0.due(clock.now) }) {
+        let due = upkeep.withLock { $0.due(clock.now) }
+        guard !due.isEmpty else { return }
+        // Keys are not held all the time; where nothing at hand opens the vault, nothing is kept fresh.
+        guard (try? vault.keyring()) != nil else { return upkeep.withLock { $0.forgetAll() } }
+        for (key, kept) in due {
             do throws(KeyringError) {
                 let expiry = try await replace(kept)
                 upkeep.withLock { $0.isRenewed(key, until: expiry, now: clock.now) }
@@ -37,7 +40,7 @@ extension AgentDesk {
         let candidate = try keyring.account(named: kept.request.account ?? "", in: [kept.group])
         var draft = AuditDraft(.renewal, kept.caller, kept.request)
         (draft.keyring, draft.account, draft.group) = (keyring, candidate.account.id, kept.group)
-        guard mayHave(kept.caller, candidate, kept.request.scopes, kept.request.clientID, keyring) else {
+        guard mayHave(kept.caller, candidate, kept.request.scopes, kept.askedClientID, keyring) else {
             throw KeyringError(.notPermitted, "\(kept.caller.program) may not have this token any more")
         }
         var request = kept.request

@@ -16,6 +16,8 @@ struct TokenUpkeep {
         let caller: AgentCaller
         /// As it was asked for, with the account and the client that were meant.
         let request: TokenRequest
+        /// The client that was asked for; nil for any.
+        let askedClientID: String?
         let group: AccessGroup
         var renewal: TokenRenewal
         var expiry: Timestamp
@@ -41,13 +43,15 @@ struct TokenUpkeep {
             guard let oldest = kept.min(by: { $0.value.askedAt < $1.value.askedAt }) else { return }
             kept[oldest.key] = nil
         }
+        let askedClientID = request.clientID
         var request = request
         request.account = found.account.id.description
         request.clientID = found.credential.clientID
         var renewal = TokenRenewal(minimumValidity: request.minimumValidity)
         renewal.isGiven(expiry, now: now)
         kept[key] = Kept(
-            caller: caller.remembered, request: request, group: found.group, renewal: renewal, expiry: expiry,
+            caller: caller.remembered, request: request, askedClientID: askedClientID, group: found.group,
+            renewal: renewal, expiry: expiry,
             askedAt: now)
     }
 
