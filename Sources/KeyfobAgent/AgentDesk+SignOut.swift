@@ -14,7 +14,9 @@ extension AgentDesk {
         do throws(KeyringError) {
             let keyring = try vault.keyring()
             (draft.keyring, draft.account) = (keyring, account)
-            guard let candidate = try permitted(keyring, groups, for: caller).first(where: { $0.account.id == account })
+            guard
+                let candidate = try permitted(keyring, groups, for: caller).first(where: { $0.account.id == account }),
+                try mayUse(clientID, of: candidate, caller, keyring)
             else { throw Self.notPermitted(caller.program) }
             draft.group = candidate.group
             // Nobody stays signed in because a provider cannot be reached.

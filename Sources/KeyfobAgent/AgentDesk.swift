@@ -12,9 +12,11 @@ public final class AgentDesk: Sendable {
     private let questions: any ProgramQuestions
     let network: @Sendable () throws(KeyringError) -> Network
     let clock: WallClock
-    private let session = Mutex(SessionPermissions())
+    let session = Mutex(SessionPermissions())
     private let turns = QuestionTurns()
     let upkeep = Mutex(TokenUpkeep())
+    /// How many tokens are being got.
+    private let underWay = Mutex(0)
 
     /// A desk.
     ///
@@ -37,7 +39,7 @@ public final class AgentDesk: Sendable {
     ///
     /// - Returns: Whether there were keys.
     public func lock() -> Bool {
-        session.withLock { $0 = SessionPermissions() }
+        session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
         upkeep.withLock { $0.forgetAll() }
         return vault.lock()
     }
@@ -99,14 +101,13 @@ public final class AgentDesk: Sendable {
         do throws(KeyringError) {
             let keyring = try vault.keyring()
             draft.keyring = keyring
+            let era = era
             let candidate = try await admitted(acquisition, keyring, caller, &draft)
-            // It may have been locked while somebody was asked.
-            guard vault.isOpen else { throw KeyringError(.locked, "the vault was locked meanwhile", advice: .unlock) }
             var pinned = acquisition
             pinned.request.account = candidate.account.id.description
             pinned.groups = [candidate.group]
             pinned.network = network
-            let box = TokenBox(try await keyring.token(pinned))
+            let box = try await acquire(pinned, from: openKeyring(since: era))
             draft.reason = draft.reason ?? "\(box.found.reason)"
             draft.answer = box.found.origin.rawValue
             try write(draft)
@@ -115,6 +116,33 @@ public final class AgentDesk: Sendable {
         } catch {
             throw told(error, &draft)
         }
+    }
+
+    /// Gets a token to the end, whether or not whoever asked is still there: what the provider has replaced is to be stored.
+    func acquire(_ acquisition: TokenAcquisition, from keyring: Keyring) async throws(KeyringError) -> TokenBox {
+        underWay.withLock { $0 += 1 }
+        defer { underWay.withLock { $0 -= 1 } }
+        return try await Task { () -> Result<TokenBox, KeyringError> in
+            do throws(KeyringError) {
+                return .success(TokenBox(try await keyring.token(acquisition)))
+            } catch {
+                return .failure(error)
+            }
+        }.value.get()
+    }
+
+    /// Whether tokens are being got, which an end is to wait for.
+    public var isBusy: Bool { underWay.withLock { $0 > 0 } }
+
+    /// Counts how often somebody has locked the vault.
+    var era: Int { session.withLock(\.era) }
+
+    /// The keyring, where nobody has locked it since.
+    ///
+    /// - Throws: `locked`.
+    func openKeyring(since era: Int) throws(KeyringError) -> Keyring {
+        guard era == self.era else { throw KeyringError(.locked, "the vault was locked meanwhile", advice: .unlock) }
+        return try vault.keyring()
     }
 
     /// Whether a program may have a token of an account for these scopes, asking where nobody has decided.
@@ -136,50 +164,6 @@ public final class AgentDesk: Sendable {
         }
     }
 
-    /// Takes a person through a sign-in that a program wants; it may then have the tokens of who signed in, for that client, until
-    /// the agent ends, where nobody has decided otherwise.
-    ///
-    /// - Parameter show: Shows the person where to go.
-    /// - Throws: `notPermitted` where it may never have tokens of the account that it names, and as `Keyring.finish`.
-    public func signIn(
-        _ request: SignInRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller,
-        by signIns: any AgentSignIns, show: @escaping @Sendable (SignInStep) async -> Void
-    ) async throws(KeyringError) -> SignInReport {
-        var request = request
-        // A browser's session is not to sign somebody in of whom nobody has said anything.
-        if request.prompt == nil { request.prompt = .selectAccount }
-        var asked = TokenRequest(clientID: request.clientID, scopes: request.scopes)
-        asked.account = request.account?.description
-        var draft = AuditDraft(.signIn, caller, asked)
-        do throws(KeyringError) {
-            let keyring = try vault.keyring()
-            (draft.keyring, draft.account) = (keyring, request.account)
-            let denials = try keyring.programPermissions(in: groups).filter {
-                $0.program == caller.program && !$0.isAllowed && $0.scopes.isEmpty && $0.clientID == nil
-            }
-            let target = try keyring.groupForNewItems(groups)
-            guard
-                !denials.contains(where: {
-                    $0.group == target && ($0.account == nil || $0.account == request.account)
-                })
-            else {
-                draft.permission = .never
-                throw KeyringError(
-                    .notPermitted, "\(caller.program) may not have tokens of group '\(target)'",
-                    advice: .forgetProgram(caller.program.description))
-            }
-            let report = try await signIns.signIn(request, in: groups, keyring, show: show)
-            let candidate = try keyring.account(named: report.account.id.description, in: [report.group])
-            session.withLock { $0.allow(caller, candidate, report.scopes, report.clientID) }
-            (draft.account, draft.group, draft.permission) = (report.account.id, report.group, .session)
-            draft.answer = "done"
-            try write(draft)
-            return report
-        } catch {
-            throw told(error, &draft)
-        }
-    }
-
     // MARK: Deciding
 
     /// The account of a request, once the program may have its token.
@@ -195,7 +179,8 @@ public final class AgentDesk: Sendable {
         if candidates.count == 1, request.account == nil {
             // Another one that it may use goes before one that it would have to ask for.
             let judged = try judge(
-                caller, selection.wouldDo, request.scopes, request.clientID, keyring.programPermissions())
+                caller, selection.wouldDo, request.scopes, request.clientID,
+                keyring.programPermissions(in: Array(Set(selection.wouldDo.map(\.group)))))
             if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {
                 return try await admit(caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
             }
@@ -207,20 +192,22 @@ public final class AgentDesk: Sendable {
         _ caller: AgentCaller, to candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
         _ keyring: Keyring, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
-        var judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions())
+        let (era, groups) = (era, Array(Set(candidates.map(\.group))))
+        var judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions(in: groups))
         if let decided = try decided(judged, caller, candidates, &draft) { return decided }
         await turns.take()
         do throws(KeyringError) {
             if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
             // Somebody may have decided while others were asked about.
-            judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions())
+            let keyring = try openKeyring(since: era)
+            judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions(in: groups))
             let chosen: Candidate
             if let decided = try decided(judged, caller, candidates, &draft) {
                 chosen = decided
             } else {
                 let question = ProgramQuestion(
                     caller: caller, accounts: judged.open, scopes: scopes, clientID: clientID)
-                chosen = try await asked(question, judged.changed, keyring, &draft)
+                chosen = try await asked(question, judged.changed, since: era, &draft)
             }
             await turns.leave()
             return chosen
@@ -248,9 +235,7 @@ public final class AgentDesk: Sendable {
         draft.group = candidates.first?.group
         guard let first = judged.open.first else {
             draft.permission = .never
-            throw KeyringError(
-                .notPermitted, "\(caller.program) may not have this token",
-                advice: .forgetProgram(caller.program.description))
+            throw Self.denied(caller.program)
         }
         if judged.open.count == 1 { draft.account = first.account.id }
         return nil
@@ -262,7 +247,13 @@ public final class AgentDesk: Sendable {
         _ caller: AgentCaller
     ) throws(KeyringError) -> KeyringError {
         let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
-        guard !own.isEmpty else { return Self.notPermitted(caller.program) }
+        guard !own.isEmpty else {
+            // The same words as of an account that is there.
+            let isDenied = try keyring.programPermissions(in: groups).contains {
+                $0.program == caller.program && !$0.isAllowed
+            }
+            return isDenied ? Self.denied(caller.program) : Self.notPermitted(caller.program)
+        }
         let known = selection.verdicts.filter { own.contains($0.candidate.place) }
         if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count { return error }
         let signedOut = known.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate.account.name)
@@ -307,23 +298,37 @@ public final class AgentDesk: Sendable {
 
     /// The account that a person lets the program have.
     private func asked(
-        _ question: ProgramQuestion, _ changed: ProgramPermission?, _ keyring: Keyring, _ draft: inout AuditDraft
+        _ question: ProgramQuestion, _ changed: ProgramPermission?, since era: Int, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
         let caller = question.caller
         guard session.withLock({ $0.mayAsk(caller, now: clock.now) }) else { throw Self.notPermitted(caller.program) }
         let answer = await questions.ask(question)
+        // Keys may have been let go, and programs forbidden, while the person thought.
+        let keyring = try openKeyring(since: era)
+        let permissions = try keyring.programPermissions(in: Array(Set(question.accounts.map(\.group))))
         switch answer {
         case .allowed(let candidate, let time) where question.accounts.contains(candidate):
             (draft.account, draft.group) = (candidate.account.id, candidate.group)
+            let verdict = permissions.verdict(
+                on: caller.program, digest: caller.digest, account: candidate.account.id, in: candidate.group,
+                clientID: question.clientID, scopes: question.scopes)
+            if case .denied = verdict { throw Self.denied(caller.program) }
             switch time {
             case .once: draft.permission = .once
             case .session, .always:
                 let digest = caller.program.kind.isPath ? caller.digest() : nil
                 // What cannot be compared later is not allowed for good, whatever the file will hold by then.
                 if time == .always, digest != nil || !caller.program.kind.isPath {
+                    let known = permissions.first {
+                        $0.program == caller.program && $0.isAllowed && $0.account == candidate.account.id
+                            && $0.clientID == question.clientID && $0.group == candidate.group && $0.digest == digest
+                    }
+                    // No further than what was shown, and what was allowed before.
                     try keyring.permit(
                         ProgramPermission(
                             of: caller.program, account: candidate.account.id, clientID: question.clientID,
+                            scopes: question.scopes.isEmpty
+                                ? [] : ScopeSet(question.scopes.scopes + (known?.scopes.scopes ?? [])),
                             digest: digest, in: candidate.group))
                     draft.permission = .always
                 } else {
@@ -357,6 +362,17 @@ public final class AgentDesk: Sendable {
         return !judge(caller, [candidate], scopes, clientID, permissions).allowed.isEmpty
     }
 
+    /// Whether a program may have some token of an account for a client.
+    func mayUse(
+        _ clientID: String, of candidate: Candidate, _ caller: AgentCaller, _ keyring: Keyring
+    ) throws(KeyringError) -> Bool {
+        let isAllowed = try keyring.programPermissions(in: [candidate.group]).contains {
+            $0.program == caller.program && $0.isAllowed && $0.account.map { $0 == candidate.account.id } ?? true
+                && $0.clientID.map { $0 == clientID } ?? true && ($0.digest == nil || $0.digest == caller.digest())
+        }
+        return isAllowed || session.withLock { $0.allows(caller, candidate, client: clientID) }
+    }
+
     /// The accounts of which a program may have some token.
     func permitted(
         _ keyring: Keyring, _ groups: [AccessGroup]?, for caller: AgentCaller
@@ -376,6 +392,11 @@ public final class AgentDesk: Sendable {
         KeyringError(
             .notPermitted, "nobody has let \(program) have this token",
             advice: .permitProgram(program.description, account: nil, group: nil))
+    }
+
+    private static func denied(_ program: Program) -> KeyringError {
+        KeyringError(
+            .notPermitted, "\(program) may not have this token", advice: .forgetProgram(program.description))
     }
 
     // MARK: Writing down

@@ -50,7 +50,7 @@ public final class AgentVault: Sendable {
     /// Forgets its keys where an error means that the vault is another one than it was, so that it is opened anew.
     func reconsider(after error: KeyringError) {
         switch error.code {
-        case .noVault, .rolledBack, .unknownVault, .damaged, .wrongKey, .configuration, .newerVersion, .fault: lock()
+        case .noVault, .rolledBack, .unknownVault, .wrongKey, .newerVersion: lock()
         default: break
         }
     }

@@ -8,6 +8,8 @@ struct SessionPermissions {
         let group: AccessGroup
         let scopes: ScopeSet
         let clientID: String?
+        /// What the program's file held; nil where it has none.
+        let digest: String?
     }
 
     /// For how many seconds a program that was sent away is not asked about again.
@@ -15,21 +17,30 @@ struct SessionPermissions {
     /// More programs than anybody is asked about.
     private static let capacity = 1_000
 
+    /// Counts how often all of it was forgotten.
+    let era: Int
     private var permissions: Set<Permission> = []
     private var dismissed: [Program: Timestamp] = [:]
+
+    init(era: Int = 0) { self.era = era }
 
     mutating func allow(_ caller: AgentCaller, _ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?) {
         guard permissions.count < Self.capacity else { return }
         permissions.insert(
             Permission(
                 program: caller.program, account: candidate.account.id, group: candidate.group, scopes: scopes,
-                clientID: clientID))
+                clientID: clientID, digest: Self.digest(of: caller)))
+    }
+
+    private static func digest(of caller: AgentCaller) -> String? {
+        caller.program.kind.isPath ? caller.digest() : nil
     }
 
     func allows(_ caller: AgentCaller, _ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?) -> Bool {
         permissions.contains {
             $0.program == caller.program && $0.account == candidate.account.id && $0.group == candidate.group
-                && $0.clientID == clientID && ($0.scopes.isEmpty || !scopes.isEmpty && scopes.isSubset(of: $0.scopes))
+                && $0.clientID == clientID && $0.digest == Self.digest(of: caller)
+                && ($0.scopes.isEmpty || !scopes.isEmpty && scopes.isSubset(of: $0.scopes))
         }
     }
 
@@ -37,6 +48,15 @@ struct SessionPermissions {
     func allows(_ caller: AgentCaller, _ candidate: Candidate) -> Bool {
         permissions.contains {
             $0.program == caller.program && $0.account == candidate.account.id && $0.group == candidate.group
+                && $0.digest == Self.digest(of: caller)
+        }
+    }
+
+    /// Whether it may have any token of the account for a client.
+    func allows(_ caller: AgentCaller, _ candidate: Candidate, client: String) -> Bool {
+        permissions.contains {
+            $0.program == caller.program && $0.account == candidate.account.id && $0.group == candidate.group
+                && $0.clientID == client && $0.digest == Self.digest(of: caller)
         }
     }
 

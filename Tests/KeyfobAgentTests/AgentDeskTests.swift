@@ -216,6 +216,47 @@ struct AgentDeskTests {
         #expect(there.code == missing?.code && there.message == missing?.message && there.advice == missing?.advice)
     }
 
+    @Test("always is for the scopes that were shown, and those that were allowed before")
+    func alwaysForScopes() async throws {
+        home.person.allow(.always)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(try home.keyring.programPermissions().map(\.scopes) == [["mail.read"]])
+        try home.keyring.permit(
+            ProgramPermission(
+                of: mailer.program, account: home.ada.id, scopes: ["calendar"], digest: "aa", in: .default))
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(try home.keyring.programPermissions().map(\.scopes) == [["mail.read", "calendar"]])
+    }
+
+    @Test(
+        "who locks the vault while somebody is asked is heeded, and so is who forbids the program",
+        arguments: [true, false])
+    func meanwhile(isLocked: Bool) async throws {
+        let (desk, home, program) = (desk, home, mailer.program)
+        home.person.answer { question in
+            if isLocked {
+                _ = desk.lock()
+                desk.vault.adopt(home.keyring)
+            } else {
+                try? home.keyring.permit(ProgramPermission(of: program, isAllowed: false, in: .default))
+            }
+            return .allowed(question.accounts[0], .always)
+        }
+        let error = try #require(await home.token(desk, mailer, of: home.ada).error)
+        #expect(error.code == (isLocked ? .locked : .notPermitted))
+        #expect(try !home.keyring.programPermissions().contains(where: \.isAllowed))
+    }
+
+    @Test("who may use one client of an account does not sign it out of another")
+    func otherClient() async throws {
+        try home.keyring.permit(
+            ProgramPermission(of: mailer.program, account: home.ada.id, clientID: "other", in: .default))
+        await #expect(throws: KeyringError(.notPermitted, "")) {
+            _ = try await desk.signOut(home.ada.id, clientID: "mailer", for: mailer)
+        }
+        #expect(try home.candidate(home.ada).state == .tokensOnly)
+    }
+
     @Test("of several processes that ask at once, the person is asked about one")
     func together() async throws {
         home.person.allow(.session)

@@ -96,6 +96,25 @@ struct AuditTests {
         #expect(new.lines.map(\.number) == [1] && new.findings.isEmpty)
     }
 
+    @Test("Who has the log open goes on after it was put aside")
+    func anewBesides() throws {
+        files.noteHeads(in: home.keyring)
+        _ = try AuditFiles(state: home.location.state).beginAnew(.default, home.keyring)
+        try files.append(entry(6), home.keyring)
+        let reading = try files.read(.default, home.keyring)
+        #expect(reading.lines.map(\.number) == [1] && reading.findings.isEmpty)
+    }
+
+    @Test("Numbers that no log reaches stop nobody", arguments: ["9223372036854775807", "-9223372036854775808", "0"])
+    func numbers(_ number: String) throws {
+        let forged = try #require(try lines().last).replacing("\"number\":5", with: "\"number\":\(number)")
+        #expect(try !findings(with: lines() + [forged]).isEmpty)
+        try home.keyring.noteAuditHead("\(number) x", of: .default)
+        let other = AuditFiles(state: home.location.state)
+        try other.append(entry(6), home.keyring)
+        #expect(try other.read(.default, home.keyring).lines.map(\.number) == [1, 2, 3, 4, 5, 7])
+    }
+
     @Test("A request that is too long for a line is not answered")
     func tooLong() throws {
         var entry = try entry(6)

@@ -22,7 +22,7 @@ extension Keyring {
         }
     }
 
-    /// Decides what a program may have, in the place of what was decided for the same program, account and client.
+    /// Decides what a program may have, in the place of what was decided alike for the same program, account and client.
     ///
     /// It stays on this machine: no bundle for others and no synchronisation carries it.
     ///
@@ -33,7 +33,7 @@ extension Keyring {
             if let account = permission.account, try database.account(account, in: group.keys) == nil {
                 throw StoreError.notFound
             }
-            let name = ProgramSetting.name(permission.program, permission.account, permission.clientID)
+            let name = ProgramSetting.name(permission)
             try change(&state, group) { writer in
                 try writer.setSetting(name, to: ProgramSetting.value(permission), isThisDeviceOnly: true)
             }

@@ -83,13 +83,16 @@ extension Sequence<ProgramPermission> {
     }
 }
 
-/// How a permission is kept: as a setting of its group, `program:<program>:<account or *>:<client or *>`, whose value is
-/// `always` or `never`, perhaps `sha256=` with the digest, and the scopes.
+/// How a permission is kept: as a setting of its group, `program:<program>:<account or *>:<client or *>`.
+///
+/// One that forbids has `:never` behind it, so that none that allows takes its place. The value is `always` or `never`, perhaps
+/// `sha256=` with the digest, and the scopes.
 struct ProgramSetting {
     static let prefix = "program:"
 
-    static func name(_ program: Program, _ account: AccountID?, _ clientID: String?) -> String {
-        prefix(of: program) + part(account?.canonical) + ":" + part(clientID)
+    static func name(_ permission: ProgramPermission) -> String {
+        prefix(of: permission.program) + part(permission.account?.canonical) + ":" + part(permission.clientID)
+            + (permission.isAllowed ? "" : ":never")
     }
 
     static func prefix(of program: Program) -> String { "\(prefix)\(part(program.description)):" }
@@ -109,7 +112,7 @@ struct ProgramSetting {
         let parts = setting.name.dropFirst(prefix.count).split(separator: ":", omittingEmptySubsequences: false)
         guard let program = parts.first.flatMap(text).flatMap({ Program($0) }) else { return nil }
         let denial = ProgramPermission(of: program, isAllowed: false, in: group, by: setting.writer)
-        guard parts.count == 3 else { return denial }
+        guard parts.count == 3 || parts.count == 4 && parts[3] == "never" else { return denial }
         var account: AccountID?
         if parts[1] != "*" {
             guard let id = text(parts[1]).flatMap({ AccountID($0) }) else { return denial }
@@ -117,7 +120,9 @@ struct ProgramSetting {
         }
         guard parts[2] == "*" || text(parts[2]) != nil else { return denial }
         var words = setting.value.split(separator: " ")[...]
-        guard let decision = words.popFirst(), ["always", "never"].contains(decision) else { return denial }
+        guard let decision = words.popFirst(), decision == (parts.count == 3 ? "always" : "never") else {
+            return denial
+        }
         var digest: String?
         if let first = words.first, first.hasPrefix("sha256=") {
             digest = String(first.dropFirst("sha256=".count))

@@ -21,8 +21,11 @@ public struct AuditFiles: AuditTrail {
         let log = try log(of: group, keyring)
         var head = AuditHead(number: 0, hash: "")
         do {
-            let noted = try heads.noted(group) { () throws(KeyringError) in try keyring.auditHead(of: group) }
             let gaveWay = try log.append { last in
+                // Where there is nothing, somebody may have begun anew.
+                let noted = try heads.noted(group, isFresh: last.isEmpty) { () throws(KeyringError) in
+                    try keyring.auditHead(of: group)
+                }
                 let (number, previous) = Self.place(after: last, noted)
                 let content = AuditLine.content(number, entry, previous: previous)
                 guard let code = try keyring.auditCode(of: content, in: group) else {
@@ -77,7 +80,7 @@ public struct AuditFiles: AuditTrail {
     }
 
     /// No line is longer, in bytes.
-    private static let longest = 32 << 10
+    private static let longest = 8 << 10
 
     /// The number of the next line and the hash of the last one.
     ///
@@ -97,6 +100,9 @@ struct AuditHead: Hashable, Sendable {
     let number: Int
     let hash: String
 
+    /// No audit has more lines: whoever writes another number means harm.
+    static let numbers = 1..<1 << 53
+
     /// As it is kept in the vault: both with a blank between.
     var text: String { "\(number) \(hash)" }
 
@@ -104,7 +110,7 @@ struct AuditHead: Hashable, Sendable {
 
     init?(_ text: String) {
         let parts = text.split(separator: " ")
-        guard parts.count == 2, let number = Int(parts[0]), number > 0 else { return nil }
+        guard parts.count == 2, let number = Int(parts[0]), Self.numbers.contains(number) else { return nil }
         self.init(number: number, hash: String(parts[1]))
     }
 }
@@ -121,8 +127,12 @@ private final class AuditHeads: Sendable {
     private let state = Mutex(State())
 
     /// How far the audit of a group has come at least.
-    func noted(_ group: AccessGroup, _ read: () throws(KeyringError) -> String?) throws(KeyringError) -> AuditHead? {
-        if let known = state.withLock({ $0.noted[group] }) { return known }
+    ///
+    /// - Parameter isFresh: Whether the vault is asked again.
+    func noted(
+        _ group: AccessGroup, isFresh: Bool, _ read: () throws(KeyringError) -> String?
+    ) throws(KeyringError) -> AuditHead? {
+        if !isFresh, let known = state.withLock({ $0.noted[group] }) { return known }
         let head = try read().flatMap { AuditHead($0) }
         state.withLock { $0.noted[group] = .some(head) }
         return head

@@ -61,7 +61,8 @@ struct AuditLine {
             func integer<Number: FixedWidthInteger>(_ name: String) -> Number? {
                 tape.member(name, of: tape.root, in: bytes).flatMap { Number(tape.raw($0, in: bytes)) }
             }
-            guard let number: Int = integer("number"), let key = text("key"), let code = text("code"),
+            guard let number: Int = integer("number"), AuditHead.numbers.contains(number), let key = text("key"),
+                let code = text("code"),
                 let previous = text("previous"), let time = text("time").flatMap({ CivilDate(rfc3339: $0) })?.time,
                 let kind = text("kind").flatMap(AuditEntry.Kind.init(rawValue:)),
                 let program = text("program").flatMap({ Program($0) }), let process: Int32 = integer("process"),

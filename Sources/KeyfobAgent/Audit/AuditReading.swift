@@ -64,6 +64,8 @@ public struct AuditReading: Hashable, Sendable {
                 let own = AuditLine.hash(bytes)
                 hash = own
                 hashes.insert(AuditHead(number: number, hash: own))
+                // What the vault knows of is true, whatever key it has.
+                if AuditHead(number: number, hash: own) == head { provenUntil = index }
             }
             guard let line = AuditLine(bytes), let content = AuditLine.signedPart(of: bytes) else {
                 // A true line behind it shows that it stood there when it was cut short.

@@ -147,7 +147,8 @@ public final class BrokerDoor: Sendable {
         } catch {
             // Where nobody is, somebody can sign in, whatever the program may have of others.
             let isNobody =
-                request.account == nil && error.code == .notPermitted && !desk.isAnybodyThere(acquisition.request)
+                request.account == nil && request.username == nil && error.code == .notPermitted
+                && !desk.isAnybodyThere(acquisition.request)
             throw isNobody
                 ? BrokerRefusal(.interactionRequired, "nobody is signed in") as any Error : error as any Error
         }

@@ -131,14 +131,7 @@ package struct SocketDoor: Sendable {
         var acquisition = TokenAcquisition(try parameters.request(), in: try parameters.groups())
         acquisition.options.forcesRefresh = try parameters.bool("forceRefresh")
         acquisition.options.claims = try parameters.string("claims")
-        let asked = acquisition
-        // Not cancelled with the connection: a refresh that is under way ends, so that what it brings is stored.
-        let answer = await Task { [desk] () -> Result<TokenBox, KeyringError> in
-            do throws(KeyringError) { return .success(try await desk.token(asked, for: caller)) } catch {
-                return .failure(error)
-            }
-        }.value
-        let box = try answer.get()
+        let box = try await desk.token(acquisition, for: caller)
         let (found, credential) = (box.found, box.found.credential)
         let reply = VarlinkMessage.reply("token", box.secret) { writer in
             writer.member("tokenType", credential.tokenType ?? "Bearer")

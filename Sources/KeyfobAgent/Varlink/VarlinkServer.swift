@@ -145,9 +145,13 @@ package final class VarlinkServer {
         }
     }
 
+    /// How many are let in at a time.
+    private static let accepted = 32
+
     /// Lets in who waits.
     private func accept(_ time: Int64) {
-        while true {
+        // Whoever knocks without end does not keep the others waiting.
+        for _ in 0..<Self.accepted {
             let descriptor = Glibc.accept(listener, nil, nil)
             guard descriptor >= 0 else {
                 if errno == EMFILE || errno == ENFILE { pausedUntil = time + 100 }

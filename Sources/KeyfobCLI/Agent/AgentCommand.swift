@@ -108,11 +108,13 @@ struct AgentCommand: ParsableCommand {
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil {
                 broker?.retire()
-                return Self.end(server, signals)
+                return Self.end(server, desk, signals)
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
             keeper.expire()
-            if !server.isIdle || keeper.isNeeded || broker?.hasBeenBusy ?? false { idleSince = VarlinkServer.uptime() }
+            if !server.isIdle || desk.isBusy || keeper.isNeeded || broker?.hasBeenBusy ?? false {
+                idleSince = VarlinkServer.uptime()
+            }
             if let idle, VarlinkServer.uptime() - idleSince >= idle { return broker?.retire() ?? () }
         }
     }
@@ -120,11 +122,12 @@ struct AgentCommand: ParsableCommand {
     /// Lets refreshes that are under way end: what the provider has replaced is to be stored.
     ///
     /// A second signal does not wait.
-    private static func end(_ server: VarlinkServer, _ signals: borrowing PickerSignals) {
+    private static func end(_ server: VarlinkServer, _ desk: AgentDesk, _ signals: borrowing PickerSignals) {
         server.dismiss()
         let end = VarlinkServer.uptime() + patience
-        while !server.isIdle, VarlinkServer.uptime() < end {
-            let ready = server.step(waiting: end - VarlinkServer.uptime(), or: [signals.descriptor])
+        while !server.isIdle || desk.isBusy, VarlinkServer.uptime() < end {
+            let ready = server.step(
+                waiting: min(end - VarlinkServer.uptime(), desk.isBusy ? 50 : patience), or: [signals.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil { return }
         }
     }

@@ -59,6 +59,7 @@ struct DesktopDialog: Codable, Equatable {
     private static func plain(_ text: String) -> String {
         let limit = 300
         let line = TerminalText.line(text).replacing("<", with: "‹").replacing(">", with: "›").replacing("&", with: "＆")
+            .replacing("\\", with: "＼")
         return line.count > limit ? line.prefix(limit) + "…" : line
     }
 

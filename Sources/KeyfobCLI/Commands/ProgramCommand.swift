@@ -136,7 +136,8 @@ struct ProgramForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Take back what was decided about a program.",
         discussion: """
-            It is as if the program had never asked: the next time somebody is asked, or it gets nothing.
+            It is as if the program had never asked: the next time somebody is asked, or it gets nothing. What you have let it have \
+            on the desktop until you log out stays until 'keyfob lock'.
 
             Example:
               keyfob program forget ~/bin/report.py

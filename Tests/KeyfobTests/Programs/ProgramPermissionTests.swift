@@ -31,6 +31,14 @@ struct ProgramPermissionTests {
         #expect(place.refusal { _ = try place.owner.forgetPermissions(of: [git]) }?.code == .noSuchBinding)
     }
 
+    @Test("one that allows does not take the place of one that forbids")
+    func denialStays() throws {
+        for isAllowed in [false, true] {
+            try place.owner.permit(ProgramPermission(of: git, isAllowed: isAllowed, in: .default))
+        }
+        #expect(Set(try place.owner.programPermissions().map(\.isAllowed)) == [false, true])
+    }
+
     @Test("of an account that is not there none is kept")
     func noAccount() throws {
         let ada = try Account.contoso("ada")
