@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KeyfobBus
 internal import KeyfobModel
 
 /// Speaks varlink with programs of this user over a unix socket (varlink.org): JSON objects, each ended by a zero byte.
@@ -110,7 +111,7 @@ package final class VarlinkServer {
         return Set(waiting[2..<own].filter { $0.revents != 0 }.map(\.fd))
     }
 
-    private func take(_ item: VarlinkMailbox.Item, _ time: Int64) {
+    private func take(_ item: VarlinkItem, _ time: Int64) {
         switch item {
         case .reply(let message, let number): connections[number]?.send(message, time)
         case .end(let number):
