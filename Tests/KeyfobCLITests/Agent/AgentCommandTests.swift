@@ -131,6 +131,7 @@ struct AgentCommandTests {
         let place = try home()
         let outcome = try run(
             place, "keyfob agent || echo $?", "kill -KILL $agent", "wait $agent || :", "test -e run/keyfob/agent",
+            "rm told",
             "(\(Workplace.alone) keyfob agent > said 2> told) & agent=$!",
             "until grep -qs listening told; do sleep 0.01; done", "ask described")
         #expect(outcome.text == "73\n")
