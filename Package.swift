@@ -85,10 +85,13 @@ let package = Package(
         .target(name: "KeyfobKernelKeyring", dependencies: ["CKeyutils"]),
         .target(name: "KeyfobConfinement", dependencies: ["CLinux"]),
         .target(
-            name: "KeyfobSecretService", dependencies: ["CLibsecret", "KeyfobFiles", "KeyfobModel", "KeyfobSodium"]
+            name: "KeyfobSecretService",
+            dependencies: ["CLibsecret", "KeyfobBus", "KeyfobFiles", "KeyfobModel", "KeyfobSodium"]
         ),
-        // An object on the session bus; connects as KeyfobSecretService does.
-        .target(name: "KeyfobBus", dependencies: ["CLibsystemd", "CLinux", "KeyfobSecretService", "KeyfobSodium"]),
+        // The session bus: calls, and an object of one's own.
+        .target(
+            name: "KeyfobBus", dependencies: ["CLibsystemd", "CLinux", "KeyfobFiles", "KeyfobModel", "KeyfobSodium"]
+        ),
         .target(name: "KeyfobInterop", dependencies: ["KeyfobModel", "KeyfobSodium"]),
         .target(name: "KeyfobSelection", dependencies: ["KeyfobModel"]),
         .target(name: "KeyfobOAuth", dependencies: ["KeyfobModel", "KeyfobSodium"]),
@@ -96,7 +99,8 @@ let package = Package(
         .target(
             name: "KeyfobNetwork",
             dependencies: [
-                "CLibcurl", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium", .product(name: "JWTKit", package: "jwt-kit"),
+                "CLibcurl", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
+                .product(name: "JWTKit", package: "jwt-kit"),
             ]
         ),
         .target(name: "KeyfobSync", dependencies: ["KeyfobAge", "KeyfobModel", "KeyfobSodium", "KeyfobVault"]),
@@ -204,14 +208,16 @@ let package = Package(
         ),
         .testTarget(
             name: "KeyfobNetworkTests",
-            dependencies: ["KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium", "KeyfobTestSupport"],
+            dependencies: [
+                "KeyfobFiles", "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium", "KeyfobTestSupport",
+            ],
             exclude: ["Support/scripted-server.py"]
         ),
         .testTarget(
             name: "KeyfobOAuthTests", dependencies: ["KeyfobModel", "KeyfobOAuth", "KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(
             name: "KeyfobSecretServiceTests",
-            dependencies: ["KeyfobSecretService", "KeyfobSodium", "KeyfobTestSupport"]
+            dependencies: ["KeyfobBus", "KeyfobSecretService", "KeyfobSodium", "KeyfobTestSupport"]
         ),
         .testTarget(
             name: "KeyfobBusTests", dependencies: ["KeyfobBus", "KeyfobSodium", "KeyfobTestSupport"]

@@ -1,5 +1,5 @@
-// What Keyfob calls of libsystemd's sd-bus, found with dlsym(3) and never linked: only an agent with a door on the session
-// bus needs it, and all else must run where it is not installed.
+// What Keyfob calls of libsystemd's sd-bus, found with dlsym(3) and never linked: only what asks the desktop's keyring, and an
+// agent with a door on the session bus, need it, and all else must run where it is not installed.
 //
 // The signatures are written down here, so that building needs no headers of theirs. A test compiles this file with
 // CLIBSYSTEMD_COMPARE, which compares each with the real one.
@@ -50,6 +50,18 @@ typedef int (*libsystemd_handler)(struct sd_bus_message *message, void *_Nullabl
       (struct sd_bus *, struct sd_bus_slot *_Nullable *_Nullable, const char *, libsystemd_handler, void *_Nullable))  \
     F(int, sd_bus_add_match,                                                                                           \
       (struct sd_bus *, struct sd_bus_slot *_Nullable *_Nullable, const char *, libsystemd_handler, void *_Nullable))  \
+    F(struct sd_bus_slot *_Nullable, sd_bus_slot_unref, (struct sd_bus_slot *_Nullable))                               \
+    F(int, sd_bus_is_open, (struct sd_bus *))                                                                          \
+    F(int, sd_bus_call,                                                                                                \
+      (struct sd_bus *_Nullable, struct sd_bus_message *, uint64_t, libsystemd_error *_Nullable,                       \
+       struct sd_bus_message *_Nullable *_Nullable))                                                                   \
+    F(void, sd_bus_error_free, (libsystemd_error *))                                                                   \
+    F(int, sd_bus_message_set_auto_start, (struct sd_bus_message *, int))                                              \
+    F(int, sd_bus_message_open_container, (struct sd_bus_message *, char, const char *_Nullable))                      \
+    F(int, sd_bus_message_close_container, (struct sd_bus_message *))                                                  \
+    F(int, sd_bus_message_append_array, (struct sd_bus_message *, char, const void *_Nullable, size_t))                \
+    F(int, sd_bus_message_read_array,                                                                                  \
+      (struct sd_bus_message *, char, const void *_Nullable *_Nonnull, size_t *))                                      \
     F(int, sd_bus_send, (struct sd_bus *_Nullable, struct sd_bus_message *, uint64_t *_Nullable))                      \
     F(int, sd_bus_call_async,                                                                                          \
       (struct sd_bus *_Nullable, struct sd_bus_slot *_Nullable *_Nullable, struct sd_bus_message *,                    \

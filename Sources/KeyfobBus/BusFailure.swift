@@ -2,8 +2,10 @@
 package enum BusFailure: Error, Equatable, Sendable {
     /// libsystemd is missing, or too old (before 245).
     case noLibrary
-    /// There is no session bus of this user's, or it does not answer.
+    /// There is no session bus of this user's.
     case noBus
+    /// The bus does not answer in time.
+    case timedOut
     /// Another program owns the name.
     case nameTaken
     /// The bus does not let this program own the name.

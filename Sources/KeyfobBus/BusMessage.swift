@@ -5,8 +5,8 @@ internal import KeyfobSodium
 /// A counted reference to a message; only for the thread of its bus.
 @safe
 final class BusMessage {
-    private let pointer: OpaquePointer
-    private let library: BusLibrary
+    let pointer: OpaquePointer
+    let library: BusLibrary
 
     init(_ pointer: OpaquePointer, _ library: BusLibrary) {
         unsafe self.pointer = pointer
@@ -84,7 +84,7 @@ final class BusMessage {
         return BusCaller(connection: connection, user: user, process: process, descriptor: descriptor)
     }
 
-    private func enter(_ kind: Unicode.Scalar, _ contents: String) -> Bool {
+    func enter(_ kind: Unicode.Scalar, _ contents: String) -> Bool {
         unsafe library.functions.pointee.sd_bus_message_enter_container(
             pointer, CChar(truncatingIfNeeded: kind.value), contents) > 0
     }

@@ -1,3 +1,5 @@
+internal import KeyfobBus
+
 extension SecretService {
     /// A collection of secrets: a keyring, a database, a wallet.
     package struct Collection: Equatable, Sendable {
@@ -10,7 +12,7 @@ extension SecretService {
     ///
     /// - Throws: `noCollection` when there is none, as in KeePassXC without an open database.
     package func defaultCollection() throws(SecretServiceError) -> Collection {
-        try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noCollection) { (deadline) throws(ServiceFailure) in
             let answer = try call(
                 Self.servicePath, Method(Interfaces.service, "ReadAlias"), [.string("default")], returning: "(o)",
                 deadline)
@@ -23,22 +25,22 @@ extension SecretService {
     ///
     /// - Throws: `noCollection` when it is gone.
     package func collection(at path: String) throws(SecretServiceError) -> Collection {
-        try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in try collection(path, deadline) }
+        try attempt(whenGone: .noCollection) { (deadline) throws(ServiceFailure) in try collection(path, deadline) }
     }
 
     /// All collections, in the service's order.
     package func collections() throws(SecretServiceError) -> [Collection] {
-        try attempt(whenGone: .noService) { (deadline) throws(BusFailure) in try collections(deadline) }
+        try attempt(whenGone: .noService) { (deadline) throws(ServiceFailure) in try collections(deadline) }
     }
 
-    func collections(_ deadline: Deadline) throws(BusFailure) -> [Collection] {
+    func collections(_ deadline: Deadline) throws(ServiceFailure) -> [Collection] {
         let paths = try property(Self.servicePath, Interfaces.service, "Collections", type: "ao", deadline)
         var collections: [Collection] = []
         for path in paths.texts ?? [] { collections.append(try collection(path, deadline)) }
         return collections
     }
 
-    func collection(_ path: String, _ deadline: Deadline) throws(BusFailure) -> Collection {
+    func collection(_ path: String, _ deadline: Deadline) throws(ServiceFailure) -> Collection {
         let answer = try call(
             path, Method(Interfaces.properties, "GetAll"), [.string(Interfaces.collection)], returning: "(a{sv})",
             deadline)

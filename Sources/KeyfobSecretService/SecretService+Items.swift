@@ -1,3 +1,4 @@
+internal import KeyfobBus
 package import KeyfobSodium
 
 extension SecretService {
@@ -33,7 +34,7 @@ extension SecretService {
         _ attributes: [String: String], in collection: String
     ) throws(SecretServiceError) -> [ItemPath] {
         guard Self.canBeSearched(attributes) else { throw .invalidArguments }
-        return try attempt(whenGone: .noCollection) { (deadline) throws(BusFailure) in
+        return try attempt(whenGone: .noCollection) { (deadline) throws(ServiceFailure) in
             let answer = try call(
                 collection, Method(Interfaces.collection, "SearchItems"), [.texts(attributes)], returning: "(ao)",
                 deadline)
@@ -51,8 +52,8 @@ extension SecretService {
         _ attributes: [String: String], in collection: String?
     ) throws(SecretServiceError) -> (unlocked: [ItemPath], locked: [ItemPath]) {
         guard Self.canBeSearched(attributes) else { throw .invalidArguments }
-        return try attempt(whenGone: .noService) { (deadline) throws(BusFailure) in
-            do throws(BusFailure) {
+        return try attempt(whenGone: .noService) { (deadline) throws(ServiceFailure) in
+            do throws(ServiceFailure) {
                 return try askForItems(attributes, in: collection, deadline.early)
             } catch {
                 guard error.isTimeout else { throw error }
@@ -65,7 +66,7 @@ extension SecretService {
 
     private func askForItems(
         _ attributes: [String: String], in collection: String?, _ deadline: Deadline
-    ) throws(BusFailure) -> (unlocked: [ItemPath], locked: [ItemPath]) {
+    ) throws(ServiceFailure) -> (unlocked: [ItemPath], locked: [ItemPath]) {
         let answer = try call(
             Self.servicePath, Method(Interfaces.service, "SearchItems"), [.texts(attributes)], returning: "(aoao)",
             deadline)
@@ -80,7 +81,7 @@ extension SecretService {
     ///
     /// - Throws: `noItem`.
     package func attributes(of item: ItemPath) throws(SecretServiceError) -> [String: String] {
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem) { (deadline) throws(ServiceFailure) in
             let value = try property(item.path, Interfaces.item, "Attributes", type: "a{ss}", deadline)
             return (value.entries ?? [:]).compactMapValues(\.text)
         }
@@ -102,7 +103,7 @@ extension SecretService {
     ///
     /// - Throws: `noItem`.
     package func details(of item: ItemPath) throws(SecretServiceError) -> Details {
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem) { (deadline) throws(ServiceFailure) in
             let answer = try call(
                 item.path, Method(Interfaces.properties, "GetAll"), [.string(Interfaces.item)], returning: "(a{sv})",
                 deadline)
@@ -112,7 +113,7 @@ extension SecretService {
             return Details(
                 attributes: (properties["Attributes"]?.entries ?? [:]).compactMapValues(\.text),
                 label: properties["Label"]?.text ?? "",
-                modified: properties["Modified"]?.longNumber.flatMap { $0 == 0 ? nil : $0 },
+                modified: properties["Modified"]?.number.flatMap { $0 == 0 ? nil : $0 },
                 isLocked: properties["Locked"]?.boolean)
         }
     }
@@ -121,7 +122,7 @@ extension SecretService {
     ///
     /// - Throws: `noItem`.
     package func label(of item: ItemPath) throws(SecretServiceError) -> String {
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem) { (deadline) throws(ServiceFailure) in
             try property(item.path, Interfaces.item, "Label", type: "s", deadline).text ?? ""
         }
     }
@@ -132,6 +133,31 @@ extension SecretService {
         case encoded
         /// As it is, which the caller has seen to be text that every service keeps.
         case plain
+
+        /// The text of a secret: a password manager shows it as a password, and KeePassXC changes what looks like a
+        /// placeholder in it.
+        func text(of secret: borrowing SecretBytes) -> SecretBytes {
+            secret.withBytes { bytes in
+                switch self {
+                case .encoded: Base64.url.encodeSecret(bytes)
+                case .plain: SecretBytes(copying: bytes, placement: .recycled)
+                }
+            }
+        }
+
+        /// The secret of a text in the form ``encoded``; nil for another.
+        ///
+        /// It is empty where the item is: GNOME's keyring, ended by force, leaves an item that it had only begun to make.
+        static func decoded(_ text: borrowing SecretBytes) -> SecretBytes? {
+            text.withBytes { bytes in
+                var bytes = bytes
+                // Who copies a secret from one item into another by hand often brings the end of a line.
+                while bytes.byteCount > 0, [0x0A, 0x0D, 0x20].contains(bytes.byte(at: bytes.byteCount - 1)) {
+                    bytes = bytes.extracting(0..<bytes.byteCount - 1)
+                }
+                return Base64.url.decodeSecret(bytes)
+            }
+        }
     }
 
     /// Makes a new item, even where there is one with the same attributes.
@@ -145,11 +171,11 @@ extension SecretService {
         in collection: String
     ) throws(SecretServiceError) -> ItemPath {
         try checkSize(of: secret)
-        return try attempt(whenGone: .noCollection, isWriting: true) { (deadline) throws(BusFailure) in
-            let sealed = try openSession(deadline).encode(secret, form)
-            let properties: [String: Variant] = [
-                "\(Interfaces.item).Label": try .string(label),
-                "\(Interfaces.item).Attributes": try .texts(attributes),
+        return try attempt(whenGone: .noCollection, isWriting: true) { (deadline) throws(ServiceFailure) in
+            let sealed = BusArgument.secret(session: try openSession(deadline), BusText(form.text(of: secret)))
+            let properties: [String: BusArgument] = [
+                "\(Interfaces.item).Label": .string(label),
+                "\(Interfaces.item).Attributes": .texts(attributes),
             ]
             let answer = try call(
                 collection, Method(Interfaces.collection, "CreateItem"),
@@ -174,8 +200,8 @@ extension SecretService {
         of item: ItemPath, to secret: borrowing SecretBytes, as form: SecretForm = .encoded
     ) throws(SecretServiceError) {
         try checkSize(of: secret)
-        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
-            let sealed = try openSession(deadline).encode(secret, form)
+        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(ServiceFailure) in
+            let sealed = BusArgument.secret(session: try openSession(deadline), BusText(form.text(of: secret)))
             _ = try call(item.path, Method(Interfaces.item, "SetSecret"), [sealed], returning: "()", deadline)
         }
     }
@@ -188,11 +214,11 @@ extension SecretService {
     package func setAttributes(
         of item: ItemPath, to attributes: [String: String], label: String?
     ) throws(SecretServiceError) {
-        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
-            let texts = try Variant.texts(attributes)
-            let name: Variant? = if let label { try .string(label) } else { nil }
-            try setProperty(item.path, Interfaces.item, "Attributes", to: texts, deadline)
-            if let name { try setProperty(item.path, Interfaces.item, "Label", to: name, deadline) }
+        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(ServiceFailure) in
+            // Nothing changes where either cannot be written.
+            guard label?.utf8.contains(0) != true else { throw .decided(.invalidArguments) }
+            try setProperty(item.path, Interfaces.item, "Attributes", to: .texts(attributes), deadline)
+            if let label { try setProperty(item.path, Interfaces.item, "Label", to: .string(label), deadline) }
         }
     }
 
@@ -200,7 +226,7 @@ extension SecretService {
     ///
     /// - Throws: `noItem`, `locked`, `needsPrompt`, `promptDismissed`.
     package func delete(_ item: ItemPath) throws(SecretServiceError) {
-        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: .noItem, isWriting: true) { (deadline) throws(ServiceFailure) in
             let answer = try call(item.path, Method(Interfaces.item, "Delete"), returning: "(o)", deadline)
             guard let prompt = answer.elements.first?.text else { throw .oddAnswer }
             if prompt != "/" { _ = try answerPrompt(prompt, refusal: .needsPrompt, deadline) }

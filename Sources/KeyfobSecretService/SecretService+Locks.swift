@@ -1,3 +1,5 @@
+internal import KeyfobBus
+
 extension SecretService {
     /// Unlocks a collection; asks the person when that is needed and allowed.
     ///
@@ -63,10 +65,10 @@ extension SecretService {
     private func change(_ method: String, _ paths: [String], whenGone gone: SecretServiceError)
         throws(SecretServiceError)
     {
-        try attempt(whenGone: gone) { (deadline) throws(BusFailure) in
+        try attempt(whenGone: gone) { (deadline) throws(ServiceFailure) in
+            guard paths.allSatisfy(BusArgument.isPath) else { throw .decided(gone) }
             let answer = try call(
-                Self.servicePath, Method(Interfaces.service, method), [.paths(paths, gone: gone)], returning: "(aoo)",
-                deadline)
+                Self.servicePath, Method(Interfaces.service, method), [.paths(paths)], returning: "(aoo)", deadline)
             guard let prompt = answer.elements.last?.text, var changed = answer.elements.first?.texts else {
                 throw .oddAnswer
             }
@@ -88,21 +90,21 @@ extension SecretService {
     /// - Returns: The prompt's result, whose type depends on what was asked for.
     func answerPrompt(
         _ path: String, refusal: SecretServiceError, _ deadline: Deadline, isQuiet: Bool = false
-    ) throws(BusFailure) -> Variant {
+    ) throws(ServiceFailure) -> BusValue {
         guard access.mayPrompt || isQuiet else {
             dismissPrompt(path, deadline)
             throw .decided(refusal)
         }
         let person = Deadline(in: access.mayPrompt ? access.promptDeadline : access.deadline)
         let unanswered: SecretServiceError = access.mayPrompt ? .promptDismissed : refusal
-        let waiting = PromptWaiting(bus, owner: try findOwner(deadline), prompt: path)
+        let waiting = try PromptWaiting(wire, owner: try findOwner(deadline), prompt: path)
         // Without a window of ours.
         _ = try call(path, Method(Interfaces.prompt, "Prompt"), [.string("")], returning: "()", person)
         let tell: (@Sendable () -> Void)? = access.mayPrompt ? access.whenAsking : nil
-        switch waiting.wait(until: person, telling: tell) {
+        switch waiting.outcome(until: person, telling: tell) {
         case .completed(let result): return result
         case .dismissed: throw .decided(unanswered)
-        case .gone: throw bus.isClosed ? .closed : .decided(.noService)
+        case .gone: throw wire.isClosed ? .closed : .decided(.noService)
         case .unanswered:
             dismissPrompt(path, Deadline(in: access.deadline))
             throw .decided(unanswered)

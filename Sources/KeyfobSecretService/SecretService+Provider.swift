@@ -1,3 +1,4 @@
+internal import KeyfobBus
 internal import KeyfobFiles
 
 extension SecretService {
@@ -5,7 +6,7 @@ extension SecretService {
     ///
     /// For people to read, not to decide by.
     package var providerName: String? {
-        let process = try? attempt(whenGone: .noService) { (deadline) throws(BusFailure) in
+        let process = try? attempt(whenGone: .noService) { (deadline) throws(ServiceFailure) in
             try callBus(
                 "GetConnectionUnixProcessID", [.string(findOwner(deadline))], returning: "(u)", deadline
             ).number ?? 0

@@ -1,3 +1,4 @@
+internal import KeyfobBus
 package import KeyfobSodium
 
 extension SecretService {
@@ -22,10 +23,9 @@ extension SecretService {
             let time = start.duration(to: .now)
             var longest = 0
             for item in some {
-                switch answers.values[item] {
+                switch answers[item] {
                 case .sealed(let sealed):
-                    let decoded = areForeign ? answers.session.plain(sealed) : answers.session.decode(sealed)
-                    guard let secret = decoded else {
+                    guard let secret = Self.secret(sealed, isForeign: areForeign) else {
                         try body(item, .failure(.damaged))
                         continue
                     }
@@ -44,47 +44,49 @@ extension SecretService {
     /// - Throws: as ``secrets(of:_:)``; the item's own failure too.
     func secret(of item: ItemPath) throws(SecretServiceError) -> SecretBytes {
         let answers = try sealedSecrets(of: [item])
-        switch answers.values[item] {
+        switch answers[item] {
         case .sealed(let sealed):
-            guard let secret = answers.session.decode(sealed) else { throw .damaged }
+            guard let secret = Self.secret(sealed, isForeign: false) else { throw .damaged }
             return secret
         case .failed(let error): throw error
         case nil: throw .noItem
         }
     }
 
+    private static func secret(_ sealed: SealedSecret, isForeign: Bool) -> SecretBytes? {
+        switch sealed.text() {
+        case .some(let text) where isForeign: return text
+        case .some(let text): return SecretForm.decoded(text)
+        case nil: return nil
+        }
+    }
+
     /// What the service said of an item.
     private enum Answer {
-        /// The secret, encrypted for the session.
-        case sealed(Variant)
+        case sealed(SealedSecret)
         case failed(SecretServiceError)
     }
 
-    private struct Answers {
-        let session: SecretSession
-        var values: [ItemPath: Answer]
-    }
+    private typealias Answers = [ItemPath: Answer]
 
     /// The secrets as they come, or why there is none.
     private func sealedSecrets(of items: [ItemPath]) throws(SecretServiceError) -> Answers {
         var answers = try getSecrets(of: items)
         guard access.mayPrompt else { return answers }
-        let locked = items.filter { if case .failed(.locked) = answers.values[$0] { true } else { false } }
+        let locked = items.filter { if case .failed(.locked) = answers[$0] { true } else { false } }
         guard !locked.isEmpty else { return answers }
         try unlock(locked)
         let more = try getSecrets(of: locked)
-        guard more.session === answers.session else { return try getSecrets(of: items) }
-        answers.values.merge(more.values) { $1 }
+        answers.merge(more) { $1 }
         return answers
     }
 
     private func getSecrets(of items: [ItemPath]) throws(SecretServiceError) -> Answers {
-        try attempt(whenGone: .noItem) { (deadline) throws(BusFailure) in
-            let session = try openSession(deadline)
-            var answers = Answers(session: session, values: [:])
+        try attempt(whenGone: .noItem) { (deadline) throws(ServiceFailure) in
+            var answers: Answers = [:]
             try getSecrets(of: items[...], into: &answers, deadline)
-            for item in items where answers.values[item] == nil {
-                answers.values[item] = .failed(try reasonForNoSecret(of: item, deadline))
+            for item in items where answers[item] == nil {
+                answers[item] = .failed(try reasonForNoSecret(of: item, deadline))
             }
             return answers
         }
@@ -93,20 +95,16 @@ extension SecretService {
     /// Asks for all in one call; where the service refuses that, for each half.
     private func getSecrets(
         of items: ArraySlice<ItemPath>, into answers: inout Answers, _ deadline: Deadline
-    ) throws(BusFailure) {
-        let answer: Variant
-        do throws(BusFailure) {
-            answer = try call(
-                Self.servicePath, Method(Interfaces.service, "GetSecrets"),
-                [
-                    .paths(items.map(\.path), gone: .noItem),
-                    .path(answers.session.path, gone: .noService),
-                ],
-                returning: "(a{o(oayays)})", deadline)
+    ) throws(ServiceFailure) {
+        let found: [String: SealedSecret]
+        do throws(ServiceFailure) {
+            guard items.allSatisfy({ BusArgument.isPath($0.path) }) else { throw .decided(.noItem) }
+            _ = try openSession(deadline)
+            found = try wire.secrets(of: items.map(\.path), from: findOwner(deadline), deadline)
         } catch {
             guard let failure = error.ofOneItem else { throw error }
             guard items.count > 1 else {
-                for item in items { answers.values[item] = .failed(failure) }
+                for item in items { answers[item] = .failed(failure) }
                 return
             }
             let middle = items.startIndex + items.count / 2
@@ -114,16 +112,14 @@ extension SecretService {
             try getSecrets(of: items[middle...], into: &answers, deadline)
             return
         }
-        for (path, secret) in answer.elements.first?.entries ?? [:] {
-            answers.values[ItemPath(path: path)] = .sealed(secret)
-        }
+        for (path, secret) in found { answers[ItemPath(path: path)] = .sealed(secret) }
     }
 
     /// Why the service left an item out.
     private func reasonForNoSecret(
         of item: ItemPath, _ deadline: Deadline
-    ) throws(BusFailure) -> SecretServiceError {
-        do throws(BusFailure) {
+    ) throws(ServiceFailure) -> SecretServiceError {
+        do throws(ServiceFailure) {
             let isLocked = try property(item.path, Interfaces.item, "Locked", type: "b", deadline).boolean
             return isLocked == true ? .locked : .noItem
         } catch {

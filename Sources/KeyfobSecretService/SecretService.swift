@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KeyfobBus
 
 /// A connection to the session's Secret Service: GNOME's keyring, KeePassXC, KWallet or another.
 ///
@@ -9,14 +10,13 @@ package final class SecretService {
     package static let secretLimit = 2 << 20
 
     let access: SecretServiceAccess
-    let bus: BusConnection
+    var wire: ServiceWire
 
     // How long connecting took, until the first operation has been charged with it.
     private var spent: Duration = .zero
 
-    // The service's name on the bus that is never given twice, and the session with it.
+    // The service's name on the bus that is never given twice.
     private var owner: String?
-    private var session: SecretSession?
 
     /// Connects to the session bus and finds the service, which the bus may start.
     ///
@@ -25,13 +25,18 @@ package final class SecretService {
     /// - Parameter user: Whose bus it has to be; nil is whoever runs this.
     /// - Throws: `noBus`, `noLibrary`, `noService`, `timedOut`.
     package static func connect(
-        _ access: SecretServiceAccess, library: String = Libsecret.fileName, of user: UInt32? = nil
+        _ access: SecretServiceAccess, libraries: ServiceLibraries = ServiceLibraries(), of user: UInt32? = nil
     ) throws(SecretServiceError) -> SecretService {
         let deadline = Deadline(in: access.deadline)
-        let socket = try BusSocket(BusAddress.session(access.environment), of: user ?? geteuid(), deadline: deadline)
-        guard Libsecret.isInstalled(as: library) else { throw .noLibrary }
-        do throws(BusFailure) {
-            let service = SecretService(access, try BusConnection(socket, deadline: deadline))
+        let socket: BusSocket
+        do {
+            socket = try BusSocket(BusAddress.session(access.environment), of: user ?? geteuid(), deadline: deadline)
+        } catch {
+            throw error == .timedOut ? .timedOut : .noBus
+        }
+        guard libraries.isAvailable else { throw .noLibrary }
+        do throws(ServiceFailure) {
+            let service = SecretService(access, try ServiceWire(socket, libraries, deadline))
             _ = try service.findOwner(deadline)
             service.spent = access.deadline - deadline.remaining
             return service
@@ -40,20 +45,20 @@ package final class SecretService {
         }
     }
 
-    private init(_ access: SecretServiceAccess, _ bus: BusConnection) {
+    private init(_ access: SecretServiceAccess, _ wire: ServiceWire) {
         self.access = access
-        self.bus = bus
+        self.wire = wire
     }
 
     /// The service's name on the bus.
-    func findOwner(_ deadline: Deadline) throws(BusFailure) -> String {
+    func findOwner(_ deadline: Deadline) throws(ServiceFailure) -> String {
         if let owner { return owner }
         let found: String
-        do throws(BusFailure) {
+        do throws(ServiceFailure) {
             found = try nameOwner(deadline)
         } catch {
             guard case .remote = error else { throw error }
-            do throws(BusFailure) {
+            do throws(ServiceFailure) {
                 _ = try callBus(
                     "StartServiceByName", [.string(Self.serviceName), .number(0)], returning: "(u)", deadline)
                 found = try nameOwner(deadline)
@@ -66,12 +71,9 @@ package final class SecretService {
         return found
     }
 
-    /// The session with the service, opened on first use.
-    func openSession(_ deadline: Deadline) throws(BusFailure) -> SecretSession {
-        if let session { return session }
-        let opened = try SecretSession(bus, owner: try findOwner(deadline), deadline: deadline)
-        session = opened
-        return opened
+    /// The path of the session with the service, opened on first use.
+    func openSession(_ deadline: Deadline) throws(ServiceFailure) -> String {
+        try wire.openSession(try findOwner(deadline), deadline)
     }
 
     /// Does `body`; once more when it found that the service, or the session, is another one now.
@@ -81,17 +83,17 @@ package final class SecretService {
     ///   - isWriting: Whether the service has to write; GNOME's keyring writes its whole file again, which takes it 14 s
     ///     with 20,000 items.
     func attempt<Value>(
-        whenGone gone: SecretServiceError, isWriting: Bool = false, _ body: (Deadline) throws(BusFailure) -> Value
+        whenGone gone: SecretServiceError, isWriting: Bool = false, _ body: (Deadline) throws(ServiceFailure) -> Value
     ) throws(SecretServiceError) -> Value {
         let deadline = nextDeadline(isWriting: isWriting)
-        do throws(BusFailure) {
+        do throws(ServiceFailure) {
             return try body(deadline)
         } catch {
             guard error.isStale else { throw error.error(whenGone: gone) }
         }
         owner = nil
-        session = nil
-        do throws(BusFailure) {
+        wire.forgetSession()
+        do throws(ServiceFailure) {
             return try body(deadline)
         } catch {
             throw error.error(whenGone: gone)
@@ -106,25 +108,25 @@ package final class SecretService {
 
     /// Calls a method of one of the service's objects.
     func call(
-        _ path: String, _ method: Method, _ arguments: [Variant] = [], returning type: String, _ deadline: Deadline
-    ) throws(BusFailure) -> Variant {
-        guard Variant.isPath(path) else { throw .remote("org.freedesktop.DBus.Error.UnknownObject") }
+        _ path: String, _ method: Method, _ arguments: [BusArgument] = [], returning type: String, _ deadline: Deadline
+    ) throws(ServiceFailure) -> BusValue {
+        guard BusArgument.isPath(path) else { throw .remote("org.freedesktop.DBus.Error.UnknownObject") }
         let owner = try findOwner(deadline)
-        return try bus.call(owner, path, method, arguments, returning: type, deadline: deadline)
+        return try wire.call(owner, path, method, arguments, returning: type, deadline)
     }
 
     /// Calls a method of the bus itself.
     func callBus(
-        _ method: String, _ arguments: [Variant], returning type: String, _ deadline: Deadline
-    ) throws(BusFailure) -> Variant {
+        _ method: String, _ arguments: [BusArgument], returning type: String, _ deadline: Deadline
+    ) throws(ServiceFailure) -> BusValue {
         let name = "org.freedesktop.DBus"
-        let answer = try bus.call(
-            name, "/org/freedesktop/DBus", Method(name, method), arguments, returning: type, deadline: deadline)
+        let answer = try wire.call(
+            name, "/org/freedesktop/DBus", Method(name, method), arguments, returning: type, deadline)
         guard let value = answer.elements.first else { throw .oddAnswer }
         return value
     }
 
-    private func nameOwner(_ deadline: Deadline) throws(BusFailure) -> String {
+    private func nameOwner(_ deadline: Deadline) throws(ServiceFailure) -> String {
         let answer = try callBus("GetNameOwner", [.string(Self.serviceName)], returning: "(s)", deadline)
         guard let name = answer.text, name.hasPrefix(":") else { throw .oddAnswer }
         return name

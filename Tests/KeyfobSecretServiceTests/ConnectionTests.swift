@@ -6,11 +6,12 @@ import Testing
 @Suite(.waitsForPrograms) struct ConnectionTests {
     private func connecting(
         _ environment: [String: String], deadline: Duration = .milliseconds(200),
-        library: String = Libsecret.fileName
+        libraries: ServiceLibraries = ServiceLibraries()
     ) -> SecretServiceError? {
         failure {
             _ = try SecretService.connect(
-                SecretServiceAccess(environment: environment, mayPrompt: false, deadline: deadline), library: library)
+                SecretServiceAccess(environment: environment, mayPrompt: false, deadline: deadline),
+                libraries: libraries)
         }
     }
 
@@ -48,10 +49,13 @@ import Testing
         let environment = session.environment
         await #expect(processExitsWith: .signal(SIGPIPE)) { [environment = environment as [String: String]] in
             signal(SIGPIPE, SIG_DFL)
-            let service = try SecretService.connect(
-                SecretServiceAccess(environment: environment, mayPrompt: false, deadline: .seconds(30)))
-            _ = try service.create(
-                label: "Keyfob", attributes: attributes, secret: secret("s"), in: service.defaultPath())
+            for libraries in [ServiceLibraries(), .withoutSystemd] {
+                let service = try SecretService.connect(
+                    SecretServiceAccess(environment: environment, mayPrompt: false, deadline: .seconds(30)),
+                    libraries: libraries)
+                _ = try service.create(
+                    label: "Keyfob", attributes: attributes, secret: secret("s"), in: service.defaultPath())
+            }
             raise(SIGPIPE)
         }
     }
@@ -63,16 +67,19 @@ import Testing
 
     @Test func needsTheLibrary() throws {
         let session = try SecretServiceSession(.none)
-        #expect(connecting(session.environment, library: "libkeyfob-nothing.so.0") == .noLibrary)
+        #expect(connecting(session.environment, libraries: .none) == .noLibrary)
     }
 
     @Test func needsAWholeLibrary() throws {
         let session = try SecretServiceSession(.none)
-        #expect(connecting(session.environment, library: "libglib-2.0.so.0") == .noLibrary)
+        #expect(
+            connecting(
+                session.environment,
+                libraries: ServiceLibraries(systemd: "libc.so.6", libsecret: "libglib-2.0.so.0")) == .noLibrary)
     }
 
     @Test func looksForTheBusBeforeItLoadsTheLibrary() {
-        #expect(connecting([:], library: "libkeyfob-nothing.so.0") == .noBus)
+        #expect(connecting([:], libraries: .none) == .noBus)
     }
 
     @Test func needsAService() throws {
@@ -90,20 +97,21 @@ import Testing
         #expect(try session.connect().providerName == "GNOME Keyring")
     }
 
-    @Test(arguments: HalfABus.Kind.allCases)
-    func doesNotWaitForABusThatSaysNothing(kind: HalfABus.Kind) throws {
+    @Test(arguments: HalfABus.Kind.allCases, [false, true])
+    func doesNotWaitForABusThatSaysNothing(kind: HalfABus.Kind, hasSystemd: Bool) throws {
         let bus = try HalfABus(kind)
+        let libraries = hasSystemd ? ServiceLibraries() : .withoutSystemd
         if kind == .noBus {
-            #expect(connecting(bus.environment, deadline: .seconds(30)) == .noBus)
+            #expect(connecting(bus.environment, deadline: .seconds(30), libraries: libraries) == .noBus)
         } else {
-            #expect(connecting(bus.environment) == .timedOut)
+            #expect(connecting(bus.environment, libraries: libraries) == .timedOut)
         }
     }
 
     @Test func endsWithItsObject() throws {
         let session = try SecretServiceSession(.keyring)
-        for _ in 0..<3 {
-            let service = try session.connect()
+        for round in 0..<4 {
+            let service = try session.connect(libraries: round < 2 ? ServiceLibraries() : .withoutSystemd)
             let item = try service.create(
                 label: "Keyfob", attributes: attributes, secret: secret("s"), in: service.defaultPath())
             try service.delete(item)

@@ -191,7 +191,8 @@ extension KeyringError {
             switch failure {
             case .noLibrary:
                 "the broker needs libsystemd \(BusService.library), which is not here or too old: install libsystemd0"
-            case .noBus: "the broker needs the session bus: DBUS_SESSION_BUS_ADDRESS names none that answers"
+            case .noBus, .timedOut:
+                "the broker needs the session bus: DBUS_SESSION_BUS_ADDRESS names none that answers"
             case .nameTaken:
                 "another program is the identity broker of this session already: end it, or start the agent without --broker"
             case .nameRefused: "the session bus lets no program of yours be the identity broker"

@@ -1,3 +1,4 @@
+internal import KeyfobFiles
 public import KeyfobOAuth
 internal import KeyfobSodium
 

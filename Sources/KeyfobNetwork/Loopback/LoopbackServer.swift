@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KeyfobFiles
 internal import KeyfobSodium
 internal import Synchronization
 

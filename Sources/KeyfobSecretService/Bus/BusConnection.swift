@@ -1,18 +1,19 @@
 internal import CLibsecret
+internal import KeyfobBus
 
-/// A private connection to a message bus.
+/// A private connection to a message bus by GLib, where sd-bus is not installed.
 @safe
 final class BusConnection {
     private let connection: GLibObject
 
     /// Greets the bus at the other end of `socket`.
-    init(_ socket: consuming BusSocket, deadline: Deadline) throws(BusFailure) {
+    init(_ socket: consuming BusSocket, deadline: Deadline) throws(ServiceFailure) {
         let functions = unsafe Libsecret.functions
         var error: UnsafeMutablePointer<_GError>?
         let descriptor = socket.release()
         guard let end = unsafe functions.pointee.g_socket_new_from_fd(descriptor, &error) else {
             BusSocket.close(descriptor)
-            throw unsafe BusFailure(consuming: error)
+            throw unsafe ServiceFailure(consuming: error)
         }
         let endpoint = unsafe GLibObject(owning: end)
         let stream = unsafe GLibObject(
@@ -26,7 +27,7 @@ final class BusConnection {
         // Before the deadline finds a connection that is made.
         let isInTime = cancellation.release()
         guard let made = unsafe made else {
-            let failure = unsafe BusFailure(consuming: error)
+            let failure = unsafe ServiceFailure(consuming: error)
             // A listener that is no bus.
             throw deadline.hasPassed ? .timedOut : failure.isTimeout ? failure : .closed
         }
@@ -47,7 +48,7 @@ final class BusConnection {
     func call(
         _ destination: String, _ path: String, _ method: Method, _ arguments: [Variant], returning type: String,
         deadline: Deadline
-    ) throws(BusFailure) -> Variant {
+    ) throws(ServiceFailure) -> Variant {
         var error: UnsafeMutablePointer<_GError>?
         let arguments = Variant.tuple(arguments)
         let answer = unsafe withExtendedLifetime((self, arguments)) {
@@ -57,7 +58,7 @@ final class BusConnection {
                     UInt32(libsecret_call_without_starting), deadline.milliseconds, nil, &error)
             }
         }
-        guard let answer = unsafe answer else { throw unsafe BusFailure(consuming: error) }
+        guard let answer = unsafe answer else { throw unsafe ServiceFailure(consuming: error) }
         return unsafe Variant(owning: answer)
     }
 }

@@ -1,10 +1,8 @@
 internal import CLibsecret
+internal import KeyfobBus
 internal import KeyfobSodium
 
-/// A session with the service, in which secrets travel encrypted.
-///
-/// Secrets travel as text, because a password manager shows them as passwords and KeePassXC changes what looks like
-/// a placeholder in them: encoded, unless whoever stores one has seen to that.
+/// A session with the service by libsecret, in which secrets travel encrypted.
 @safe
 final class SecretSession {
     private let service: GLibObject
@@ -12,7 +10,7 @@ final class SecretSession {
     /// The session's path.
     let path: String
 
-    init(_ bus: BusConnection, owner: String, deadline: Deadline) throws(BusFailure) {
+    init(_ bus: BusConnection, owner: String, deadline: Deadline) throws(ServiceFailure) {
         let functions = unsafe Libsecret.functions
         let cancellation = Cancellation(at: deadline)
         var error: UnsafeMutablePointer<_GError>?
@@ -20,28 +18,22 @@ final class SecretSession {
             unsafe libsecret_service_new(
                 functions, ServiceProxy.type, bus.pointer, owner, deadline.milliseconds, cancellation.pointer, &error)
         }
-        guard let made = unsafe made else { throw unsafe BusFailure(consuming: error) }
+        guard let made = unsafe made else { throw unsafe ServiceFailure(consuming: error) }
         let service = unsafe GLibObject(owning: made)
         self.service = service
         let isOpen = withExtendedLifetime((service, cancellation)) {
             unsafe functions.pointee.secret_service_ensure_session_sync(service.pointer, cancellation.pointer, &error)
         }
-        guard isOpen != 0 else { throw unsafe BusFailure(consuming: error) }
+        guard isOpen != 0 else { throw unsafe ServiceFailure(consuming: error) }
         guard let path = unsafe functions.pointee.secret_service_get_session_dbus_path(service.pointer) else {
             throw .oddAnswer
         }
         self.path = unsafe String(cString: path)
     }
 
-    /// A secret as it goes to the service.
-    func encode(_ secret: borrowing SecretBytes, _ form: SecretService.SecretForm) throws(BusFailure) -> Variant {
+    /// A text as it goes to the service; whoever calls owns what comes.
+    func seal(_ text: borrowing SecretBytes) throws(ServiceFailure) -> OpaquePointer {
         let functions = unsafe Libsecret.functions
-        let text = secret.withBytes { bytes in
-            switch form {
-            case .encoded: Base64.url.encodeSecret(bytes)
-            case .plain: SecretBytes(copying: bytes, placement: .recycled)
-            }
-        }
         // libsecret keeps a copy of its own, and wipes it.
         let value = unsafe text.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { bytes in
@@ -53,33 +45,20 @@ final class SecretSession {
         }
         guard let value = unsafe value else { throw .decided(.damaged) }
         defer { unsafe functions.pointee.secret_value_unref(UnsafeMutableRawPointer(value)) }
-        let encoded = unsafe functions.pointee.secret_service_encode_dbus_secret(service.pointer, value)
-        guard let encoded = unsafe encoded else { throw .oddAnswer }
-        return unsafe Variant(new: encoded)
-    }
-
-    /// A secret that came from the service; nil for what ``encode(_:_:)`` did not encode.
-    ///
-    /// It is empty where the item is: GNOME's keyring, ended by force, leaves an item that it had only begun to make.
-    func decode(_ secret: Variant) -> SecretBytes? {
-        withContent(of: secret) { content in
-            var bytes = content
-            // Who copies a secret from one item into another by hand often brings the end of a line.
-            while bytes.byteCount > 0, [0x0A, 0x0D, 0x20].contains(bytes.byte(at: bytes.byteCount - 1)) {
-                bytes = bytes.extracting(0..<bytes.byteCount - 1)
-            }
-            return Base64.url.decodeSecret(bytes)
+        guard let sealed = unsafe functions.pointee.secret_service_encode_dbus_secret(service.pointer, value) else {
+            throw .oddAnswer
         }
+        return unsafe functions.pointee.g_variant_ref_sink(sealed)
     }
 
-    /// A secret as whoever stored it has written it; nil for what is not one of this session.
-    func plain(_ secret: Variant) -> SecretBytes? {
+    /// The text that came from the service; nil for what is not one of this session.
+    func open(_ secret: Variant) -> SecretBytes? {
         withContent(of: secret) { SecretBytes(copying: $0, placement: .recycled) }
     }
 
     private func withContent(of secret: Variant, _ body: (RawSpan) -> SecretBytes?) -> SecretBytes? {
         let functions = unsafe Libsecret.functions
-        guard secret.type == "(oayays)", secret.elements.first?.text == path else { return nil }
+        guard secret.type == "(oayays)", secret.elements.first?.value.text == path else { return nil }
         let value = unsafe functions.pointee.secret_service_decode_dbus_secret(service.pointer, secret.pointer)
         guard let value = unsafe value else { return nil }
         defer { unsafe functions.pointee.secret_value_unref(UnsafeMutableRawPointer(value)) }

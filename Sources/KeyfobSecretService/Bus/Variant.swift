@@ -1,8 +1,8 @@
 internal import CLibsecret
+internal import KeyfobBus
+internal import KeyfobSodium
 
-/// A value as it travels over the bus.
-///
-/// What comes in may have any type: a reader gives nil for another one.
+/// A value of GLib's, as it travels over the bus.
 @safe
 final class Variant {
     let pointer: OpaquePointer
@@ -27,52 +27,37 @@ final class Variant {
 
 // What goes out.
 extension Variant {
-    static func boolean(_ value: Bool) -> Variant {
-        unsafe Variant(new: Libsecret.functions.pointee.g_variant_new_boolean(value ? 1 : 0))
-    }
-
-    static func number(_ value: UInt32) -> Variant {
-        unsafe Variant(new: Libsecret.functions.pointee.g_variant_new_uint32(value))
-    }
-
-    /// - Throws: `decided(.refused)` for a text that D-Bus cannot carry.
-    static func string(_ text: String) throws(BusFailure) -> Variant {
-        guard !text.utf8.contains(0) else { throw .decided(.invalidArguments) }
-        return unsafe Variant(new: Libsecret.functions.pointee.g_variant_new_string(text))
-    }
-
-    /// - Throws: `decided(gone)` for what is no path, where nothing can be.
-    static func path(_ path: String, gone: SecretServiceError) throws(BusFailure) -> Variant {
-        guard isPath(path) else { throw .decided(gone) }
-        return unsafe Variant(new: Libsecret.functions.pointee.g_variant_new_object_path(path))
-    }
-
-    static func isPath(_ path: String) -> Bool {
-        !path.utf8.contains(0) && (unsafe Libsecret.functions.pointee.g_variant_is_object_path(path)) != 0
-    }
-
-    static func paths(_ paths: [String], gone: SecretServiceError) throws(BusFailure) -> Variant {
-        var elements: [Variant] = []
-        for path in paths { elements.append(try .path(path, gone: gone)) }
-        return array(of: "o", elements)
-    }
-
-    /// An `a{ss}`.
-    static func texts(_ texts: [String: String]) throws(BusFailure) -> Variant {
-        var entries: [Variant] = []
-        for (name, value) in texts { entries.append(entry(try .string(name), try .string(value))) }
-        return array(of: "{ss}", entries)
-    }
-
-    /// An `a{sv}`.
-    static func properties(_ properties: [String: Variant]) throws(BusFailure) -> Variant {
-        var entries: [Variant] = []
-        for (name, value) in properties { entries.append(entry(try .string(name), .boxed(value))) }
-        return array(of: "{sv}", entries)
-    }
-
-    static func boxed(_ value: Variant) -> Variant {
-        unsafe Variant(new: Libsecret.functions.pointee.g_variant_new_variant(value.pointer))
+    /// - Parameter session: What a secret is encrypted for.
+    /// - Throws: `decided(.refused)` for what D-Bus cannot carry.
+    convenience init(_ argument: BusArgument, _ session: SecretSession?) throws(ServiceFailure) {
+        let functions = unsafe Libsecret.functions
+        switch argument {
+        case .string(let text):
+            guard !text.utf8.contains(0) else { throw .decided(.invalidArguments) }
+            unsafe self.init(new: functions.pointee.g_variant_new_string(text))
+        case .path(let path):
+            guard BusArgument.isPath(path) else { throw .decided(.invalidArguments) }
+            unsafe self.init(new: functions.pointee.g_variant_new_object_path(path))
+        case .paths(let paths): try self.init(arrayOf: "o", paths.map { .path($0) }, session)
+        case .texts(let texts):
+            let entries = try Self.all(texts.sorted { $0.key < $1.key }) { (text) throws(ServiceFailure) in
+                try Self(entry: .string(text.key), .string(text.value), session)
+            }
+            self.init(arrayOf: "{ss}", entries)
+        case .number(let number): unsafe self.init(new: functions.pointee.g_variant_new_uint32(number))
+        case .boolean(let value): unsafe self.init(new: functions.pointee.g_variant_new_boolean(value ? 1 : 0))
+        case .boxed(let value):
+            let inner = try Variant(value, session)
+            unsafe self.init(new: functions.pointee.g_variant_new_variant(inner.pointer))
+        case .properties(let properties):
+            let entries = try Self.all(properties.sorted { $0.key < $1.key }) { (property) throws(ServiceFailure) in
+                try Self(entry: .string(property.key), .boxed(property.value), session)
+            }
+            self.init(arrayOf: "{sv}", entries)
+        case .secret(_, let text):
+            guard let session else { throw .decided(.invalidArguments) }
+            unsafe self.init(owning: try session.seal(text.secret))
+        }
     }
 
     static func tuple(_ elements: [Variant]) -> Variant {
@@ -82,41 +67,64 @@ extension Variant {
         }
     }
 
-    private static func array(of type: String, _ elements: [Variant]) -> Variant {
-        let pointers = unsafe elements.map { unsafe $0.pointer }
-        return withExtendedLifetime(elements) {
-            unsafe type.withCString { type in
-                unsafe Variant(
-                    new: Libsecret.functions.pointee.g_variant_new_array(
-                        OpaquePointer(type), pointers, pointers.count))
-            }
-        }
+    static func all<Element>(
+        _ elements: [Element], _ body: (Element) throws(ServiceFailure) -> Variant
+    ) throws(ServiceFailure) -> [Variant] {
+        var values: [Variant] = []
+        for element in elements { values.append(try body(element)) }
+        return values
     }
 
-    private static func entry(_ key: Variant, _ value: Variant) -> Variant {
-        unsafe Variant(new: Libsecret.functions.pointee.g_variant_new_dict_entry(key.pointer, value.pointer))
+    private convenience init(
+        arrayOf type: String, _ elements: [BusArgument], _ session: SecretSession?
+    ) throws(ServiceFailure) {
+        self.init(
+            arrayOf: type,
+            try Self.all(elements) { (element) throws(ServiceFailure) in try Variant(element, session) })
+    }
+
+    private convenience init(arrayOf type: String, _ elements: [Variant]) {
+        let pointers = unsafe elements.map { unsafe $0.pointer }
+        let made = unsafe withExtendedLifetime(elements) {
+            unsafe type.withCString { type in
+                unsafe Libsecret.functions.pointee.g_variant_new_array(OpaquePointer(type), pointers, pointers.count)
+            }
+        }
+        unsafe self.init(new: made)
+    }
+
+    private convenience init(
+        entry key: BusArgument, _ value: BusArgument, _ session: SecretSession?
+    ) throws(ServiceFailure) {
+        let (key, value) = (try Variant(key, session), try Variant(value, session))
+        unsafe self.init(new: Libsecret.functions.pointee.g_variant_new_dict_entry(key.pointer, value.pointer))
     }
 }
 
 // What comes in.
 extension Variant {
-    var boolean: Bool? {
-        type == "b" ? unsafe Libsecret.functions.pointee.g_variant_get_boolean(pointer) != 0 : nil
-    }
-
-    var number: UInt32? { type == "u" ? unsafe Libsecret.functions.pointee.g_variant_get_uint32(pointer) : nil }
-
-    var longNumber: UInt64? { type == "t" ? unsafe Libsecret.functions.pointee.g_variant_get_uint64(pointer) : nil }
-
-    /// The text of a string or a path.
-    var text: String? {
-        guard type == "s" || type == "o" else { return nil }
-        return unsafe String(cString: Libsecret.functions.pointee.g_variant_get_string(pointer, nil))
-    }
-
-    /// What a variant holds.
-    var unboxed: Variant? {
-        type == "v" ? unsafe Variant(owning: Libsecret.functions.pointee.g_variant_get_variant(pointer)) : nil
+    /// The same without GLib, but for bytes: only a session opens those.
+    var value: BusValue {
+        let functions = unsafe Libsecret.functions
+        switch type.first {
+        case "s", "o", "g": return unsafe .string(String(cString: functions.pointee.g_variant_get_string(pointer, nil)))
+        case "b": return unsafe .boolean(functions.pointee.g_variant_get_boolean(pointer) != 0)
+        case "u": return unsafe .number(UInt64(functions.pointee.g_variant_get_uint32(pointer)))
+        case "t": return unsafe .number(functions.pointee.g_variant_get_uint64(pointer))
+        case "v":
+            let inner = unsafe Variant(owning: functions.pointee.g_variant_get_variant(pointer))
+            return .boxed(type: inner.type, inner.value)
+        case "(": return .tuple(elements.map(\.value))
+        case "a" where type.hasPrefix("a{s") || type.hasPrefix("a{o"):
+            return .entryList(
+                Dictionary(
+                    elements.map(\.elements).compactMap { pair in pair[0].value.text.map { ($0, pair[1].value) } }
+                ) {
+                    $1
+                })
+        case "a" where type != "ay": return .list(elements.map(\.value))
+        default: return .list([])
+        }
     }
 
     /// The elements of an array, a tuple or an entry.
@@ -126,22 +134,5 @@ extension Variant {
         return (0..<(unsafe Libsecret.functions.pointee.g_variant_n_children(pointer))).map { index in
             unsafe Variant(owning: Libsecret.functions.pointee.g_variant_get_child_value(pointer, index))
         }
-    }
-
-    /// The texts of an array of strings or paths.
-    var texts: [String]? {
-        type == "as" || type == "ao" ? elements.compactMap(\.text) : nil
-    }
-
-    /// The entries of an `a{ss}`, an `a{sv}` or an `a{o…}`.
-    var entries: [String: Variant]? {
-        guard ["a{s", "a{o"].contains(type.prefix(3)) else { return nil }
-        var entries: [String: Variant] = [:]
-        for entry in elements {
-            let pair = entry.elements
-            guard pair.count == 2, let name = pair[0].text else { return nil }
-            entries[name] = pair[1].unboxed ?? pair[1]
-        }
-        return entries
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
-internal import KeyfobSodium
+internal import KeyfobFiles
+import KeyfobSodium
 
 @testable internal import KeyfobNetwork
 

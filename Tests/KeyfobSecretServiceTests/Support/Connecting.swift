@@ -6,13 +6,20 @@ extension SecretServiceSession {
     /// A connection to the session's service.
     func connect(
         mayPrompt: Bool = false, deadline: Duration = .seconds(30), promptDeadline: Duration = .seconds(30),
-        whenAsking: (@Sendable () -> Void)? = nil
+        libraries: ServiceLibraries = ServiceLibraries(), whenAsking: (@Sendable () -> Void)? = nil
     ) throws -> SecretService {
         try SecretService.connect(
             SecretServiceAccess(
                 environment: environment, mayPrompt: mayPrompt, deadline: deadline, promptDeadline: promptDeadline,
-                whenAsking: whenAsking))
+                whenAsking: whenAsking), libraries: libraries)
     }
+}
+
+extension ServiceLibraries {
+    /// As where sd-bus is not installed.
+    static let withoutSystemd = ServiceLibraries(systemd: "libkeyfob-nothing.so.0")
+    /// As where neither is.
+    static let none = ServiceLibraries(systemd: "libkeyfob-nothing.so.0", libsecret: "libkeyfob-nothing.so.0")
 }
 
 /// What came of reading an item's secret.

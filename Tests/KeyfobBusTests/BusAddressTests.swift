@@ -1,4 +1,4 @@
-import KeyfobSecretService
+import KeyfobBus
 import Testing
 
 @Suite struct BusAddressTests {

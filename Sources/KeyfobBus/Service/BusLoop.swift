@@ -33,22 +33,13 @@ final class BusLoop {
         init(_ loop: BusLoop, _ id: UInt64) { (self.loop, self.id) = (loop, id) }
     }
 
-    /// A connection over a socket, which it will close.
+    /// A connection over a socket.
     init(
-        _ library: BusLibrary, _ socket: CInt, _ object: BusObject, _ outbox: BusOutbox,
+        _ library: BusLibrary, _ socket: consuming BusSocket, _ object: BusObject, _ outbox: BusOutbox,
         _ handle: @escaping @Sendable (BusCall) -> Void
     ) throws(BusFailure) {
-        var made: OpaquePointer?
-        let result = unsafe library.functions.pointee.sd_bus_new(&made)
-        guard result >= 0, let bus = unsafe made else {
-            Glibc.close(socket)
-            throw .system(-result)
-        }
-        unsafe (self.library, self.object, self.outbox, self.handle, self.bus) = (library, object, outbox, handle, bus)
-        guard unsafe library.functions.pointee.sd_bus_set_fd(bus, socket, socket) >= 0 else {
-            Glibc.close(socket)
-            throw .noBus
-        }
+        (self.library, self.object, self.outbox, self.handle) = (library, object, outbox, handle)
+        unsafe bus = try library.connect(socket, passingDescriptors: true)
     }
 
     deinit {
@@ -60,20 +51,9 @@ final class BusLoop {
     // MARK: Beginning
 
     /// Puts the object there and takes its name.
-    func open(within duration: Duration) throws(BusFailure) {
-        let end = ContinuousClock.now + duration
+    func open(until deadline: Deadline) throws(BusFailure) {
         let functions = library.functions
-        _ = unsafe functions.pointee.sd_bus_set_bus_client(bus, 1)
-        _ = unsafe functions.pointee.sd_bus_negotiate_fds(bus, 1)
-        let microseconds = UInt64(max(1, duration / .microseconds(1)))
-        _ = unsafe functions.pointee.sd_bus_set_method_call_timeout(bus, microseconds)
-        guard unsafe functions.pointee.sd_bus_start(bus) >= 0 else { throw .noBus }
-        while unsafe functions.pointee.sd_bus_is_ready(bus) <= 0 {
-            let left = ContinuousClock.now.duration(to: end)
-            guard left > .zero, unsafe functions.pointee.sd_bus_process(bus, nil) >= 0 else { throw .noBus }
-            if unsafe functions.pointee.sd_bus_is_ready(bus) > 0 { break }
-            wait(atMost: left)
-        }
+        try unsafe library.greet(bus, until: deadline)
         let own = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
             unsafe functions.pointee.sd_bus_add_object(
@@ -135,37 +115,12 @@ final class BusLoop {
                 break
             }
             if isRetired && result == 0 && calls.isEmpty { break }
-            wait(atMost: nil)
+            unsafe library.wait(for: bus, besides: outbox.descriptor, atMost: nil)
         }
         if failure == nil { _ = unsafe library.functions.pointee.sd_bus_flush(bus) }
         for open in calls.values { open.call?.isLeft() }
         calls = [:]
         return failure
-    }
-
-    /// Waits until the bus or another thread has something.
-    private func wait(atMost limit: Duration?) {
-        let functions = library.functions
-        var waiting = [
-            pollfd(
-                fd: unsafe functions.pointee.sd_bus_get_fd(bus),
-                events: Int16(truncatingIfNeeded: max(0, unsafe functions.pointee.sd_bus_get_events(bus))), revents: 0),
-            pollfd(fd: outbox.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        var until = UInt64.max
-        var milliseconds: Int64 = -1
-        if unsafe functions.pointee.sd_bus_get_timeout(bus, &until) >= 0, until != .max {
-            var now = timespec()
-            unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-            let passed = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1_000
-            milliseconds = until > passed ? Int64(min((until - passed) / 1_000 + 1, 86_400_000)) : 0
-        }
-        if let limit {
-            let most = Int64((limit / .milliseconds(1)).rounded(.up))
-            milliseconds = milliseconds < 0 ? most : min(milliseconds, most)
-        }
-        // What interrupts it makes it look again.
-        _ = unsafe poll(&waiting, 2, CInt(truncatingIfNeeded: milliseconds))
     }
 
     private func retire() {

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A socket that is connected to a message bus, without GLib.
+/// A socket that is connected to a message bus.
 ///
-/// So that a missing bus is found out before libsecret is loaded, and in no time.
-struct BusSocket: ~Copyable {
+/// So that a missing bus is found out before a library is loaded, and in no time.
+package struct BusSocket: ~Copyable {
     private var descriptor: CInt
 
     /// Connects to the first address where `user` listens.
@@ -11,8 +11,8 @@ struct BusSocket: ~Copyable {
     /// Whoever else listens there is passed over: an address that was left over may be another's by now.
     ///
     /// - Throws: `noBus`; `timedOut` when the bus is there and takes no more connections.
-    init(_ addresses: [BusAddress], of user: UInt32, deadline: Deadline) throws(SecretServiceError) {
-        var failure = SecretServiceError.noBus
+    package init(_ addresses: [BusAddress], of user: UInt32, deadline: Deadline) throws(BusFailure) {
+        var failure = BusFailure.noBus
         for address in addresses {
             switch Self.connect(address, deadline: deadline) {
             case .success(let descriptor):
@@ -33,17 +33,17 @@ struct BusSocket: ~Copyable {
         if descriptor >= 0 { Self.close(descriptor) }
     }
 
-    static func close(_ descriptor: CInt) {
+    package static func close(_ descriptor: CInt) {
         _ = Glibc.close(descriptor)
     }
 
     /// Gives the descriptor away, to somebody who will close it.
-    consuming func release() -> CInt {
+    package consuming func release() -> CInt {
         defer { descriptor = -1 }
         return descriptor
     }
 
-    private static func connect(_ address: BusAddress, deadline: Deadline) -> Result<CInt, SecretServiceError> {
+    private static func connect(_ address: BusAddress, deadline: Deadline) -> Result<CInt, BusFailure> {
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return .failure(.noBus) }

@@ -76,10 +76,3 @@ package final class BusCall: Sendable {
         body?()
     }
 }
-
-/// A text on its way from one thread to another.
-final class BusText: Sendable {
-    let secret: SecretBytes
-
-    init(_ secret: consuming SecretBytes) { self.secret = secret }
-}

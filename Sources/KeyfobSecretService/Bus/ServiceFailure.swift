@@ -1,7 +1,8 @@
 internal import CLibsecret
+internal import KeyfobBus
 
 /// How a call over the bus failed.
-enum BusFailure: Error {
+enum ServiceFailure: Error {
     /// The name of the error that came back.
     case remote(String)
     case timedOut
@@ -54,7 +55,7 @@ enum BusFailure: Error {
     ]
 }
 
-extension BusFailure {
+extension ServiceFailure {
     /// Takes an error of GLib's apart, and frees it.
     init(consuming error: UnsafeMutablePointer<_GError>?) {
         // GLib gives none where it found our own call wrong.
@@ -81,7 +82,7 @@ extension BusFailure {
     }
 }
 
-extension BusFailure {
+extension ServiceFailure {
     /// What it says of an item among others; nil when it concerns all of them.
     var ofOneItem: SecretServiceError? {
         guard !isStale else { return nil }
@@ -89,5 +90,19 @@ extension BusFailure {
         case .timedOut, .noService, .noBus: return nil
         case let error: return error
         }
+    }
+}
+
+extension ServiceFailure {
+    /// What came of a call by sd-bus.
+    init(_ failure: BusCallFailure) {
+        self =
+            switch failure {
+            case .remote(let name): .remote(name)
+            case .timedOut: .timedOut
+            case .closed: .closed
+            case .oddAnswer: .oddAnswer
+            case .unfitArgument: .decided(.invalidArguments)
+            }
     }
 }

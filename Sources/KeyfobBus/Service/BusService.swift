@@ -1,5 +1,6 @@
 internal import Dispatch
-internal import KeyfobSecretService
+internal import Glibc
+internal import KeyfobFiles
 internal import Synchronization
 
 /// An object of this program's on the session bus, served by a thread of its own.
@@ -33,14 +34,14 @@ package final class BusService: Sendable {
         guard let outbox = BusOutbox() else { throw .system(0) }
         self.outbox = outbox
         let outcome = Outcome()
-        let isStarted = BusThread.start {
+        let isStarted = BlockingThread.start {
             let loop: BusLoop
             do throws(BusFailure) {
                 guard let library = BusLibrary.named(library) else { throw .noLibrary }
-                let socket: CInt
-                do { socket = try BusAddress.connect(environment, deadline: deadline) } catch { throw .noBus }
+                let end = Deadline(in: deadline)
+                let socket = try BusSocket(BusAddress.session(environment), of: geteuid(), deadline: end)
                 loop = try BusLoop(library, socket, object, outbox, handle)
-                try loop.open(within: deadline)
+                try loop.open(until: end)
             } catch {
                 outcome.failure.withLock { $0 = error }
                 outcome.isKnown.signal()

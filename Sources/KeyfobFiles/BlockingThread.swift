@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A thread for what waits for sockets.
+/// A thread for what waits for sockets and buses.
 ///
 /// No signal reaches it: handlers run elsewhere, and a connection that breaks does not end the program with SIGPIPE.
-enum BlockingThread {
+package enum BlockingThread {
     private final class Work {
         let body: @Sendable () -> Void
 
@@ -11,7 +11,7 @@ enum BlockingThread {
     }
 
     /// Runs `body` on a thread of its own and waits for it; false where the system gives no thread.
-    static func run(_ body: @escaping @Sendable () -> Void) async -> Bool {
+    package static func run(_ body: @escaping @Sendable () -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
             let isStarted = start {
                 body()
@@ -21,7 +21,8 @@ enum BlockingThread {
         }
     }
 
-    private static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    /// Runs `body` on a thread of its own; false where the system gives none.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var (all, before) = (sigset_t(), sigset_t())
         unsafe sigfillset(&all)
         // The new thread has the mask of the one that starts it.
