@@ -24,6 +24,10 @@ package enum FileAccess {
         package var isWritableByEverybody: Bool { mode & 0o002 != 0 }
         /// Whether others than its owner can read it, as far as its mode says.
         package var isReadableByOthers: Bool { mode & 0o044 != 0 }
+        /// Whether it belongs to the caller.
+        package var isOwn: Bool { owner == geteuid() }
+        /// Who may read, write and run it, as chmod(2) takes it.
+        package var permissions: UInt32 { mode & 0o777 }
         /// Whether it belongs to the caller or to root, so that nobody else has put it there.
         package var isTrustworthy: Bool { owner == geteuid() || owner == 0 }
     }

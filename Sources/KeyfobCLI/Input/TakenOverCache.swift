@@ -1,5 +1,5 @@
-internal import Glibc
 internal import Keyfob
+internal import KeyfobFiles
 
 /// A token cache that is to lose its refresh tokens, because the vault has them now.
 struct TakenOverCache {
@@ -13,14 +13,12 @@ struct TakenOverCache {
         guard Keyring.CacheFormat(recognizing: cache) == .msal else {
             throw KeyringError(.usage, "--take-over is for caches of MSAL: others are not written")
         }
-        var status = stat()
-        guard path != "-", unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_uid == geteuid()
+        guard path != "-", let status = FileAccess.status(path, following: false), status.isRegularFile, status.isOwn
         else {
             throw KeyringError(.usage, "--take-over needs the name of the cache: a file of yours, and no link to one")
         }
         self.path = path
-        mode = status.st_mode & 0o777
+        mode = status.permissions
     }
 
     /// Makes sure that every entry of the cache is taken in.
