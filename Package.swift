@@ -142,11 +142,11 @@ let package = Package(
             linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]
         ),
 
-        // Speaks in the words of the command: Wording is a folder of both.
+        // Speaks in the words of the command, and asks an agent as it does: Wording and Asking are folders of both.
         .target(
             name: "KeyfobC",
             dependencies: [
-                "Keyfob", "KeyfobFiles", "KeyfobLookup", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
+                "Keyfob", "KeyfobFiles", "KeyfobLookup", "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
             ],
             exclude: ["include", "keyfob.map"],
             linkerSettings: [

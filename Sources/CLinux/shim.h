@@ -15,6 +15,10 @@ static inline int linux_forbid_dumping(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+static inline int linux_allow_dumping(void) {
+    return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
 // What is in a pipe, into another, without taking it out: tee(2), which Swift does not see.
 static inline long linux_copy_pipe(int from, int to, size_t count) {
     return syscall(SYS_tee, from, to, count, 0U);

@@ -22,12 +22,32 @@ extension OpenKeyring {
                 named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"], ifMissing: advice)
             keyring = try locked.unlock(with: .keyFile(content))
         } else {
-            keyring = try locked.unlockWithKeptKey(
-                secretService: SecretServiceOptions(environment: environment, mayPrompt: options.flag("may-ask")))
+            do throws(KeyringError) {
+                keyring = try locked.unlockWithKeptKey(
+                    secretService: SecretServiceOptions(environment: environment, mayPrompt: options.flag("may-ask")))
+            } catch {
+                guard error.meansNoKeyIsKept, let agent = try openAgent(of: location, environment) else { throw error }
+                return OpenKeyring(.agent(agent, error), environment, certificateFile: options["ca-file"])
+            }
         }
         // What was found of the vault's history is among the warnings.
         _ = try? keyring.stateFindings()
-        return OpenKeyring(keyring, environment, certificateFile: options["ca-file"])
+        return OpenKeyring(.keyring(keyring), environment, certificateFile: options["ca-file"])
+    }
+
+    /// An agent that has the vault open, or opens it when it is asked; nil where there is none.
+    private static func openAgent(
+        of location: KeyringLocation, _ environment: [String: String]
+    ) throws(KeyringError) -> AskedAgent? {
+        guard let agent = try AskedAgent(of: location, environment) else { return nil }
+        if try agent.isOpen() { return agent }
+        do throws(KeyringError) {
+            _ = try agent.accounts(in: nil)
+            return agent
+        } catch {
+            guard error.code == .locked else { throw error }
+            return nil
+        }
     }
 
     /// A token, stored or renewed.
@@ -36,33 +56,50 @@ extension OpenKeyring {
             throw KeyringError(.usage, "--offline goes with neither --force-refresh nor --claims")
         }
         let request = try request(options)
-        var acquisition = TokenAcquisition(
-            request, in: try groups(options),
-            options: SilentOptions(
-                forcesRefresh: options.flag("force-refresh"), claims: options["claims"],
-                allowsExtendedLifetime: options.flag("extended-lifetime")))
+        let silent = SilentOptions(
+            forcesRefresh: options.flag("force-refresh"), claims: options["claims"],
+            allowsExtendedLifetime: options.flag("extended-lifetime"))
+        let keyring: Keyring
+        switch giver {
+        case .keyring(let open): keyring = open
+        case .agent(_, let reason) where options.flag("offline"): throw reason
+        case .agent(let agent, let reason):
+            do throws(KeyringError) {
+                return try row(try agent.token(request, in: groups(options), silent))
+            } catch {
+                throw error.code == .locked ? reason : error
+            }
+        }
+        var acquisition = TokenAcquisition(request, in: try groups(options), options: silent)
         if !options.flag("offline") {
             acquisition.network = { [environment, certificateFile] () throws(KeyringError) in
                 try Network.ofThisMachine(certificateFile: certificateFile, environment: environment) { _ in }
             }
         }
         switch try keyring.lookUp(acquisition) {
-        case .found(let answer): return try printable(answer, request)
+        case .found(let answer): return try row(answer, request, keyring)
         case .missing(let token):
             return try CurrentThreadExecutor.run { [self] () async throws(KeyringError) in
-                try printable(try await keyring.refresh(token), request)
+                try row(try await keyring.refresh(token), request, keyring)
             }
         }
     }
 
-    private func printable(
-        _ answer: borrowing Keyring.TokenAnswer, _ request: TokenRequest
+    /// The answer with a token of a keyring's, whose choice is remembered.
+    private func row(
+        _ answer: borrowing Keyring.TokenAnswer, _ request: TokenRequest, _ keyring: Keyring
     ) throws(KeyringError) -> Answer {
-        try answer.requirePrintable()
+        let row = try row(answer)
         let found = answer.found
         if case .learned = found.reason {
             keyring.remember(found.account.id, in: found.group, for: request, by: .selection)
         }
+        return row
+    }
+
+    private func row(_ answer: borrowing Keyring.TokenAnswer) throws(KeyringError) -> Answer {
+        try answer.requirePrintable()
+        let found = answer.found
         let credential = found.credential
         return Answer(
             [
@@ -76,12 +113,35 @@ extension OpenKeyring {
 
     /// Sees to it that a token which a service has refused is not given again.
     func refuse(_ token: borrowing SecretBytes, _ options: OptionValues.Snapshot) throws(KeyringError) {
-        _ = try keyring.refused(token, for: try request(options), in: try groups(options))
+        let (request, groups) = (try request(options), try groups(options))
+        guard case .agent(let agent, _) = giver else {
+            _ = try keyring.refused(token, for: request, in: groups)
+            return
+        }
+        let given = try agent.token(request, in: groups, SilentOptions())
+        guard given.secret.isEqual(to: token), given.found.origin != .provider else { return }
+        var renewal = request
+        renewal.account = given.found.account.id.description
+        _ = try agent.token(renewal, in: groups, SilentOptions(forcesRefresh: true))
     }
 
     /// The accounts, each a row.
     func accounts(_ options: OptionValues.Snapshot) throws(KeyringError) -> Answer {
-        Answer(
+        if case .agent(let agent, _) = giver {
+            return Answer(
+                try agent.accounts(in: groups(options)).map { account in
+                    let id = account.string("id").flatMap(AccountID.init)
+                    return [
+                        "id": account.string("id"), "homeAccountID": id?.homeAccountID,
+                        "environment": id?.environment, "username": account.string("username"),
+                        "label": account.string("label"), "group": account.string("group"),
+                        "state": account.string("state"),
+                        "homeTenant": id.flatMap { Account(id: $0, username: "").homeRealm },
+                        "isDefault": "\(account.flag("isDefault"))",
+                    ]
+                })
+        }
+        return Answer(
             try keyring.accounts(in: groups(options)).map { candidate in
                 let account = candidate.account
                 let reason: String? = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
@@ -97,7 +157,8 @@ extension OpenKeyring {
 
     /// What the owner should know, each a row.
     func warnings() -> Answer {
-        Answer(
+        guard case .keyring(let keyring) = giver else { return Answer([]) }
+        return Answer(
             keyring.takeWarnings().map {
                 ["code": $0.code.rawValue, "message": $0.message, "hint": $0.advice?.text]
             })
@@ -105,7 +166,7 @@ extension OpenKeyring {
 
     /// All tokens in the form of MSAL's caches.
     func cache(_ options: OptionValues.Snapshot) throws(KeyringError) -> Answer {
-        let groups = try groups(options)
+        let (keyring, groups) = (try keyring, try groups(options))
         let account = try options["account"].map { name throws(KeyringError) in
             try keyring.account(named: name, in: groups).account.id
         }
@@ -136,6 +197,7 @@ extension OpenKeyring {
         guard let name = options["account"] else {
             throw KeyringError(.usage, "no account is named", advice: .chooseAccount(such: nil, group: nil))
         }
+        let keyring = try keyring
         let found = try keyring.account(named: name, in: groups(options))
         _ = try keyring.remove(found.account.id, from: found.group)
     }

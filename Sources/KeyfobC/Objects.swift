@@ -73,17 +73,36 @@ final class OptionValues: Sendable {
     }
 }
 
-/// `keyfob_keyring`: an unlocked keyring, and the surroundings that it was opened in.
+/// `keyfob_keyring`: an unlocked keyring, or an agent in its place, and the surroundings that it was opened in.
 final class OpenKeyring: Sendable {
-    let keyring: Keyring
+    /// Who gives tokens.
+    enum Giver: Sendable {
+        case keyring(Keyring)
+        /// An agent, and why nothing at hand opens the keyring.
+        case agent(AskedAgent, KeyringError)
+    }
+
+    let giver: Giver
     let environment: [String: String]
     let certificateFile: String?
     private let process = getpid()
 
-    init(_ keyring: Keyring, _ environment: [String: String], certificateFile: String?) {
-        self.keyring = keyring
+    init(_ giver: Giver, _ environment: [String: String], certificateFile: String?) {
+        self.giver = giver
         self.environment = environment
         self.certificateFile = certificateFile
+    }
+
+    /// The keyring.
+    ///
+    /// - Throws: `locked` where an agent stands in its place.
+    var keyring: Keyring {
+        get throws(KeyringError) {
+            switch giver {
+            case .keyring(let keyring): return keyring
+            case .agent(_, let reason): throw reason
+            }
+        }
     }
 
     /// Whether this process opened it, and not the one that this was forked from.

@@ -30,4 +30,12 @@ package enum ProcessHardening {
         // No debugger of the same user, and no /proc/PID/mem.
         _ = linux_forbid_dumping()
     }
+
+    /// Lets other processes of the user see which program this is, or ends that: of a process that cannot be dumped the
+    /// system shows neither the executable nor the arguments' files.
+    ///
+    /// For as long as there are no secrets in it. Cores stay forbidden.
+    package static func show(_ isShown: Bool) {
+        _ = isShown ? linux_allow_dumping() : linux_forbid_dumping()
+    }
 }

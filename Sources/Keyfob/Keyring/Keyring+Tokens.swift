@@ -35,6 +35,21 @@ extension Keyring {
         /// Where it may be sent; nil where the request did not say where it goes.
         public internal(set) var destination: TokenDestination?
 
+        /// What an agent says of a token that it gives.
+        package init(_ credential: Credential, of account: Account, in group: AccessGroup, from origin: Origin) {
+            self.init(
+                credential: credential, account: account, group: group, isAging: false, reason: .explicit,
+                origin: origin)
+        }
+
+        init(
+            credential: Credential, account: Account, group: AccessGroup, isAging: Bool, reason: Verdict.Reason,
+            origin: Origin = .stored, destination: TokenDestination? = nil
+        ) {
+            (self.credential, self.account, self.group) = (credential, account, group)
+            (self.isAging, self.reason, self.origin, self.destination) = (isAging, reason, origin, destination)
+        }
+
         /// Where a token comes from.
         public enum Origin: String, Hashable, Sendable, CaseIterable {
             /// It was stored, and is valid.

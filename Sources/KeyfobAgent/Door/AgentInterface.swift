@@ -45,22 +45,33 @@ package enum AgentInterface {
 
         # An access token; the person is asked where nobody has decided whether the program may have it.
         # account is an id, a user name or a label; url is what the token is for; minimumValidity is in seconds.
+        # tool, directory, remote (of git) and committer say where the request comes from: the choice of the account heeds it.
+        # allowedHost, with account: a host to which the token may go although it is not its provider's.
         method Token(
           account: ?string,
           scopes: ?[]string,
           client: ?string,
           tenant: ?string,
           provider: ?string,
+          policy: ?string,
           url: ?string,
+          allowedHost: ?string,
+          tool: ?string,
+          directory: ?string,
+          remote: ?string,
+          committer: ?string,
           groups: ?[]string,
           minimumValidity: ?int,
           forceRefresh: ?bool,
+          extendedLifetime: ?bool,
           claims: ?string
         ) -> (
           token: string,
           tokenType: string,
           expiresOn: ?int,
           account: string,
+          username: string,
+          tenant: ?string,
           group: string,
           client: string,
           scopes: []string,
@@ -74,7 +85,13 @@ package enum AgentInterface {
           client: ?string,
           tenant: ?string,
           provider: ?string,
+          policy: ?string,
           url: ?string,
+          allowedHost: ?string,
+          tool: ?string,
+          directory: ?string,
+          remote: ?string,
+          committer: ?string,
           groups: ?[]string
         ) -> (account: Account)
 

@@ -14,22 +14,39 @@ extension VarlinkParameters {
     }
 
     /// What a token is asked for.
-    func request() throws(Invalid) -> TokenRequest {
-        for name in ["account", "client", "tenant", "provider"] {
+    ///
+    /// - Parameter kind: Of a program in a container, which has other directories, none is looked at.
+    func request(by kind: Program.Kind) throws(Invalid) -> TokenRequest {
+        for name in ["account", "client", "tenant", "provider", "policy", "tool", "allowedHost"] {
             if let text = try string(name), !Identifier.isAcceptable(text) { throw Invalid(name: name) }
         }
         let scopes = try strings("scopes") ?? []
         guard scopes.allSatisfy(Identifier.isAcceptable) else { throw Invalid(name: "scopes") }
-        var context = RequestContext()
-        if let text = try string("url") {
-            guard let url = try? ResourceURL(parsing: text) else { throw Invalid(name: "url") }
-            context.url = url
+        var context = RequestContext(url: try address("url"), tool: try string("tool"), remote: try address("remote"))
+        if let text = try string("directory") {
+            guard text.hasPrefix("/"), text.utf8.count < 4_096, !text.utf8.contains(0) else {
+                throw Invalid(name: "directory")
+            }
+            if kind != .flatpak && kind != .snap { context.directory = text }
+        }
+        if let text = try string("committer") {
+            guard let address = MailAddress(text) else { throw Invalid(name: "committer") }
+            context.committer = address
         }
         let validity = try integer("minimumValidity") ?? TokenRequest.usualMinimumValidity
         guard (0...Int64(UInt32.max)).contains(validity) else { throw Invalid(name: "minimumValidity") }
-        return TokenRequest(
+        var request = TokenRequest(
             account: try string("account"), environment: try string("provider"), realm: try string("tenant"),
-            clientID: try string("client"), scopes: ScopeSet(scopes), minimumValidity: validity, context: context)
+            clientID: try string("client"), scopes: ScopeSet(scopes), minimumValidity: validity, context: context,
+            allowedHost: try string("allowedHost"))
+        request.policy = try string("policy")
+        return request
+    }
+
+    private func address(_ name: String) throws(Invalid) -> ResourceURL? {
+        guard let text = try string(name) else { return nil }
+        guard let url = try? ResourceURL(parsing: text) else { throw Invalid(name: name) }
+        return url
     }
 }
 

@@ -56,8 +56,9 @@ package struct SocketDoor: Sendable {
             let accounts = try await desk.accounts(in: parameters.groups(), for: caller(peer))
             return .reply { writer in writer.member("accounts", each: accounts) { $1.members(of: $0) } }
         case "Select":
+            let caller = try caller(peer)
             let candidate = try await desk.select(
-                try parameters.request(), in: parameters.groups(), for: caller(peer))
+                try parameters.request(by: caller.program.kind), in: parameters.groups(), for: caller)
             return .reply { writer in
                 writer.name("account")
                 writer.beginObject()
@@ -128,15 +129,19 @@ package struct SocketDoor: Sendable {
     }
 
     private func token(_ parameters: VarlinkParameters, _ caller: AgentCaller) async throws -> VarlinkMessage {
-        var acquisition = TokenAcquisition(try parameters.request(), in: try parameters.groups())
+        let request = try parameters.request(by: caller.program.kind)
+        var acquisition = TokenAcquisition(request, in: try parameters.groups())
         acquisition.options.forcesRefresh = try parameters.bool("forceRefresh")
         acquisition.options.claims = try parameters.string("claims")
+        acquisition.options.allowsExtendedLifetime = try parameters.bool("extendedLifetime")
         let box = try await desk.token(acquisition, for: caller)
         let (found, credential) = (box.found, box.found.credential)
         let reply = VarlinkMessage.reply("token", box.secret) { writer in
             writer.member("tokenType", credential.tokenType ?? "Bearer")
             if let expiry = credential.expiresOn { writer.member("expiresOn", Int(expiry.seconds)) }
             writer.member("account", found.account.id.description)
+            writer.member("username", found.account.username)
+            if !credential.realm.isEmpty { writer.member("tenant", credential.realm) }
             writer.member("group", found.group.name)
             writer.member("client", credential.clientID)
             writer.member("scopes", credential.scopes.scopes)

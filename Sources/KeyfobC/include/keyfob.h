@@ -114,7 +114,12 @@ void keyfob_options_free(keyfob_options *options);
  * the session or the user; else with what the desktop's keyring holds. Nobody is asked for a passphrase.
  *
  * Options: vault, key-file, ca-file, and may-ask ("true": the desktop's keyring may ask a person in its own window).
- * KEYFOB_LOCKED says that a person has to run `keyfob unlock`. */
+ * KEYFOB_LOCKED says that a person has to run `keyfob unlock`.
+ *
+ * Where none of these opens the vault and `keyfob agent` runs and has it open, the agent stands in its place: keyfob_token,
+ * keyfob_refuse and keyfob_accounts ask it, which sees this program and gives what it was allowed (`keyfob program allow`;
+ * KEYFOB_NO_PERMISSION says that nobody has allowed it); the calls for caches and keyfob_remove_account are KEYFOB_LOCKED. A
+ * call then may wait until a person on the desktop has answered, three minutes at most. */
 int keyfob_open(const keyfob_options *options, keyfob_keyring **keyring, keyfob_error **error);
 
 /* Forgets the keys. Answers that it gave stay. */

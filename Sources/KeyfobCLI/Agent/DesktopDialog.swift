@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobFiles
 
 /// What a person is asked on a desktop: in words, as arguments of the program that shows it, and what the answer means.
 ///
@@ -43,6 +44,7 @@ struct DesktopDialog: Codable, Equatable {
     }
 
     static let title = "Keyfob"
+    private static let own = FileAccess.link("/proc/self/exe").flatMap { Keyfob.Program(.executable, $0) }
 
     init(_ question: ProgramQuestion) {
         let caller = question.caller
@@ -51,6 +53,9 @@ struct DesktopDialog: Codable, Equatable {
         accounts = question.accounts.map { "\(Self.plain($0.account.name)) (group \(Self.plain($0.group.name)))" }
         if let only = accounts.first, accounts.count == 1 { lines.append("Account: \(only)") }
         if !question.scopes.isEmpty { lines.append("For: \(Self.plain(question.scopes.spaceSeparated))") }
+        if caller.program == Self.own {
+            lines.append("Every program of yours can start keyfob, and so have what it may have.")
+        }
         if let client = question.clientID { lines.append("Client: \(Self.plain(client))") }
         text = lines.joined(separator: "\n")
     }

@@ -8,7 +8,8 @@ struct ProgramCommand: ParsableCommand {
         discussion: """
             Programs that ask the agent get tokens of the accounts that they were allowed, and of no others. PROGRAM is the path of \
             an executable or a script, the name of a program in PATH, or one of service:NAME.service, flatpak:ID, snap:NAME, \
-            script:PATH and executable:PATH. Between programs that run as you this is policy and no wall: they can also run \
+            script:PATH and executable:PATH. What keyfob itself is allowed, every program gets that can start it: 'keyfob token' and the \
+            helpers ask the agent while the vault is locked. Between programs that run as you this is policy and no wall: they can also run \
             'keyfob token' while the vault is unlocked.
 
             Example:

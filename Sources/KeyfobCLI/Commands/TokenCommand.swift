@@ -16,6 +16,9 @@ struct TokenCommand: ParsableCommand {
             With --force-refresh and no --scope, the new token is for the scopes of the one that came last. Where a new \
             token comes of a sign-in that ends soon, that is told on standard error, once a day.
 
+            Where nothing at hand opens the vault and 'keyfob agent' runs, the agent is asked. It gives what the program that \
+            asks was allowed, and that program is keyfob: 'keyfob program' tells what allowing it means.
+
             With --format az the answer has the fields of 'az account get-access-token'. With --sasl it is what a mail \
             program sends to a server with XOAUTH2 or OAUTHBEARER, in Base64, for the account's user name.
 
@@ -57,7 +60,22 @@ struct TokenCommand: ParsableCommand {
     }
 
     func run() throws {
-        let keyring = try global.unlockedKeyring(reaching: refresh.offline ? .files() : .network)
+        let reach = refresh.offline ? Reach.files() : .network
+        switch try global.tokenSource(reaching: reach, asksAgent: !refresh.offline) {
+        case .keyring(let keyring): try answer(from: keyring)
+        case .agent(let agent, let reason, _):
+            let request = try options.request(minimumValidity: validity.minValidity)
+            let answer: Keyring.TokenAnswer
+            do {
+                answer = try agent.token(request, in: global.groups(), refresh.options)
+            } catch {
+                return try self.answer(from: global.unlockedKeyring(reaching: reach, afterAgent: error, reason))
+            }
+            try print(answer)
+        }
+    }
+
+    private func answer(from keyring: Keyring) throws {
         // Also where there is no token: a project file that does not count may be why.
         defer { global.tellWarnings(of: keyring) }
         var acquisition = AttendedAcquisition(
@@ -68,6 +86,11 @@ struct TokenCommand: ParsableCommand {
             global.say("keyfob: warning: the token should be replaced soon; ask for it without --offline")
         }
         tellShortLife(answer.found)
+        try print(answer)
+        acquisition.remember(answer.found)
+    }
+
+    private func print(_ answer: borrowing Keyring.TokenAnswer) throws {
         try answer.requirePrintable()
         if global.json {
             try printDocument(answer)
@@ -83,7 +106,6 @@ struct TokenCommand: ParsableCommand {
             try answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
             try StandardOutput.write(data: "\n")
         }
-        acquisition.remember(answer.found)
     }
 
     private func printLine(_ mechanism: SASLToken, _ answer: borrowing Keyring.TokenAnswer) throws(KeyringError) {

@@ -117,6 +117,6 @@ struct LockCommand: ParsableCommand {
         guard let place = try AgentPlace(location), place.hasAgent, let client = try AgentClient(place.socket) else {
             return false
         }
-        return try client.lock().wasOpen
+        return try client.lock()
     }
 }

@@ -43,11 +43,22 @@ struct CredentialOptions: ParsableArguments {
         try keyring(reaching: refresh.offline ? .files() : .network)
     }
 
+    /// The same, or an agent where nothing at hand opens the keyring.
+    func tokenSource() throws(KeyringError) -> TokenSource {
+        try unattended.tokenSource(
+            reaching: refresh.offline ? .files() : .network, asksAgent: !refresh.offline)
+    }
+
+    /// Tells what the owner should know of a keyring that is open.
+    func tellWarnings(of source: TokenSource) {
+        if let keyring = source.keyring { global.tellWarnings(of: keyring) }
+    }
+
     /// The token that answers a question; nil where no account is meant, so that the tool goes on.
-    func token(_ question: Question, in keyring: Keyring) throws(KeyringError) -> ToolToken? {
+    func token(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken? {
         for login in question.logins {
             do {
-                let token = try requiredToken(question, as: login, in: keyring)
+                let token = try requiredToken(question, as: login, from: source)
                 if login.map(token.answer.found.account.isCalled) ?? true { return token }
             } catch  where isNothing(error) {
                 continue
@@ -58,14 +69,28 @@ struct CredentialOptions: ParsableArguments {
 
     /// The token of one that the tool calls `login`, of which a beginning of a name will do too, or of whoever is chosen.
     func requiredToken(
-        _ question: Question, as login: String? = nil, in keyring: Keyring
+        _ question: Question, as login: String? = nil, from source: TokenSource
     ) throws(KeyringError) -> ToolToken {
+        let keyring: Keyring
+        switch source {
+        case .keyring(let open): keyring = open
+        case .agent(let agent, let reason, _):
+            let request = try request(question, login)
+            let groups = try global.groups()
+            do throws(KeyringError) {
+                let answer = try agent.token(request, in: groups, refresh.options)
+                try answer.requirePrintable()
+                return ToolToken(answer: answer, giver: .agent(agent, request, groups))
+            } catch {
+                throw error.code == .locked ? reason : error
+            }
+        }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options(question, login), refresh: refresh, networkOptions: networkOptions,
             global: unattended)
         let answer = try acquisition.token()
         try answer.requirePrintable()
-        return ToolToken(answer: answer, acquisition: acquisition)
+        return ToolToken(answer: answer, giver: .keyring(acquisition))
     }
 
     /// Sees to it that a token which the tool's server has refused is not handed out again.
@@ -131,13 +156,29 @@ struct CredentialOptions: ParsableArguments {
 /// A token for another tool.
 struct ToolToken: ~Copyable {
     let answer: Keyring.TokenAnswer
-    fileprivate let acquisition: AttendedAcquisition
+    fileprivate let giver: Giver
+
+    /// Who gave it, and gives another.
+    fileprivate enum Giver {
+        case keyring(AttendedAcquisition)
+        case agent(AskedAgent, TokenRequest, [AccessGroup]?)
+    }
 
     /// Another token in its place, which the provider issues.
     func replacement() throws(KeyringError) -> ToolToken {
-        ToolToken(answer: try acquisition.replacement(for: answer.found), acquisition: acquisition)
+        switch giver {
+        case .keyring(let acquisition):
+            return ToolToken(answer: try acquisition.replacement(for: answer.found), giver: giver)
+        case .agent(let agent, var request, let groups):
+            request.account = answer.found.account.id.description
+            let other = try agent.token(request, in: groups, SilentOptions(forcesRefresh: true))
+            try other.requirePrintable()
+            return ToolToken(answer: other, giver: giver)
+        }
     }
 
-    /// Remembers whose it was, once it is on its way.
-    func remember() { acquisition.remember(answer.found) }
+    /// Remembers whose it was, once it is on its way; an agent's is not for this program to choose.
+    func remember() {
+        if case .keyring(let acquisition) = giver { acquisition.remember(answer.found) }
+    }
 }

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobConfinement
 
 extension GlobalOptions {
     /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the
@@ -10,13 +11,16 @@ extension GlobalOptions {
         reaching reach: Reach = .vault, tellsFindings: Bool = true
     ) throws(KeyringError) -> Keyring {
         switch try attempt(mayAsk: !noInput) {
-        case .opened(let keyring):
-            _ = try? keyring.stateFindings()
-            tellWarnings(of: keyring, andFindings: tellsFindings)
-            reach.confine(keyring)
-            return keyring
+        case .opened(let keyring): return ready(keyring, reaching: reach, tellsFindings: tellsFindings)
         case .shut(let error): throw error
         }
+    }
+
+    private func ready(_ keyring: Keyring, reaching reach: Reach, tellsFindings: Bool = true) -> Keyring {
+        _ = try? keyring.stateFindings()
+        tellWarnings(of: keyring, andFindings: tellsFindings)
+        reach.confine(keyring)
+        return keyring
     }
 
     /// The same without asking anything: the keyring, or why nothing opens it.
@@ -36,6 +40,47 @@ extension GlobalOptions {
         guard case .opened(let keyring)? = try? attempt(mayAsk: false) else { return nil }
         Reach.vault.confine(keyring)
         return keyring
+    }
+
+    /// What gives a token here: the keyring, or an agent in its place where nothing at hand opens it.
+    ///
+    /// - Parameter asksAgent: Whether an agent is asked; where no network is to be used, it is not.
+    func tokenSource(reaching reach: Reach, asksAgent: Bool) throws(KeyringError) -> TokenSource {
+        guard asksAgent else { return .keyring(try unlockedKeyring(reaching: reach)) }
+        let reason: KeyringError
+        switch try attempt(mayAsk: false) {
+        case .opened(let keyring): return .keyring(ready(keyring, reaching: reach))
+        case .shut(let problem): reason = problem
+        }
+        let location = try location()
+        if let agent = try AskedAgent(
+            of: location, Environment.current.variables, showsItself: { ProcessHardening.show($0) })
+        {
+            return .agent(agent, reason, location)
+        }
+        return .keyring(try unlockedKeyring(reaching: reach))
+    }
+
+    /// The keyring after all, where an agent has refused a token and a person opens it.
+    ///
+    /// - Parameters:
+    ///   - error: Why the agent refused.
+    ///   - reason: Why nothing at hand opens the keyring.
+    /// - Throws: What is to be told where nobody opens it.
+    func unlockedKeyring(
+        reaching reach: Reach, afterAgent error: KeyringError, _ reason: KeyringError
+    ) throws(KeyringError) -> Keyring {
+        guard [.locked, .notPermitted].contains(error.code) else { throw error }
+        let problem = error.code == .locked ? reason : error
+        guard !noInput else { throw problem }
+        if error.code == .notPermitted, Terminal.isThere {
+            say("keyfob: warning: \(error.message)\(error.hint.map { "; \($0)" } ?? "")")
+        }
+        do throws(KeyringError) {
+            return try unlockedKeyring(reaching: reach)
+        } catch {
+            throw error.code == .locked ? problem : error
+        }
     }
 
     /// Tells what the owner should know; to be called again after an operation.
@@ -111,6 +156,16 @@ extension GlobalOptions {
                 named, vault: location.vault, credentials: environment["CREDENTIALS_DIRECTORY"],
                 ifMissing: locked.hasRecoveryKey ? .replaceLostKey("key-file") : nil))
     }
+}
+
+/// What gives tokens.
+enum TokenSource {
+    case keyring(Keyring)
+    /// An agent, why nothing at hand opens the keyring, and where that is.
+    case agent(AskedAgent, KeyringError, KeyringLocation)
+
+    /// The keyring, where it is open.
+    var keyring: Keyring? { if case .keyring(let keyring) = self { keyring } else { nil } }
 }
 
 /// What came of trying to unlock.

@@ -84,7 +84,7 @@ struct AWSCredentialCommand: ParsableCommand {
         {
             return try kept.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
         }
-        var token = try options.requiredToken(question, in: keyring)
+        var token = try options.requiredToken(question, from: .keyring(keyring))
         let credentials: ReceivedCredentials
         do throws(KeyringError) {
             credentials = try assume(url, token)

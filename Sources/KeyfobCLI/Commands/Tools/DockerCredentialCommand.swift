@@ -12,7 +12,8 @@ struct DockerCredentialCommand: ParsableCommand {
             docker-credential-keyfob, as docker, podman, skopeo and others call it: reads a server on standard input. 'get' \
             answers with the token of the account that 'keyfob token --url' chooses for the server's host, and with 'oauth2' \
             as the user: for ghcr.io one of GitHub's accounts, for registry.gitlab.com one of GitLab's, for other hosts one \
-            that is bound to them ('keyfob bind --host') or was stored for them. 'list' shows what was stored, and the first two where an \
+            that is bound to them ('keyfob bind --host') or was stored for them; while the vault is locked, an agent that runs is \
+            asked ('keyfob agent'). 'list' shows what was stored, and the first two where an \
             account is chosen for them.
 
             'store' ('docker login', 'skopeo login') keeps what a registry of its own takes, as 'keyfob add USER@HOST' does, \
@@ -57,9 +58,9 @@ struct DockerCredentialCommand: ParsableCommand {
     private func get() throws {
         let server = try DockerCredentials.server(Self.text())
         guard let url = CredentialURL(server) else { return try tellNotFound() }
-        let keyring = try options.keyringForToken()
-        defer { options.global.tellWarnings(of: keyring) }
-        guard let token = try options.token(CredentialOptions.Question(tool: Self.tool, url: url), in: keyring) else {
+        let source = try options.tokenSource()
+        defer { options.tellWarnings(of: source) }
+        guard let token = try options.token(CredentialOptions.Question(tool: Self.tool, url: url), from: source) else {
             return try tellNotFound()
         }
         let username = DockerCredentials.username(of: token.answer.found.account, at: url)

@@ -14,7 +14,7 @@ struct GitCredentialCommand: ParsableCommand {
             goes only to hosts of its account's provider, and to those that are bound to the account ('keyfob bind --host').
 
             For other hosts, and where no account fits, it prints nothing and ends with 0, and git goes on to the next \
-            helper. It asks nothing: where several accounts fit, it names them and ends with 11; bind one to the \
+            helper. While the vault is locked, an agent that runs is asked ('keyfob agent'). It asks nothing: where several accounts fit, it names them and ends with 11; bind one to the \
             directory or to the owner's address. For the latter git has to tell the path, which it does with \
             credential.useHttpPath.
 
@@ -46,10 +46,10 @@ struct GitCredentialCommand: ParsableCommand {
     private func get() throws(KeyringError) {
         let request = try Self.request()
         guard let url = request.url, request.takesToken else { return }
-        let keyring = try options.keyringForToken()
-        defer { options.global.tellWarnings(of: keyring) }
+        let source = try options.tokenSource()
+        defer { options.tellWarnings(of: source) }
         let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, logins: request.logins)
-        guard let token = try options.token(question, in: keyring) else { return }
+        guard let token = try options.token(question, from: source) else { return }
         let found = token.answer.found
         guard
             let answer = GitCredentialAnswer(

@@ -15,7 +15,8 @@ struct KubectlCredentialCommand: ParsableCommand {
             (proxy-url, tls-server-name).
 
             A program that asks again for the token that it has been given was refused it: it gets a new one, once in a \
-            minute. It asks nothing, whatever interactiveMode says.
+            minute. It asks nothing, whatever interactiveMode says. While the vault is locked, an agent that runs is asked \
+            ('keyfob agent').
 
             Example:
               keyfob bind --host api.cluster.example:6443 ada@contoso.example
@@ -35,10 +36,10 @@ struct KubectlCredentialCommand: ParsableCommand {
             throw KeyringError(.usage, "\(error)")
         }
         let url = try Self.destination(of: request)
-        let keyring = try options.keyringForToken()
-        defer { options.global.tellWarnings(of: keyring) }
+        let source = try options.tokenSource()
+        defer { options.tellWarnings(of: source) }
         let question = CredentialOptions.Question(tool: ToolCall.kubectl.tool, url: url)
-        let token = replacingRefused(try options.requiredToken(question, in: keyring), for: keyring)
+        let token = replacingRefused(try options.requiredToken(question, from: source), from: source)
         let answer = request.answer(until: token.answer.found.credential.expiresOn)
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {
             (piece) throws(KeyringError) in try StandardOutput.write(bytes: piece)
@@ -67,9 +68,9 @@ struct KubectlCredentialCommand: ParsableCommand {
     }
 
     /// The token, or another where the caller has been given this one before and asks again; notes which it is.
-    private func replacingRefused(_ token: consuming ToolToken, for keyring: Keyring) -> ToolToken {
-        guard let runtime = keyring.location.runtime, let caller = CallerNotes.caller else { return token }
-        let notes = CallerNotes(runtime: runtime, vault: keyring.vaultID, of: .kubectl)
+    private func replacingRefused(_ token: consuming ToolToken, from source: TokenSource) -> ToolToken {
+        guard let (runtime, vault) = Self.place(of: source), let caller = CallerNotes.caller else { return token }
+        let notes = CallerNotes(runtime: runtime, vault: vault, of: .kubectl)
         let now = WallClock.system.now.seconds
         var note = CallerNotes.Note(naming: token.answer.secret)
         defer { try? notes.write(note, of: caller) }
@@ -86,6 +87,17 @@ struct KubectlCredentialCommand: ParsableCommand {
         } catch {
             options.global.say("keyfob: warning: no other token than the one that was refused: \(error.message)")
             return token
+        }
+    }
+
+    /// The folder for the login, and the vault's id; nil without such a folder.
+    private static func place(of source: TokenSource) -> (runtime: String, vault: String)? {
+        switch source {
+        case .keyring(let keyring): keyring.location.runtime.map { ($0, keyring.vaultID) }
+        case .agent(_, _, let location):
+            location.runtime.flatMap { runtime in
+                (try? LockedKeyring(at: location).vaultID).map { (runtime, $0) }
+            }
         }
     }
 }

@@ -101,6 +101,21 @@ def locked():
     assert keyfob.Keyring(key_file=words[0]).token(account="ada").token == "ADA"
 
 
+def asked(what):
+    """While an agent has the vault open and this process has no key."""
+    ring = keyfob.Keyring()
+    if what == "refused":
+        assert not ring.accounts()
+        error = refused("notPermitted", 77, account="ada")
+        assert "keyfob program allow" in error.hint, error
+        return
+    assert [account["username"] for account in ring.accounts()] == ["ada"], ring.accounts()
+    token = ring.token(account="ada")
+    assert token.token == "ADA" and token.username == "ada" and token.source == "stored", token
+    refused("notPermitted", 77, account="bob")
+    assert not ring.warnings()
+
+
 def threads(issuer):
     """Eight threads with a keyring each, and one that all share, beside the command: one refresh for all of them."""
     shared, found = keyfob.Keyring(), []
@@ -238,4 +253,4 @@ def msal(issuer, certificates):
 
 
 {"hostile": hostile, "locked": locked, "threads": threads, "forks": forks, "requests": requests_auth, "azure": azure,
- "without": without, "msal": msal}[case](*([] if case == "locked" else words[:2]))
+ "without": without, "msal": msal, "asked": asked}[case](*([] if case == "locked" else words[:2]))

@@ -1,5 +1,4 @@
 internal import Keyfob
-internal import KeyfobAgent
 internal import KeyfobFiles
 internal import KeyfobLookup
 
@@ -12,11 +11,12 @@ struct AgentPlace {
 
     /// The place for the vault at `location`; nil without a folder for the login.
     ///
+    /// - Parameter environment: The variables that say which vault is the usual one.
     /// - Throws: as finding the vault does, where it is another than the usual one.
-    init?(_ location: KeyringLocation, _ environment: Environment = .current) throws(KeyringError) {
+    init?(_ location: KeyringLocation, _ environment: [String: String]) throws(KeyringError) {
         guard let folder = location.runtime else { return nil }
         self.folder = folder
-        var others = environment.variables
+        var others = environment
         others["KEYFOB_VAULT"] = nil
         let usual = try KeyringLocation.standard(environment: others)
         if location.vault == usual.vault {
@@ -40,7 +40,4 @@ struct AgentPlace {
                 advice: .useOwnRuntimeFolder)
         }
     }
-
-    /// Whether an agent has its turn there.
-    var hasAgent: Bool { AgentSocket.isTaken(socket) }
 }

@@ -1,0 +1,33 @@
+internal import Keyfob
+internal import KeyfobAgent
+
+extension AgentPlace {
+    /// The place for the vault at `location`, by the process's own variables.
+    init?(_ location: KeyringLocation) throws(KeyringError) {
+        try self.init(location, Environment.current.variables)
+    }
+
+    /// Whether an agent has its turn there.
+    var hasAgent: Bool { AgentSocket.isTaken(socket) }
+}
+
+extension AgentClient {
+    /// What an agent says of itself.
+    struct Status {
+        let process: Int
+        let isOpen: Bool
+        let until: Int64?
+    }
+
+    /// What it is, and whether it holds keys.
+    func status() throws(KeyringError) -> Status {
+        let reply = try call("Status")
+        guard let process = reply.integer("process") else { throw Self.senseless() }
+        return Status(process: Int(process), isOpen: reply.flag("isOpen"), until: reply.integer("until"))
+    }
+
+    /// Has it forget its keys.
+    ///
+    /// - Returns: Whether it had any.
+    func lock() throws(KeyringError) -> Bool { try call("Lock").flag("wasOpen") }
+}

@@ -1,0 +1,138 @@
+internal import Glibc
+internal import Keyfob
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// A connection to an agent's socket, over which one call is made after the other.
+struct AgentClient: ~Copyable {
+    private let descriptor: CInt
+    private let path: String
+
+    /// For how many seconds an answer is waited for that takes no person and no network.
+    static let patience = 10
+    /// The longest answer, in bytes.
+    private static let limit = 1 << 20
+
+    /// Connects with who listens at a socket; nil where nobody does.
+    ///
+    /// - Throws: `notPermitted` where it is another user's.
+    init?(_ path: String) throws(KeyringError) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { throw KeyringError(.unavailable, "there are no file descriptors left") }
+        let isConnected = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            close(socket)
+            return nil
+        }
+        // `struct ucred`: process, user, group.
+        var other: (Int32, user: UInt32, UInt32) = (0, .max, .max)
+        var count = socklen_t(MemoryLayout.size(ofValue: other))
+        guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &count) == 0, other.user == geteuid() else {
+            close(socket)
+            throw KeyringError(.notPermitted, "another user listens at \(path)")
+        }
+        (descriptor, self.path) = (socket, path)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Makes a call of `io.keyfob.Agent`, of which `write` writes the parameters.
+    ///
+    /// - Parameters:
+    ///   - patience: For how many seconds the answer is waited for.
+    ///   - arrived: Called when the answer begins to come.
+    /// - Throws: What the agent refuses it with; `unavailable` where it does not answer.
+    func call(
+        _ method: String, patience: Int = AgentClient.patience, arrived: () -> Void = {},
+        _ write: (inout JSONWriter) -> Void = { _ in }
+    ) throws(KeyringError) -> AgentReply {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("method", "io.keyfob.Agent.\(method)")
+        writer.name("parameters")
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        writer.endObject()
+        try (writer.bytes + [0]).withBytes { (bytes) throws(KeyringError) in try send(bytes) }
+        return try receive(patience, arrived)
+    }
+
+    /// Hands it a vault's unlocking key.
+    func unlock(_ vault: String, _ key: borrowing SecretBytes, seconds: Int64) throws(KeyringError) {
+        let before =
+            #"{"method":"io.keyfob.Agent.Unlock","parameters":{"vault":"\#(vault)","seconds":\#(seconds),"key":""#
+        let message = key.withBytes {
+            Base64.standard.encodeSecret($0, from: Array(before.utf8), to: Array("\"}}\0".utf8))
+        }
+        try message.withBytes { (bytes) throws(KeyringError) in try send(bytes) }
+        _ = try receive(Self.patience) {}
+    }
+
+    private func send(_ bytes: RawSpan) throws(KeyringError) {
+        limit(SO_SNDTIMEO, Self.patience)
+        var start = 0
+        while start < bytes.byteCount {
+            let rest = bytes.extracting(start..<bytes.byteCount)
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw Self.silent() }
+            start += count
+        }
+    }
+
+    private func receive(_ patience: Int, _ arrived: () -> Void) throws(KeyringError) -> AgentReply {
+        limit(SO_RCVTIMEO, patience)
+        var first: UInt8 = 0
+        var count = -1
+        repeat {
+            count = unsafe recv(descriptor, &first, 1, CInt(MSG_PEEK))
+        } while count < 0 && errno == EINTR
+        arrived()
+        limit(SO_RCVTIMEO, Self.patience)
+        var buffer = SecretBuffer(capacity: 8_192)
+        while true {
+            let isWhole = buffer.withBytes { $0.byteCount > 0 && $0.byte(at: $0.byteCount - 1) == 0 }
+            if isWhole { break }
+            if buffer.count == buffer.capacity {
+                guard buffer.capacity < Self.limit else { throw Self.senseless() }
+                var larger = SecretBuffer(capacity: 4 * buffer.capacity)
+                buffer.withBytes { larger.append($0) }
+                buffer = larger
+            }
+            guard count > 0, let more = try? buffer.append(readingFrom: descriptor), more > 0 else {
+                throw Self.silent()
+            }
+        }
+        let reply = buffer.withBytes { bytes in AgentReply(bytes.extracting(0..<bytes.byteCount - 1)) }
+        guard let reply else { throw Self.senseless() }
+        if let error = reply.error { throw error }
+        return reply
+    }
+
+    private func limit(_ option: CInt, _ seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// What is thrown where an answer is none.
+    static func senseless() -> KeyringError {
+        KeyringError(.unavailable, "what the agent answers makes no sense", hint: restart)
+    }
+
+    private static func silent() -> KeyringError {
+        KeyringError(.unavailable, "the agent does not answer", hint: restart)
+    }
+
+    private static let restart = "end its process ('keyfob agent') and start it again"
+}

@@ -1,0 +1,104 @@
+internal import Keyfob
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// What an agent answers to a call: there may be a token in it.
+final class AgentReply: Sendable {
+    private let json: SecretBytes
+    private let tape: JSONTape
+    private let parameters: JSONTape.Value
+    private let failure: String?
+
+    /// How much of JSON's an answer may have.
+    private static let limits = JSONLimits(size: 1 << 20, depth: 8, stringCount: 1 << 18, nodes: 1 << 16)
+
+    /// The answer in a message, without the zero that ends it; nil where it is none.
+    init?(_ message: RawSpan) {
+        guard message.isUTF8, let tape = try? JSONTape(reading: message, limits: Self.limits),
+            tape.kind(of: tape.root) == .object,
+            let parameters = tape.member("parameters", of: tape.root, in: message),
+            tape.kind(of: parameters) == .object
+        else { return nil }
+        (self.tape, self.parameters) = (tape, parameters)
+        failure = tape.member("error", of: tape.root, in: message).flatMap { tape.string(of: $0, in: message) }
+        json = SecretBytes(copying: message, placement: .recycled)
+    }
+
+    /// The error that it is; nil for an answer.
+    var error: KeyringError? {
+        guard let failure else { return nil }
+        let code = string("code").flatMap(KeyringError.Code.init) ?? .unavailable
+        guard let message = string("message") else {
+            return KeyringError(code, "the agent refuses: \(failure)")
+        }
+        return KeyringError(
+            code, "the agent says: \(message)", advice: string("hint").map(Advice.words),
+            candidates: strings("accounts"))
+    }
+
+    /// The objects of a list, each as an answer of its own.
+    func objects(_ name: String) -> [AgentFields] {
+        json.withBytes { bytes in
+            guard let value = tape.member(name, of: parameters, in: bytes) else { return [] }
+            return tape.elements(of: value).map { AgentFields(tape, $0, bytes) }
+        }
+    }
+
+    /// A text.
+    func string(_ name: String) -> String? { fields { $0.string(name) } }
+    /// The texts of a list; none where it is not given.
+    func strings(_ name: String) -> [String] { fields { $0.strings(name) } }
+    /// A whole number.
+    func integer(_ name: String) -> Int64? {
+        json.withBytes { bytes in
+            tape.member(name, of: parameters, in: bytes).flatMap { value in
+                tape.kind(of: value) == .number ? Int64(tape.raw(value, in: bytes)) : nil
+            }
+        }
+    }
+    /// Whether it says so.
+    func flag(_ name: String) -> Bool {
+        json.withBytes { bytes in
+            tape.member(name, of: parameters, in: bytes).map { tape.kind(of: $0) == .true } ?? false
+        }
+    }
+    /// A text in guarded memory.
+    func secret(_ name: String) -> SecretBytes? {
+        json.withBytes { bytes in
+            guard let text = tape.member(name, of: parameters, in: bytes).flatMap({ tape.text(of: $0) }) else {
+                return nil
+            }
+            return SecretBytes(count: text.decodedCount(in: bytes), placement: .recycled) { output in
+                text.decode(from: bytes, into: &output)
+            }
+        }
+    }
+
+    private func fields<Value>(_ read: (AgentFields) -> Value) -> Value {
+        json.withBytes { bytes in read(AgentFields(tape, parameters, bytes)) }
+    }
+}
+
+/// The texts in an object of an answer: no token is among them.
+struct AgentFields {
+    private var texts: [String: String] = [:]
+    private var lists: [String: [String]] = [:]
+    private var flags: Set<String> = []
+
+    fileprivate init(_ tape: JSONTape, _ object: JSONTape.Value, _ bytes: RawSpan) {
+        var members = tape.members(of: object)
+        while let member = members.next() {
+            let name = tape.string(of: member.name, in: bytes) ?? ""
+            switch tape.kind(of: member.value) {
+            case .string where name != "token": texts[name] = tape.string(of: member.value, in: bytes)
+            case .array: lists[name] = tape.elements(of: member.value).compactMap { tape.string(of: $0, in: bytes) }
+            case .true: flags.insert(name)
+            default: break
+            }
+        }
+    }
+
+    func string(_ name: String) -> String? { texts[name] }
+    func strings(_ name: String) -> [String] { lists[name] ?? [] }
+    func flag(_ name: String) -> Bool { flags.contains(name) }
+}

@@ -1,0 +1,96 @@
+internal import Keyfob
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobSodium
+
+/// An agent that is asked for tokens in the place of a vault that nothing at hand opens; it decides what this program may have.
+struct AskedAgent: Sendable {
+    private let socket: String
+    /// Lets the agent see which program this is, or ends that.
+    private let showsItself: @Sendable (Bool) -> Void
+
+    /// For how many seconds an answer is waited for that a person may have to allow, and a provider to give.
+    private static let patience = 180
+
+    /// The agent of the vault at `location`; nil where none listens.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables that say which vault is the usual one.
+    ///   - showsItself: Lets the agent see which program this is, or ends that, where the system would not show it.
+    /// - Throws: `notPermitted` where another user listens.
+    init?(
+        of location: KeyringLocation, _ environment: [String: String],
+        showsItself: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) throws(KeyringError) {
+        guard let place = try? AgentPlace(location, environment), try AgentClient(place.socket) != nil else { return nil }
+        socket = place.socket
+        self.showsItself = showsItself
+    }
+
+    /// A token.
+    ///
+    /// - Throws: What the agent refuses with: `notPermitted`, `locked`, and as `Keyring.token`.
+    func token(
+        _ request: TokenRequest, in groups: [AccessGroup]?, _ options: SilentOptions
+    ) throws(KeyringError) -> Keyring.TokenAnswer {
+        let reply = try call("Token") { writer in
+            writer.members(of: request, groups)
+            writer.member("minimumValidity", Int(request.minimumValidity))
+            writer.member("forceRefresh", options.forcesRefresh)
+            writer.member("extendedLifetime", options.allowsExtendedLifetime)
+            writer.member("claims", options.claims)
+        }
+        guard let secret = reply.secret("token"), let id = reply.string("account").flatMap(AccountID.init),
+            let group = reply.string("group").flatMap({ try? AccessGroup($0) }), let client = reply.string("client"),
+            let origin = reply.string("origin").flatMap(Keyring.FoundToken.Origin.init)
+        else { throw AgentClient.senseless() }
+        let credential = Credential(
+            kind: .accessToken, account: id, clientID: client, realm: reply.string("tenant") ?? "",
+            scopes: ScopeSet(reply.strings("scopes")), tokenType: reply.string("tokenType"),
+            expiresOn: reply.integer("expiresOn").map(Timestamp.init(seconds:)))
+        return Keyring.TokenAnswer(
+            secret: secret,
+            found: Keyring.FoundToken(
+                credential, of: Account(id: id, username: reply.string("username") ?? ""), in: group, from: origin))
+    }
+
+    /// The accounts of which this program may have tokens.
+    func accounts(in groups: [AccessGroup]?) throws(KeyringError) -> [AgentFields] {
+        try call("Accounts") { $0.member(groups) }.objects("accounts")
+    }
+
+    /// Whether it holds keys now.
+    func isOpen() throws(KeyringError) -> Bool { try call("Status") { _ in }.flag("isOpen") }
+
+    private func call(
+        _ method: String, _ write: (inout JSONWriter) -> Void
+    ) throws(KeyringError) -> AgentReply {
+        guard let client = try AgentClient(socket) else { throw KeyringError(.unavailable, "the agent has ended") }
+        showsItself(true)
+        defer { showsItself(false) }
+        return try client.call(method, patience: Self.patience, arrived: { showsItself(false) }, write)
+    }
+}
+
+extension JSONWriter {
+    /// Writes what a request says, and where it comes from.
+    fileprivate mutating func members(of request: TokenRequest, _ groups: [AccessGroup]?) {
+        member("account", request.account)
+        member("provider", request.environment)
+        member("tenant", request.realm)
+        member("policy", request.policy)
+        member("client", request.clientID)
+        if !request.scopes.isEmpty { member("scopes", request.scopes.scopes) }
+        member("url", request.context.url?.description)
+        member("tool", request.context.tool)
+        member("directory", request.context.directory)
+        member("remote", request.context.remote?.description)
+        member("committer", request.context.committer.map { "\($0.name)@\($0.domain)" })
+        member("allowedHost", request.allowedHost)
+        member(groups)
+    }
+
+    fileprivate mutating func member(_ groups: [AccessGroup]?) {
+        if let groups { member("groups", groups.map(\.name)) }
+    }
+}

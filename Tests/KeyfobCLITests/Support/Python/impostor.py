@@ -1,0 +1,17 @@
+"""Answers each call at a socket with the same text.
+
+usage: impostor.py SOCKET FILE"""
+
+import socket
+import sys
+
+with open(sys.argv[2], "rb") as file:
+    text = file.read()
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind(sys.argv[1])
+    listener.listen()
+    while True:
+        connection, _ = listener.accept()
+        with connection:
+            if connection.recv(65536):
+                connection.sendall(text.rstrip(b"\n") + b"\0")
