@@ -22,7 +22,9 @@ struct AskedAgent: Sendable {
         of location: KeyringLocation, _ environment: [String: String],
         showsItself: @escaping @Sendable (Bool) -> Void = { _ in }
     ) throws(KeyringError) {
-        guard let place = try? AgentPlace(location, environment), try AgentClient(place.socket) != nil else { return nil }
+        guard let place = try? AgentPlace(location, environment), try AgentClient(place.socket) != nil else {
+            return nil
+        }
         socket = place.socket
         self.showsItself = showsItself
     }

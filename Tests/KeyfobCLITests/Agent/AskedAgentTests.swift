@@ -38,10 +38,12 @@ struct AskedAgentTests {
         let place = try home()
         let outcome = try run(
             place, "keyfob token -a ada --url https://git.example/x", "keyfob token --header --no-input",
-            "keyfob token --json | grep -E '\"(token|username|source)\"'", "keyfob token --sasl xoauth2 | base64 -d | tr '\\1' '|'",
+            "keyfob token --json | grep -E '\"(token|username|source)\"'",
+            "keyfob token --sasl xoauth2 | base64 -d | tr '\\1' '|'",
             "keyfob log --json --key-file key | grep -c 'executable:.*keyfob'")
         #expect(outcome.text.hasPrefix("ADA\nAuthorization: Bearer ADA\n"), "\(outcome)")
-        #expect(outcome.text.contains("\"username\" : \"ada\"") && outcome.text.contains("auth=Bearer ADA"), "\(outcome)")
+        #expect(
+            outcome.text.contains("\"username\" : \"ada\"") && outcome.text.contains("auth=Bearer ADA"), "\(outcome)")
         #expect(outcome.text.hasSuffix("4\n") && outcome.errors.isEmpty, "\(outcome)")
     }
 
@@ -52,7 +54,9 @@ struct AskedAgentTests {
             place, "keyfob token -a ada", "echo $?", "keyfob token -a nobody", "echo $?",
             "echo | keyfob token -a ada --url https://elsewhere.example; echo $?")
         #expect(outcome.text == "77\n77\n77\n", "\(outcome)")
-        let hint = try #require(outcome.errors.firstMatch(of: /keyfob: the agent says: .*; to let it: (keyfob program allow .*) --account NAME/))
+        let hint = try #require(
+            outcome.errors.firstMatch(
+                of: /keyfob: the agent says: .*; to let it: (keyfob program allow .*) --account NAME/))
         #expect(!outcome.errors.contains("bob"), "\(outcome)")
         try place.run("\(hint.1) --account ada --key-file key").expectSuccess()
         #expect(try run(place, "keyfob token -a ada").text == "ADA\n")
