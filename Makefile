@@ -38,7 +38,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try test test-full test-faults test-front test-az test-broker test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
+.PHONY: help try test test-full test-faults test-front test-az test-broker test-agent test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -51,6 +51,7 @@ help:
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
 	@echo 'make test-az                 the real Azure CLI beside a mirror; installs it first: 700 MB'
 	@echo 'make test-broker             real MSAL for Python, with keyfob as its broker; installs it first: 60 MB'
+	@echo 'make test-agent              200 programs at once, some killed, and the agent killed too, for a minute; what came out is checked'
 	@echo 'make docs                    the commands of README and docs as they are typed, and the links of all pages'
 	@echo 'make build                   .build/release/keyfob, .build/front/keyfob, which starts it, and the library for C'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
@@ -113,6 +114,7 @@ test:
 	Tests/Guides/run .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
+	Tests/Agent/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
 	Scripts/build-front
 	Scripts/test-front
 	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
@@ -133,6 +135,12 @@ test-az:
 test-broker:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Broker/run .build/debug/keyfob
+
+# Many programs at both doors of the agent, and what each got. 30 minutes with one that nobody kills:
+# Tests/Agent/run .build/debug/keyfob --steady 1800
+test-agent:
+	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
+	Tests/Agent/run .build/debug/keyfob
 
 test-faults:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)

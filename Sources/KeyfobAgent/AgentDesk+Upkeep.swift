@@ -2,13 +2,15 @@ internal import Keyfob
 internal import Synchronization
 
 extension AgentDesk {
-    /// Replaces the tokens that programs asked for lately before they expire, until the task is cancelled.
+    /// Replaces the tokens that programs asked for lately before they expire, until the task is cancelled: one that is being
+    /// replaced then still is, and ``isBusy`` until it is stored and written down.
     ///
     /// - Parameter wait: Waits for so many seconds, and throws where the task was cancelled.
     public func keepTokensFresh(
         waiting wait: @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) async {
         while !Task.isCancelled {
+            writePending()
             await replaceDueTokens()
             do { try await wait(upkeep.withLock { $0.seconds(from: clock.now) }) } catch { return }
         }
@@ -18,9 +20,11 @@ extension AgentDesk {
     func replaceDueTokens() async {
         let due = upkeep.withLock { $0.due(clock.now) }
         guard !due.isEmpty else { return }
+        begin()
+        defer { end() }
         // Keys are not held all the time; where nothing at hand opens the vault, nothing is kept fresh.
         guard (try? vault.keyring()) != nil else { return upkeep.withLock { $0.forgetAll() } }
-        for (key, kept) in due {
+        for (key, kept) in due where !Task.isCancelled {
             do throws(KeyringError) {
                 let expiry = try await replace(kept)
                 upkeep.withLock { $0.isRenewed(key, until: expiry, now: clock.now) }

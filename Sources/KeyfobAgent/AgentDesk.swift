@@ -14,8 +14,9 @@ public final class AgentDesk: Sendable {
     let clock: WallClock
     let session = Mutex(SessionPermissions())
     private let turns = QuestionTurns()
+    private let refusals = Mutex(RefusalCount())
     let upkeep = Mutex(TokenUpkeep())
-    /// How many tokens are being got.
+    /// How many tokens are being got, and written down.
     private let underWay = Mutex(0)
 
     /// A desk.
@@ -39,9 +40,18 @@ public final class AgentDesk: Sendable {
     ///
     /// - Returns: Whether there were keys.
     public func lock() -> Bool {
+        writePending()
         session.withLock { $0 = SessionPermissions(era: $0.era + 1) }
         upkeep.withLock { $0.forgetAll() }
         return vault.lock()
+    }
+
+    /// Takes back what programs were allowed until the agent ends; somebody may be asked about them again at once.
+    ///
+    /// - Parameter groups: In which groups; nil for all.
+    /// - Returns: How many permissions there were.
+    public func forget(_ programs: [Program], in groups: [AccessGroup]? = nil) -> Int {
+        session.withLock { $0.forget(programs, in: groups) }
     }
 
     /// The accounts of which a program may have tokens, whatever their scopes and client.
@@ -120,8 +130,8 @@ public final class AgentDesk: Sendable {
 
     /// Gets a token to the end, whether or not whoever asked is still there: what the provider has replaced is to be stored.
     func acquire(_ acquisition: TokenAcquisition, from keyring: Keyring) async throws(KeyringError) -> TokenBox {
-        underWay.withLock { $0 += 1 }
-        defer { underWay.withLock { $0 -= 1 } }
+        begin()
+        defer { end() }
         return try await Task { () -> Result<TokenBox, KeyringError> in
             do throws(KeyringError) {
                 return .success(TokenBox(try await keyring.token(acquisition)))
@@ -130,6 +140,12 @@ public final class AgentDesk: Sendable {
             }
         }.value.get()
     }
+
+    /// From then on an end waits.
+    func begin() { underWay.withLock { $0 += 1 } }
+
+    /// An end need not wait for it any more.
+    func end() { underWay.withLock { $0 -= 1 } }
 
     /// Whether tokens are being got, which an end is to wait for.
     public var isBusy: Bool { underWay.withLock { $0 > 0 } }
@@ -421,10 +437,17 @@ public final class AgentDesk: Sendable {
         try audit.append(draft.entry(clock.now), keyring)
     }
 
-    /// The error as the program is told of it, written down.
+    /// Writes down how many refusals have no line of their own.
+    public func writePending() {
+        for draft in refusals.withLock({ $0.takePending() }) { try? write(draft) }
+    }
+
+    /// The error as the program is told of it, written down, or counted where it was told the same again and again.
     func told(_ error: KeyringError, _ draft: inout AuditDraft) -> KeyringError {
         draft.answer = error.code.rawValue
-        try? write(draft)
+        if draft.keyring != nil {
+            for counted in refusals.withLock({ $0.take(draft, now: clock.now) }) { try? write(counted) }
+        }
         vault.reconsider(after: error)
         return error
     }

@@ -12,6 +12,8 @@ struct AuditDraft {
     var reason: String?
     var permission: AuditEntry.Permission?
     var answer = ""
+    /// How many others were answered alike, and have no entry.
+    var repeats = 0
 
     init(_ kind: AuditEntry.Kind, _ caller: AgentCaller, _ request: TokenRequest = TokenRequest()) {
         (self.kind, self.caller) = (kind, caller)
@@ -19,9 +21,11 @@ struct AuditDraft {
     }
 
     func entry(_ now: Timestamp) -> AuditEntry {
-        AuditEntry(
+        var entry = AuditEntry(
             time: now, kind: kind, program: caller.program, process: caller.process, door: caller.door,
             account: account, group: group, scopes: scopes, clientID: clientID, reason: reason,
             permission: permission, answer: answer)
+        entry.repeats = repeats
+        return entry
     }
 }

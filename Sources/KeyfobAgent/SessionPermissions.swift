@@ -32,6 +32,14 @@ struct SessionPermissions {
                 clientID: clientID, digest: Self.digest(of: caller)))
     }
 
+    /// Takes back what programs were allowed; how many permissions there were.
+    mutating func forget(_ programs: [Program], in groups: [AccessGroup]?) -> Int {
+        let count = permissions.count
+        permissions = permissions.filter { !programs.contains($0.program) || groups?.contains($0.group) == false }
+        for program in programs { dismissed[program] = nil }
+        return count - permissions.count
+    }
+
     private static func digest(of caller: AgentCaller) -> String? {
         caller.program.kind.isPath ? caller.digest() : nil
     }

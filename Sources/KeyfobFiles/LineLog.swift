@@ -8,6 +8,8 @@ package struct LineLog: Sendable {
     package static let limit = 1 << 20
     /// How many that gave way are kept.
     package static let kept = 5
+    /// How many bytes of a file are read.
+    private static let readable = 2 * limit
     /// No line is longer.
     private static let longest = 1 << 16
 
@@ -19,16 +21,27 @@ package struct LineLog: Sendable {
 
     /// Adds the line that `make` makes in view of the last ones there are; nobody else adds one meanwhile.
     ///
-    /// - Parameter make: Gets the last lines, without their ends, at least one where there is any; gives the new one without an end.
+    /// - Parameters:
+    ///   - beforeGivingWay: Called before the file gives way to a new one, which begins with the line that was made last. Where it
+    ///     throws, the file goes on as long as it can still be read.
+    ///   - make: Gets the last lines, without their ends, at least one where there is any; gives the new one without an end.
     /// - Returns: Whether the file gave way to a new one before.
     /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`; what `make` throws.
     @discardableResult
-    package func append(_ make: (_ last: [[UInt8]]) throws -> [UInt8]) throws -> Bool {
+    package func append(
+        beforeGivingWay: () throws -> Void = {}, _ make: (_ last: [[UInt8]]) throws -> [UInt8]
+    ) throws -> Bool {
         try POSIXFile.createDirectories(POSIXFile.folder(of: path))
         let lock = try FileLock(path + ".lock")
         let (last, size, isWhole) = try end()
         let line = try make(last)
-        let gaveWay = size > 0 && size + line.count >= Self.limit
+        var gaveWay = size > 0 && size + line.count >= Self.limit
+        if gaveWay {
+            do { try beforeGivingWay() } catch {
+                guard size + line.count + 2 <= Self.readable else { throw error }
+                gaveWay = false
+            }
+        }
         if gaveWay { try giveWay() }
         // What a crash has cut short stays a line of its own.
         let start: [UInt8] = isWhole || gaveWay ? [] : [UInt8(ascii: "\n")]
@@ -43,14 +56,11 @@ package struct LineLog: Sendable {
     package func lines() throws(StorageFailure) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for number in (0...Self.kept).reversed() {
-            guard let content = try POSIXFile.read(file(number), limit: 2 * Self.limit) else { continue }
+            guard let content = try POSIXFile.read(file(number), limit: Self.readable) else { continue }
             lines += content.split(separator: UInt8(ascii: "\n")).map(Array.init)
         }
         return lines
     }
-
-    /// Whether as many files gave way as are kept, so that older ones may be gone.
-    package var isFull: Bool { unsafe access(file(Self.kept), F_OK) == 0 }
 
     /// Gives its files other names, so that the next line begins a new log.
     ///

@@ -247,6 +247,30 @@ struct AgentDeskTests {
         #expect(try !home.keyring.programPermissions().contains(where: \.isAllowed))
     }
 
+    @Test("what was allowed until the agent ends is taken back of one program, in the groups that are named")
+    func forgotten() async throws {
+        home.person.allow(.session)
+        let other = try home.caller("/usr/bin/other")
+        for caller in [mailer, other] { #expect(await home.token(desk, caller, of: home.ada).text != nil) }
+        home.person.answer { _ in .nobodyThere }
+        #expect(desk.forget([mailer.program], in: [home.tools]) == 0)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(desk.forget([mailer.program]) == 1)
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(await home.token(desk, other, of: home.ada).text != nil)
+        #expect(desk.forget([mailer.program]) == 0)
+    }
+
+    @Test("who was sent away just now may be asked about again once that is forgotten")
+    func dismissalForgotten() async throws {
+        home.person.answer { _ in .dismissed }
+        for _ in 0..<2 { #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted) }
+        #expect(home.person.asked.count == 1)
+        #expect(desk.forget([mailer.program]) == 0)
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+        #expect(home.person.asked.count == 2)
+    }
+
     @Test("who may use one client of an account does not sign it out of another")
     func otherClient() async throws {
         try home.keyring.permit(

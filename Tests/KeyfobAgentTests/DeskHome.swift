@@ -43,11 +43,11 @@ final class DeskHome: Sendable {
         return Account(id: id, username: "\(name)@contoso.example")
     }
 
-    func store(_ account: Account, in group: AccessGroup) throws {
+    func store(_ account: Account, in group: AccessGroup, _ text: String? = nil) throws {
         let token = Credential(
             kind: .accessToken, account: account.id, clientID: "mailer", realm: "contoso", scopes: ["mail.read"],
             cachedAt: Self.noon, expiresOn: Self.noon.advanced(by: 3_600))
-        _ = try keyring.store(token, secret: secret("token of \(account.name)"), for: account, in: [group])
+        _ = try keyring.store(token, secret: secret(text ?? "token of \(account.name)"), for: account, in: [group])
     }
 
     func opened(keyFile number: UInt8 = 1) throws -> Keyring {
@@ -55,12 +55,18 @@ final class DeskHome: Sendable {
     }
 
     /// A desk of an agent that has just begun.
-    func desk() -> AgentDesk {
+    ///
+    /// - Parameter audit: Where it writes down what it was asked, where that is not kept here.
+    func desk(
+        audit: (any AuditTrail)? = nil,
+        network: @escaping @Sendable () throws(KeyringError) -> Network = { () throws(KeyringError) in
+            throw KeyringError(.offline, "there is no network here")
+        }
+    ) -> AgentDesk {
         let vault = AgentVault { () throws(KeyringError) in throw KeyringError(.locked, "the vault is locked") }
         vault.adopt(keyring)
         return AgentDesk(
-            vault, audit: trail, questions: person,
-            network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") },
+            vault, audit: audit ?? trail, questions: person, network: network,
             clock: WallClock { self.time.withLock { $0.seconds } * 1_000 })
     }
 

@@ -61,6 +61,19 @@ extension Keyring {
         }
     }
 
+    /// What tells each access token of an account from one that is stored in its place later, in the same second too.
+    ///
+    /// - Throws: as ``accounts(in:)``.
+    package func accessTokenStamps(
+        of account: AccountID, in group: AccessGroup
+    ) throws(KeyringError) -> [(clientID: String, stamp: UInt64)] {
+        try withState { state in
+            let found = try database.credentials(.accessToken, of: account, in: state.group(group).keys)
+            state.warn(ofDamage: found.damaged, in: group)
+            return found.items.map { ($0.value.clientID, $0.record.header.stamp.value) }
+        }
+    }
+
     /// Gives an account a label, or takes it away.
     ///
     /// - Throws: `alreadyExists` when another account of the group has the label, `usage` for a label

@@ -40,6 +40,7 @@ public final class Keyring: Sendable {
     var mark: HighWaterMark { search.mark }
     let clock: WallClock
     let state: Mutex<State>
+    let decisions = Mutex(ProgramDecisions())
 
     /// What calls take turns at.
     typealias State = LookupState

@@ -3,6 +3,7 @@ internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobRecords
 internal import KeyfobVault
+internal import Synchronization
 
 extension Keyring {
     /// What programs may have, by program and group.
@@ -11,12 +12,22 @@ extension Keyring {
     public func programPermissions(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [ProgramPermission] {
         try withState { state in
             var found: [ProgramPermission] = []
+            // Before anything is read, so that what changes meanwhile is read again the next time.
+            let version = try database.version()
+            let sequence = state.vault.sequence
+            decisions.withLock { $0.isAt(version, sequence) }
             for group in try state.groups(groups) {
+                if let known = decisions.withLock({ $0[group] }) {
+                    found += known
+                    continue
+                }
                 let settings = try database.settings(prefixes: [ProgramSetting.prefix], in: group.keys)
                 state.warn(ofDamage: settings.damaged, in: group.name)
                 // What forbids might be among what does not open.
                 if let damage = settings.damaged.first { throw StoreError.damaged(what: damage) }
-                found += settings.items.compactMap { ProgramSetting.permission($0.value, in: group.name) }
+                let permissions = settings.items.compactMap { ProgramSetting.permission($0.value, in: group.name) }
+                decisions.withLock { $0[group] = permissions }
+                found += permissions
             }
             return found.sorted { ($0.program.description, $0.group.name) < ($1.program.description, $1.group.name) }
         }

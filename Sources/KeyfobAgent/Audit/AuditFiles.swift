@@ -19,14 +19,18 @@ public struct AuditFiles: AuditTrail {
     public func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
         let group = if let group = entry.group { group } else { try keyring.groupForNewItems() }
         let log = try log(of: group, keyring)
-        var head = AuditHead(number: 0, hash: "")
+        var (head, before) = (AuditHead(number: 0, hash: ""), AuditHead(number: 0, hash: ""))
         do {
-            let gaveWay = try log.append { last in
+            let gaveWay = try log.append(beforeGivingWay: {
+                // The vault knows first which lines give way: nobody else can say that those are to be missing.
+                try heads.begin(group, at: head.number, after: before, in: keyring)
+            }) { last in
                 // Where there is nothing, somebody may have begun anew.
                 let noted = try heads.noted(group, isFresh: last.isEmpty) { () throws(KeyringError) in
                     try keyring.auditHead(of: group)
                 }
                 let (number, previous) = Self.place(after: last, noted)
+                before = AuditHead(number: number - 1, hash: previous)
                 let content = AuditLine.content(number, entry, previous: previous)
                 guard let code = try keyring.auditCode(of: content, in: group) else {
                     throw KeyringError(.fault, "the group has no key for its audit")
@@ -57,8 +61,8 @@ public struct AuditFiles: AuditTrail {
         let lines: [[UInt8]]
         let log = try log(of: group, keyring)
         do { lines = try log.lines() } catch { throw KeyringError(error) }
-        let head = try keyring.auditHead(of: group).flatMap { AuditHead($0) }
-        return try AuditReading(lines, beginsAtFirst: !log.isFull, head: head) { (content, key) throws(KeyringError) in
+        let mark = try keyring.auditHead(of: group).flatMap { AuditMark($0) }
+        return try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
             try keyring.auditCode(of: content, in: group, by: key)?.code
         }
     }
@@ -92,61 +96,5 @@ public struct AuditFiles: AuditTrail {
         let number = (whole.flatMap { AuditLine(last[$0])?.number } ?? 0) + last.count - (whole ?? -1)
         if let noted, noted.number >= number { return (noted.number + 1, noted.hash) }
         return (number, last.last.map(AuditLine.hash) ?? "")
-    }
-}
-
-/// How far an audit has come: the number of its last line, and the hash of it.
-struct AuditHead: Hashable, Sendable {
-    let number: Int
-    let hash: String
-
-    /// No audit has more lines: whoever writes another number means harm.
-    static let numbers = 1..<1 << 53
-
-    /// As it is kept in the vault: both with a blank between.
-    var text: String { "\(number) \(hash)" }
-
-    init(number: Int, hash: String) { (self.number, self.hash) = (number, hash) }
-
-    init?(_ text: String) {
-        let parts = text.split(separator: " ")
-        guard parts.count == 2, let number = Int(parts[0]), Self.numbers.contains(number) else { return nil }
-        self.init(number: number, hash: String(parts[1]))
-    }
-}
-
-/// How far audits have come, and since when that is noted in the vault.
-private final class AuditHeads: Sendable {
-    private struct State {
-        /// What is not in the vault yet.
-        var fresh: [AccessGroup: AuditHead] = [:]
-        /// What was there when the group was first written about; nil for nothing.
-        var noted: [AccessGroup: AuditHead?] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    /// How far the audit of a group has come at least.
-    ///
-    /// - Parameter isFresh: Whether the vault is asked again.
-    func noted(
-        _ group: AccessGroup, isFresh: Bool, _ read: () throws(KeyringError) -> String?
-    ) throws(KeyringError) -> AuditHead? {
-        if !isFresh, let known = state.withLock({ $0.noted[group] }) { return known }
-        let head = try read().flatMap { AuditHead($0) }
-        state.withLock { $0.noted[group] = .some(head) }
-        return head
-    }
-
-    func note(_ group: AccessGroup, _ head: AuditHead) {
-        state.withLock { ($0.fresh[group], $0.noted[group]) = (head, .some(head)) }
-    }
-
-    /// Keeps them in the vault; what cannot be kept is kept the next time.
-    func keep(in keyring: Keyring) {
-        for (group, head) in state.withLock({ $0.fresh }) {
-            guard (try? keyring.noteAuditHead(head.text, of: group)) != nil else { continue }
-            state.withLock { if $0.fresh[group] == head { $0.fresh[group] = nil } }
-        }
     }
 }

@@ -40,6 +40,7 @@ struct AuditLine {
         writer.member("reason", entry.reason)
         writer.member("permission", entry.permission?.rawValue)
         writer.member("answer", entry.answer)
+        if entry.repeats > 0 { writer.member("repeats", entry.repeats) }
         writer.member("previous", previous)
         writer.endObject()
         return writer.bytes
@@ -73,12 +74,13 @@ struct AuditLine {
                 var elements = tape.elements(of: array)
                 while let element = elements.next() { scopes += tape.string(of: element, in: bytes).map { [$0] } ?? [] }
             }
-            let entry = AuditEntry(
+            var entry = AuditEntry(
                 time: time, kind: kind, program: program, process: process, door: door,
                 account: text("account").flatMap { AccountID($0) },
                 group: text("group").flatMap { try? AccessGroup($0) },
                 scopes: ScopeSet(scopes), clientID: text("clientID"), reason: text("reason"),
                 permission: text("permission").flatMap(AuditEntry.Permission.init(rawValue:)), answer: answer)
+            entry.repeats = integer("repeats") ?? 0
             return (number, entry, previous, key, code)
         }
         guard let read else { return nil }

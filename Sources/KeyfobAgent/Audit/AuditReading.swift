@@ -47,13 +47,13 @@ public struct AuditReading: Hashable, Sendable {
     public private(set) var findings: [Finding] = []
 
     /// - Parameters:
-    ///   - beginsAtFirst: Whether no line has given way yet.
-    ///   - head: The last line that the vault knows of.
+    ///   - mark: What the vault knows of it.
     ///   - code: The code that a content has under a key; nil where that key is gone.
     init(
-        _ lines: [[UInt8]], beginsAtFirst: Bool, head: AuditHead?,
+        _ lines: [[UInt8]], mark: AuditMark?,
         code: ([UInt8], String) throws(KeyringError) -> [UInt8]?
     ) throws(KeyringError) {
+        let (head, first) = (mark?.head, mark?.first ?? 1)
         var hashes: Set<AuditHead> = []
         var (hash, number): (String?, Int) = (nil, 0)
         var provenUntil = -1
@@ -73,7 +73,12 @@ public struct AuditReading: Hashable, Sendable {
                 continue
             }
             self.lines.append(Line(number: line.number, entry: line.entry))
-            if line.previous != hash ?? (beginsAtFirst ? "" : line.previous) {
+            // The first one has nothing before it, but where others have given way.
+            let follows =
+                if let hash { line.previous == hash } else {
+                    line.number <= first && (line.number > 1 || line.previous.isEmpty)
+                }
+            if !follows {
                 findings.append(Finding(kind: .missing, line: here))
             }
             number = line.number

@@ -25,6 +25,8 @@ public final class BrokerDoor: Sendable {
         var lastCall: Timestamp
         /// The programs with a sign-in that has not ended.
         var signingIn: Set<Program> = []
+        /// How many calls of each program are being answered.
+        var openOf: [Program: Int] = [:]
 
         init() { lastCall = Timestamp(seconds: .min) }
     }
@@ -118,6 +120,8 @@ public final class BrokerDoor: Sendable {
             namesAccount = request.account != nil || request.username != nil
             guard let process else { throw KeyringError.ended(call.caller.process) }
             let caller = try AgentCaller(process, door: .bus, digests: digests)
+            try enter(caller.program)
+            defer { leave(caller.program) }
             switch method {
             case .getAccounts:
                 return BrokerAnswer.accounts(
@@ -137,6 +141,25 @@ public final class BrokerDoor: Sendable {
         } catch {
             let refusal = BrokerRefusal(KeyringError(error), namesAccount: namesAccount, words: words)
             return BrokerAnswer.refusal(refusal, of: method)
+        }
+    }
+
+    /// How many calls of one program are answered at a time, on however many connections: others need room too.
+    private static let callsOfProgram = 32
+
+    private func enter(_ program: Program) throws(KeyringError) {
+        let hasRoom = state.withLock { state in
+            guard state.openOf[program, default: 0] < Self.callsOfProgram else { return false }
+            state.openOf[program, default: 0] += 1
+            return true
+        }
+        guard hasRoom else { throw KeyringError(.busy, "too many calls of \(program) are open; try again later") }
+    }
+
+    private func leave(_ program: Program) {
+        state.withLock { state in
+            let left = state.openOf[program, default: 1] - 1
+            state.openOf[program] = left > 0 ? left : nil
         }
     }
 

@@ -21,13 +21,13 @@ struct AccountWatch {
         let account: AccountID
         let group: AccessGroup
         let state: Candidate.SignInState
-        /// When its access tokens came and end.
+        /// Its access tokens.
         let tokens: Set<Token>
 
         struct Token: Hashable {
             let client: String
-            let cachedAt: Timestamp?
-            let expiresOn: Timestamp?
+            /// Another one for each that is stored, in the same second too.
+            let stamp: UInt64
         }
 
         fileprivate var isSignedIn: Bool { state == .signedIn || state == .tokensOnly }
@@ -83,15 +83,11 @@ extension AgentDesk {
         let keyring = try vault.keyring()
         var looks: [AccountWatch.Look] = []
         for candidate in try watched(for: caller) {
-            let tokens = try keyring.credentials(of: candidate.account.id, in: candidate.group)
+            let tokens = try keyring.accessTokenStamps(of: candidate.account.id, in: candidate.group)
             looks.append(
                 AccountWatch.Look(
                     account: candidate.account.id, group: candidate.group, state: candidate.state,
-                    tokens: Set(
-                        tokens.filter { $0.kind == .accessToken }.map {
-                            AccountWatch.Look.Token(
-                                client: $0.clientID, cachedAt: $0.cachedAt, expiresOn: $0.expiresOn)
-                        })))
+                    tokens: Set(tokens.map { AccountWatch.Look.Token(client: $0.clientID, stamp: $0.stamp) })))
         }
         return looks
     }

@@ -1,5 +1,7 @@
 /// What programs can ask of an agent by varlink: this text is what it answers, and what there is.
 package enum AgentInterface {
+    /// The method with which an owner takes the keys away.
+    static let lock = "io.keyfob.Agent.Lock"
     /// The name of the interface.
     package static let name = "io.keyfob.Agent"
 
@@ -107,6 +109,10 @@ package enum AgentInterface {
 
         # Forgets the keys, and what was allowed until the agent ends.
         method Lock() -> (wasOpen: bool)
+
+        # Takes back what programs ('script:PATH' and so on) were allowed until the agent ends, and says how many permissions there
+        # were. What was allowed for good is the vault's: the owner's own command takes that back.
+        method Forget(programs: []string, groups: ?[]string) -> (count: int)
 
         # Opens the vault for so many seconds with its unlocking key, in Base64: the owner's own command calls it.
         method Unlock(vault: string, key: string, seconds: int) -> ()

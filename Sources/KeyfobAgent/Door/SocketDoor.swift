@@ -75,6 +75,14 @@ package struct SocketDoor: Sendable {
         case "Lock":
             let wasOpen = keys.lock()
             return .reply { $0.member("wasOpen", wasOpen) }
+        case "Forget":
+            let names = try parameters.strings("programs") ?? []
+            let programs = names.compactMap(Program.init)
+            guard programs.count == names.count, !names.isEmpty else {
+                throw VarlinkParameters.Invalid(name: "programs")
+            }
+            let count = desk.forget(programs, in: try parameters.groups())
+            return .reply { $0.member("count", count) }
         case "Unlock":
             guard let seconds = try parameters.integer("seconds"), seconds > 0 else {
                 throw VarlinkParameters.Invalid(name: "seconds")

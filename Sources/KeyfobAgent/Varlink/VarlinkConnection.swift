@@ -4,7 +4,7 @@ internal import KeyfobSodium
 /// One connection of a program: calls one after the other, each answered before the next is looked at.
 final class VarlinkConnection {
     let descriptor: CInt
-    let peer: PeerProcess
+    let asker: VarlinkAsker
     private let limits: VarlinkServer.Limits
     private var input = SecretBuffer(capacity: 4_096)
     private var scanned = 0
@@ -24,8 +24,8 @@ final class VarlinkConnection {
     var isOneway = false
 
     /// Takes over a descriptor.
-    init(_ descriptor: CInt, _ peer: PeerProcess, _ limits: VarlinkServer.Limits) {
-        (self.descriptor, self.peer, self.limits) = (descriptor, peer, limits)
+    init(_ descriptor: CInt, _ asker: VarlinkAsker, _ limits: VarlinkServer.Limits) {
+        (self.descriptor, self.asker, self.limits) = (descriptor, asker, limits)
     }
 
     deinit { close(descriptor) }

@@ -16,5 +16,5 @@ typealias VarlinkMailbox = Mailbox<VarlinkItem>
 enum VarlinkItem: Sendable {
     case reply(VarlinkMessage, connection: Int)
     /// The call is answered.
-    case end(connection: Int)
+    case end(connection: Int, call: Int)
 }

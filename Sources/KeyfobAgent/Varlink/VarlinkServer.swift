@@ -10,10 +10,14 @@ package final class VarlinkServer {
     package struct Limits: Sendable {
         /// The most connections at once.
         package var connections = 256
-        /// The most of one process.
-        package var ofProcess = 64
+        /// The most of one program, by however many processes.
+        package var ofProgram = 64
         /// The most calls that are being answered, those of programs included that have gone meanwhile.
         package var calls = 512
+        /// The most of one program.
+        package var callsOfProgram = 64
+        /// How many more connections and calls the owner's own command may have where all others are taken.
+        package var reserved = 16
         /// The longest message, in bytes.
         package var message = 1 << 20
         /// How much may wait for a program to read it, in bytes.
@@ -35,11 +39,15 @@ package final class VarlinkServer {
     private let mailbox: VarlinkMailbox
     private let now: () -> Int64
     private let peer: (CInt) -> PeerProcess?
+    private let naming: (PeerProcess) -> String
+    private let isOwn: (PeerProcess) -> Bool
     private let busy: VarlinkMessage
     private let answer: Answering
     private var connections: [Int: VarlinkConnection] = [:]
     private var next = 0
-    private var calls = 0
+    /// Who made the calls that are being answered.
+    private var calls: [Int: VarlinkAsker] = [:]
+    private var nextCall = 0
     /// Until when nobody is let in, because there are no descriptors left.
     private var pausedUntil: Int64 = 0
 
@@ -50,15 +58,26 @@ package final class VarlinkServer {
     ///   - busy: What is sent where there are too many connections or calls.
     ///   - now: The time, in milliseconds from any moment.
     ///   - peer: Who is at the other end; nil where that one may not come.
+    ///   - naming: Which program that is: each has its share of the connections and calls.
+    ///   - isOwn: Whether it is the owner's own command, for which there is always room.
     package init?(
         listener: CInt, limits: Limits = Limits(), busy: VarlinkMessage,
         now: @escaping () -> Int64 = VarlinkServer.uptime,
-        peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) }, answer: @escaping Answering
+        peer: @escaping (CInt) -> PeerProcess? = { try? PeerProcess.connected(to: $0) },
+        naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
+        isOwn: @escaping (PeerProcess) -> Bool = VarlinkServer.isOwnCommand, answer: @escaping Answering
     ) {
         guard let mailbox = VarlinkMailbox() else { return nil }
         (self.listener, self.limits, self.mailbox, self.busy) = (listener, limits, mailbox, busy)
         (self.now, self.peer, self.answer) = (now, peer, answer)
+        (self.naming, self.isOwn) = (naming, isOwn)
     }
+
+    /// The program that a process runs, as permissions name it.
+    package static func nameOfProgram(_ peer: PeerProcess) -> String { VarlinkAsker.name(peer) }
+
+    /// Whether a process runs the same file as this one.
+    package static func isOwnCommand(_ peer: PeerProcess) -> Bool { VarlinkAsker.isOwn(peer) }
 
     /// Lets nobody in any more, and leaves all that are there; calls that are being answered go on.
     package func dismiss() {
@@ -72,7 +91,7 @@ package final class VarlinkServer {
     /// How many connections there are.
     package var connectionCount: Int { connections.count }
     /// Whether nobody is there and nothing is being answered.
-    package var isIdle: Bool { connections.isEmpty && calls == 0 }
+    package var isIdle: Bool { connections.isEmpty && calls.isEmpty }
 
     /// Does what there is to do, once there is something, or the time is over.
     ///
@@ -114,8 +133,8 @@ package final class VarlinkServer {
     private func take(_ item: VarlinkItem, _ time: Int64) {
         switch item {
         case .reply(let message, let number): connections[number]?.send(message, time)
-        case .end(let number):
-            calls -= 1
+        case .end(let number, let call):
+            calls[call] = nil
             connections[number]?.task = nil
             connections[number]?.isOneway = false
             connections[number]?.flush(time)
@@ -126,7 +145,7 @@ package final class VarlinkServer {
     private func begin(_ connection: VarlinkConnection, _ number: Int, _ time: Int64) {
         while let call = connection.nextCall(time) {
             connection.isOneway = call.isOneway
-            guard calls < limits.calls, !call.wantsUpgrade else {
+            guard !call.wantsUpgrade, hasRoom(for: call, of: connection.asker) else {
                 let refusal =
                     call.wantsUpgrade
                     ? VarlinkMessage.error("org.varlink.service.MethodNotImplemented") {
@@ -137,13 +156,33 @@ package final class VarlinkServer {
                 connection.isOneway = false
                 continue
             }
-            calls += 1
+            let own = nextCall
+            nextCall += 1
+            calls[own] = connection.asker
             let replies = VarlinkReplies(connection: number, mailbox: mailbox)
-            connection.task = Task { [answer, peer = connection.peer] in
+            connection.task = Task { [answer, peer = connection.asker.peer] in
                 await answer(call, peer, replies)
-                replies.mailbox.put(.end(connection: number))
+                replies.mailbox.put(.end(connection: number, call: own))
             }
         }
+    }
+
+    /// Whether one more call may be answered.
+    ///
+    /// To lock takes no time, and is never too much.
+    private func hasRoom(for call: VarlinkCall, of asker: VarlinkAsker) -> Bool {
+        call.method == AgentInterface.lock
+            || hasRoom(for: asker, besides: calls.values, limits.calls, limits.callsOfProgram)
+    }
+
+    /// Whether there is room for one more of a program's, besides those that there are.
+    private func hasRoom(
+        for asker: VarlinkAsker, besides others: some Collection<VarlinkAsker>, _ limit: Int, _ ofProgram: Int
+    ) -> Bool {
+        // Where there are so few, nobody has too many.
+        if others.count < min(limit, ofProgram) { return true }
+        if others.count < limit, others.count(where: { $0.program == asker.program }) < ofProgram { return true }
+        return others.count < limit + limits.reserved && isOwn(asker.peer)
     }
 
     /// How many are let in at a time.
@@ -165,9 +204,9 @@ package final class VarlinkServer {
                 close(descriptor)
                 continue
             }
-            let connection = VarlinkConnection(descriptor, peer, limits)
-            let ofProcess = connections.values.count { $0.peer.number == peer.number }
-            guard connections.count < limits.connections, ofProcess < limits.ofProcess else {
+            let connection = VarlinkConnection(descriptor, VarlinkAsker(peer, naming: naming), limits)
+            let others = connections.values.map(\.asker)
+            guard hasRoom(for: connection.asker, besides: others, limits.connections, limits.ofProgram) else {
                 // It goes with the connection, which nobody keeps.
                 connection.send(busy, time)
                 continue

@@ -94,6 +94,7 @@ struct AgentCommand: ParsableCommand {
         let upkeep = Task { await desk.keepTokensFresh() }
         defer {
             upkeep.cancel()
+            desk.writePending()
             keeper.vault.lock()
         }
         let bell: ChangeBell
@@ -107,6 +108,7 @@ struct AgentCommand: ParsableCommand {
             let wait = [rest, keeper.left, 60_000].compactMap(\.self).min() ?? 0
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil {
+                upkeep.cancel()
                 broker?.retire()
                 return Self.end(server, desk, signals)
             }
@@ -115,7 +117,12 @@ struct AgentCommand: ParsableCommand {
             if !server.isIdle || desk.isBusy || keeper.isNeeded || broker?.hasBeenBusy ?? false {
                 idleSince = VarlinkServer.uptime()
             }
-            if let idle, VarlinkServer.uptime() - idleSince >= idle { return broker?.retire() ?? () }
+            if let idle, VarlinkServer.uptime() - idleSince >= idle {
+                // What it has begun in the meantime ends as well.
+                upkeep.cancel()
+                broker?.retire()
+                return Self.end(server, desk, signals)
+            }
         }
     }
 

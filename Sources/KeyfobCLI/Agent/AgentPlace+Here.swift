@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobModel
 
 extension AgentPlace {
     /// The place for the vault at `location`, by the process's own variables.
@@ -30,4 +31,16 @@ extension AgentClient {
     ///
     /// - Returns: Whether it had any.
     func lock() throws(KeyringError) -> Bool { try call("Lock").flag("wasOpen") }
+
+    /// Has it take back what programs were allowed until it ends, in these groups or all.
+    ///
+    /// - Returns: How many permissions there were.
+    func forget(_ programs: [Program], in groups: [AccessGroup]?) throws(KeyringError) -> Int {
+        let reply = try call("Forget") {
+            $0.member("programs", programs.map(\.description))
+            if let groups { $0.member("groups", groups.map(\.name)) }
+        }
+        guard let count = reply.integer("count") else { throw Self.senseless() }
+        return Int(count)
+    }
 }

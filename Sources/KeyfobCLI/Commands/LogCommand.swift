@@ -9,7 +9,8 @@ struct LogCommand: ParsableCommand {
             Oldest first; never a token. Each line carries a code that needs the group's key, and the hash of the one before: a line \
             that was changed, left out or moved is told, with status 65. Lines cut from the end are told from the last one on that \
             the agent has noted in the vault, which it does when it ends. Who has the group's key, and so every program of yours \
-            while it is unlocked, can write another log.
+            while it is unlocked, can write another log. A program that is refused the same again and again has ten lines and then \
+            one a minute, with how often it was refused besides.
 
             Example:
               keyfob log --since 2d
@@ -106,11 +107,12 @@ private struct LogDocument: JSONDocument {
         let reason: String?
         let permission: String?
         let answer: String
+        let repeats: Int?
         let moment: Int64
 
         private enum CodingKeys: CodingKey {
             case number, time, program, process, door, asked, account, group, scopes, clientID, reason, permission,
-                answer
+                answer, repeats
         }
 
         init(_ line: AuditReading.Line, in group: AccessGroup) {
@@ -128,11 +130,15 @@ private struct LogDocument: JSONDocument {
             reason = entry.reason
             permission = entry.permission?.rawValue
             answer = entry.answer
+            repeats = entry.repeats > 0 ? entry.repeats : nil
             moment = entry.time.seconds
         }
 
         var row: [String] {
-            [TimeText.local(in: time), program, asked, account ?? "-", group, permission ?? "-", answer]
+            [
+                TimeText.local(in: time), program, asked, account ?? "-", group, permission ?? "-",
+                answer + (repeats.map { ", \($0) more" } ?? ""),
+            ]
         }
     }
 

@@ -23,6 +23,8 @@ final class VarlinkPlace {
     /// A server; what asks is taken for a process of its own each time unless `ofOneProcess`.
     init(
         limits: VarlinkServer.Limits = VarlinkServer.Limits(), ofOneProcess: Bool = false,
+        naming: @escaping (PeerProcess) -> String = VarlinkServer.nameOfProgram,
+        isOwn: @escaping (PeerProcess) -> Bool = { _ in false },
         answer: @escaping VarlinkServer.Answering
     ) throws {
         scratch = try ScratchFolder()
@@ -39,7 +41,7 @@ final class VarlinkPlace {
                     if ofOneProcess { return processes.peer() }
                     number -= 1
                     return (try? FakeProcesses(number))?.peer()
-                }, answer: answer))
+                }, naming: naming, isOwn: isOwn, answer: answer))
     }
 
     func advance(_ milliseconds: Int64) { time.advance(milliseconds) }

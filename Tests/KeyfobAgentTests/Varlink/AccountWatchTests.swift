@@ -6,14 +6,14 @@ import Testing
 /// What is told of accounts that change.
 @Suite("What happens to accounts")
 struct AccountWatchTests {
-    private func look(_ name: String, _ state: Candidate.SignInState, tokens: [Int64] = []) throws -> AccountWatch.Look
+    private func look(_ name: String, _ state: Candidate.SignInState, tokens: [UInt64] = []) throws -> AccountWatch.Look
     {
         AccountWatch.Look(
             account: try #require(AccountID(homeAccountID: name, environment: "login.example")), group: .default,
             state: state,
             tokens: Set(
                 tokens.map {
-                    AccountWatch.Look.Token(client: "c", cachedAt: nil, expiresOn: Timestamp(seconds: $0))
+                    AccountWatch.Look.Token(client: "c", stamp: $0)
                 }))
     }
 

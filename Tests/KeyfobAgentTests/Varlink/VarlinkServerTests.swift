@@ -130,7 +130,7 @@ struct VarlinkServerTests {
     func many() throws {
         var limits = VarlinkServer.Limits()
         limits.connections = 100
-        limits.ofProcess = 64
+        limits.ofProgram = 64
         let place = try VarlinkPlace(limits: limits, ofOneProcess: true, answer: Self.echo)
         var (kept, refused) = ([VarlinkPlace.Client](), 0)
         for _ in 0..<1_000 {

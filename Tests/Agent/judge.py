@@ -1,0 +1,322 @@
+"""Holds what programs were told, what providers gave out and what the agent wrote down against one another."""
+
+import bisect
+import collections
+import json
+import signal
+
+from programs import (CLIENT, LIFE, MICROSOFT_CLIENT, MICROSOFT_LIFE, MICROSOFT_WANTED, WANTED, group, is_at_microsoft, name)
+
+# Seconds within which what was written down last may be from another second.
+SECOND = 1.01
+# What the bus says where the broker is not there, or ends before it has answered.
+NO_BROKER = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "UnknownMethod"]
+
+
+def person_of(token):
+    return int(token.split("-")[1])
+
+
+def account_of(person, host):
+    return f"u{person}.t@{'login.microsoftonline.com' if is_at_microsoft(person) else host}"
+
+
+class Judge:
+    def __init__(self, home, programs, changes):
+        self.home, self.programs, self.changes = home, programs, changes
+        self.issued = {refresh.token: refresh for refresh in home.ledger.refreshes}
+        self.wrong, self.counts = [], collections.Counter()
+        # Calls that were answered with a token, those that were refused, and those that nobody saw the end of.
+        self.given, self.refused, self.cut = [], [], []
+        self.first_seen, self.took, self.knows_time = {}, [], True
+        self.gaps = self.times_without_agent()
+
+    def fail(self, kind, words):
+        self.counts["wrong"] += 1
+        self.wrong.append(f"{kind}: {words}"[:500])
+
+    # What the agent did
+
+    def times_without_agent(self):
+        """From when till when calls may break off: from a signal until the next agent has begun to listen."""
+        gaps, runs = [], self.home.agent.runs
+        for run, following in zip(runs, [*runs[1:], None]):
+            begin = run.get("killed", run.get("end", float("inf")))
+            gaps.append((begin - 0.1, run.get("end", float("inf")) + (10 if following else float("inf"))))
+            # A bus has no owner of the name until then.
+        return gaps
+
+    def may_break(self, line):
+        return any(begin <= line["end"] and line["begin"] <= end for begin, end in self.gaps)
+
+    def has_owner(self, line):
+        """Whether the broker was on the bus all the time of a call."""
+        owned = self.home.bus.owned
+        before = [is_owned for moment, is_owned in owned if moment <= line["begin"] - 0.1]
+        return bool(before) and before[-1] and not any(
+            line["begin"] - 0.1 <= moment <= line["end"] + 0.1 for moment, is_owned in owned)
+
+    # What programs were told
+
+    def read(self):
+        for program in self.programs:
+            for line in program.lines():
+                self.call(program, line)
+
+    def read_after_sleep(self):
+        """The same where the agent was stopped meanwhile: whose tokens were given to whom, whatever they had left by then."""
+        self.knows_time = False
+        self.read()
+
+    def possible(self, program, line):
+        """Whether a program could have had what it may have all the time of a call, and at no time of it."""
+        changes = self.changes.get(program.number, [])
+        states = [state for begin, end, state in changes if begin <= line["end"] and line["begin"] <= end]
+        return states or [program.may]
+
+    def call(self, program, line):
+        if "watched" in line:
+            return self.told(program, line)
+        asked, answer, line["program"] = program.asked[line["request"]], line["answer"], program
+        if "failure" in answer:
+            self.counts["cut"] += 1
+            self.cut.append(line)
+            kind = answer["failure"]
+            if kind == "killed" or self.may_break(line) and program.door != "bus":
+                return
+            if program.door == "bus" and any(word in kind for word in NO_BROKER) and not self.has_owner(line):
+                return
+            return self.fail("no answer", f"{program.path.name} {line}")
+        if asked == "accounts":
+            return self.listed(program, line)
+        self.took.append(line["end"] - line["begin"])
+        if program.door == "bus":
+            return self.brokered(program, asked, line, answer)
+        if "error" in answer:
+            return self.refusal(program, asked, line, answer["parameters"].get("code"), answer)
+        told = answer["parameters"]
+        person = self.token(program, asked, line, told["token"], told["expiresOn"])
+        if person is not None and told["account"] != account_of(person, self.home.loopback.host):
+            self.fail("wrong account", f"{program.path.name} {line}")
+
+    def brokered(self, program, asked, line, answer):
+        told = answer["brokerTokenResponse"]
+        if "error" in told:
+            status = told["error"]["status"]
+            code = {8: "notPermitted", 2: "ambiguous", 15: "busy", 19: "noSuchAccount"}.get(status, f"status {status}")
+            return self.refusal(program, asked, line, code, answer)
+        self.token(program, asked, line, told["accessToken"], told["expiresOn"] / 1_000)
+
+    def token(self, program, asked, line, token, expiry):
+        person, begin = person_of(token), line["begin"]
+        self.counts["tokens"] += 1
+        line |= {"person": person, "token": token}
+        self.given.append(line)
+        refresh = self.issued.get(token)
+        if refresh is None or refresh.begin > line["end"]:
+            return self.fail("never issued", f"{program.path.name} {line}")
+        if asked not in ("anybody", person):
+            self.fail("wrong account", f"{program.path.name} asked for {asked}: {line}")
+        if not any(person in state for state in self.possible(program, line)):
+            self.fail("no permission", f"{program.path.name} got a token of {person}: {line}")
+        self.first_seen[token] = min(line["end"], self.first_seen.get(token, line["end"]))
+        life, wanted = (MICROSOFT_LIFE, MICROSOFT_WANTED) if is_at_microsoft(person) else (LIFE, WANTED)
+        # One that comes while somebody waits is handed out whatever it has left.
+        if self.knows_time and asked != "anybody" and refresh.end + life < begin + wanted - SECOND and refresh.end < begin:
+            self.fail("too old", f"{program.path.name} {line}, issued at {refresh.end}")
+        return person
+
+    def refusal(self, program, asked, line, code, answer):
+        line["code"] = code
+        self.counts[code] += 1
+        states = self.possible(program, line)
+        if code == "notPermitted":
+            self.refused.append(line)
+            if asked == "anybody" or not all(asked in state for state in states):
+                return
+            return self.fail("lost permission", f"{program.path.name} may have {asked}: {line}")
+        if code == "ambiguous" and asked == "anybody" or code == "noSuchAccount" and not all(
+                asked in state for state in states):
+            return
+        self.fail("refused", f"{program.path.name} asked for {asked}: {answer}")
+
+    def listed(self, program, line):
+        answer, host = line["answer"], self.home.loopback.host
+        accounts = answer.get("accounts") if program.door == "bus" else answer.get("parameters", {}).get("accounts")
+        if accounts is None:
+            return self.fail("no accounts", f"{program.path.name} {line}")
+        self.counts["lists"] += 1
+        names = {each["username"] for each in accounts}
+        states = self.possible(program, line)
+        wanted = [state | (program.knows - program.may) for state in states]
+        if program.door == "bus":
+            wanted = [{person for person in state if is_at_microsoft(person)} for state in wanted]
+        if not any(names == {name(person) for person in state} for state in wanted):
+            self.fail("wrong accounts", f"{program.path.name} {sorted(names)} {line['begin']} {host}")
+
+    def told(self, program, line):
+        event = line["watched"].get("parameters", {}).get("event")
+        if event:
+            self.counts["events"] += 1
+            known = {account_of(person, self.home.loopback.host) for person in program.knows}
+            if event["account"] not in known:
+                self.fail("told of a stranger", f"{program.path.name} {line}")
+            elif event["kind"] != "renewed":
+                self.fail("wrong event", f"{program.path.name} {line}")
+        elif "error" in line["watched"]:
+            self.fail("watch refused", f"{program.path.name} {line}")
+
+    # What providers gave out
+
+    def refreshes(self):
+        """One for each token that has come to its end: the one before it was kept, unless the agent was killed meanwhile."""
+        for person, all_of in self.home.ledger.by_person().items():
+            life, wanted = (MICROSOFT_LIFE, MICROSOFT_WANTED) if is_at_microsoft(person) else (LIFE, WANTED)
+            # A token is due when programs find it too short, or in the agent's care after half of its time.
+            rest = min(life - wanted, life / 2) - SECOND
+            for before, after in zip(all_of, all_of[1:]):
+                self.counts["renewals"] += 1
+                if after.begin - before.end >= rest:
+                    continue
+                if self.was_killed(before, after):
+                    self.counts["lost with the agent"] += 1
+                else:
+                    self.fail("refreshed twice", f"{name(person)}: {before} and {after}")
+
+    def was_killed(self, refresh, after=None):
+        """Whether the agent was killed before a refresh was stored."""
+        end = min(after.begin if after else float("inf"), self.first_seen.get(refresh.token, float("inf")))
+        return any(run["signal"] == signal.SIGKILL and run.get("killed", 0) <= end and run["end"] >= refresh.begin
+                   for run in self.home.agent.runs if "end" in run)
+
+    # What the agent wrote down
+
+    def audit(self, document):
+        """Each answer stands there once, and nothing else does."""
+        host = self.home.loopback.host
+        numbers = collections.defaultdict(list)
+        entries = collections.defaultdict(list)
+        fetched = collections.defaultdict(list)
+        for entry in document["entries"]:
+            entry["moment"] = moment(entry["time"])
+            numbers[entry["group"]].append(entry["number"])
+            if entry["asked"] == "token":
+                entries[entry["program"], entry["process"]].append(entry)
+            if entry["answer"] == "provider":
+                fetched[entry["account"]].append(entry)
+        for of, all_of in numbers.items():
+            if sorted(all_of) != list(range(1, len(all_of) + 1)):
+                self.fail("audit", f"the numbers in {of} have gaps")
+        self.counts["audit lines"] = len(document["entries"])
+        known = {(program.program, process[0]) for program in self.programs for process in program.processes}
+        for entry in document["entries"]:
+            if (entry["program"], entry["process"]) not in known:
+                self.fail("audit", f"no such process: {entry}")
+        calls = collections.defaultdict(list)
+        for line in self.given + [line for line in self.cut if line["program"].asked[line["request"]] != "accounts"]:
+            calls[line["program"].program, line["process"]].append(line)
+        for line in self.refused:
+            calls[line["program"].program, line["process"]].append(line)
+        for key in calls.keys() | entries.keys():
+            self.match(key, sorted(calls[key], key=lambda line: line["begin"]), entries[key], host)
+        self.match_refreshes(fetched, host)
+
+    def match(self, key, calls, entries, host):
+        """A process asks one thing after the other, and so it stands in the audit."""
+        entries = sorted(entries, key=lambda entry: (entry["moment"]))
+        used = set()
+        # Those whose answer nobody has seen take what is left.
+        for line in sorted(calls, key=lambda line: not ("person" in line or "code" in line)):
+            found = next((index for index, entry in enumerate(entries)
+                          if index not in used and self.fits(line, entry, host)), None)
+            if found is not None:
+                used.add(found)
+            elif "person" in line:
+                self.fail("not in the audit", f"{key} {line}")
+            elif "code" in line and not self.is_told_elsewhere(line, entries):
+                self.fail("refusal not in the audit", f"{key} {line}")
+        for index, entry in enumerate(entries):
+            if index not in used and entry["answer"] in ("stored", "provider", "extended"):
+                self.fail("answer that nobody got", f"{entry}")
+
+    @staticmethod
+    def is_told_elsewhere(line, entries):
+        """Whether a refusal is counted in a later line of the same program."""
+        return any(entry.get("repeats") for entry in entries)
+
+    def fits(self, line, entry, host):
+        end = line["end"] if "person" in line or "code" in line else self.end_of_agent(line)
+        if not line["begin"] - SECOND <= entry["moment"] <= end + SECOND:
+            return False
+        if "person" in line:
+            person = line["person"]
+            return entry["answer"] in ("stored", "provider") and entry["account"] == account_of(person, host) and (
+                entry["group"] == group(person) and entry["door"] == line["program"].door
+                and entry["clientID"] in (None, MICROSOFT_CLIENT if is_at_microsoft(person) else CLIENT)
+                if "clientID" in entry else True)
+        if "code" in line:
+            return entry["answer"] == line["code"]
+        return True
+
+    def end_of_agent(self, line):
+        """When the agent had ended that a call broke off with: it answers what it has begun, though nobody hears it."""
+        return max([line["end"], *(run["end"] for run in self.home.agent.runs
+                                   if "end" in run and run["begin"] <= line["end"] <= run["end"] + 1)]) + (
+            10 if line["answer"]["failure"] == "killed" else 0)
+
+    def match_refreshes(self, fetched, host):
+        """Each token that a provider gave stands there once, for somebody who asked or for the agent's care."""
+        for person, all_of in self.home.ledger.by_person().items():
+            entries = sorted(entry["moment"] for entry in fetched.pop(account_of(person, host), []))
+            self.counts["refreshes in the audit"] += len(entries)
+            for refresh in all_of:
+                place = bisect.bisect_left(entries, refresh.begin - SECOND)
+                if place < len(entries) and entries[place] <= refresh.end + 30:
+                    entries.pop(place)
+                elif not self.was_killed_unwritten(refresh):
+                    self.fail("refresh not in the audit", f"{refresh}")
+            if entries:
+                self.fail("audit", f"refreshes of {name(person)} that no provider knows: {entries}")
+        if fetched:
+            self.fail("audit", f"refreshes of accounts that are none: {sorted(fetched)}")
+
+    def was_killed_unwritten(self, refresh):
+        """Whether the agent was killed before it wrote a refresh down: it may have been stored, and others have seen it."""
+        return any(run["signal"] == signal.SIGKILL and "end" in run
+                   and refresh.begin <= run["end"] and run["killed"] <= refresh.end + 10
+                   for run in self.home.agent.runs)
+
+
+def moment(text):
+    import datetime
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def tamper(home, path):
+    """Changes the log in each way, and gives what was not noticed."""
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    middle = len(lines) // 2
+    altered = lines[middle].replace(b'"answer":"', b'"answer":"x')
+    cases = {
+        "a line altered": lines[:middle] + [altered] + lines[middle + 1:],
+        "a line removed": lines[:middle] + lines[middle + 1:],
+        "the first lines removed": lines[3:],
+        "the last lines removed": lines[:-3],
+        "two lines in another order": [*lines[:middle], lines[middle + 1], lines[middle], *lines[middle + 2:]],
+        "a line said twice": lines[:middle] + [lines[middle]] + lines[middle:],
+    }
+    unnoticed = []
+    for case, changed in cases.items():
+        path.write_bytes(b"".join(changed))
+        status, document = log(home)
+        if status != 65 or not document["findings"]:
+            unnoticed.append(case)
+    path.write_bytes(whole)
+    return list(cases), unnoticed
+
+
+def log(home):
+    import subprocess
+    done = subprocess.run([home.full, "log", "--json"], env=home.environment, capture_output=True, text=True)
+    return done.returncode, json.loads(done.stdout or "{}")

@@ -1,0 +1,121 @@
+"""Providers whose access tokens live for seconds: one on loopback, and Microsoft's public cloud behind a proxy.
+
+Each takes every refresh token that it ever gave, as Microsoft does, and writes down when it was asked for whom."""
+
+import collections
+import http.server
+import json
+import pathlib
+import socketserver
+import sys
+import threading
+import time
+import typing
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Provider"))
+import authorities  # noqa: E402
+
+
+class Refresh(typing.NamedTuple):
+    """A refresh: for whom, when it was asked for and answered, and the token that was given."""
+
+    person: int
+    begin: float
+    end: float
+    token: str
+
+
+class Ledger:
+    """What the providers have given out."""
+
+    def __init__(self):
+        self.lock, self.count, self.refreshes, self.wrong = threading.Lock(), 0, [], []
+
+    def refresh(self, form, lifetime, takes):
+        begin = time.time()
+        person = int(form["refresh_token"].split("-")[1])
+        with self.lock:
+            self.count += 1
+            number = self.count
+        # As far as a provider is: others ask for the same token meanwhile.
+        time.sleep(takes)
+        token = f"token-{person}-{number}"
+        with self.lock:
+            self.refreshes.append(Refresh(person, begin, time.time(), token))
+        return {"access_token": token, "refresh_token": f"refresh-{person}-{number}", "token_type": "Bearer",
+                "expires_in": lifetime, "scope": "mail.read"}
+
+    def by_person(self):
+        persons = collections.defaultdict(list)
+        for refresh in sorted(self.refreshes, key=lambda each: each.begin):
+            persons[refresh.person].append(refresh)
+        return persons
+
+
+class Loopback:
+    """A provider of OpenID Connect at a free port."""
+
+    def __init__(self, ledger, lifetime, takes):
+        provider = self
+
+        class Exchange(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self, document):
+                body = json.dumps(document).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_GET(self):
+                self.answer({
+                    "issuer": provider.issuer, "authorization_endpoint": provider.issuer + "/authorize",
+                    "token_endpoint": provider.issuer + "/token", "jwks_uri": provider.issuer + "/keys",
+                    "response_types_supported": ["code"], "subject_types_supported": ["public"],
+                    "id_token_signing_alg_values_supported": ["RS256"]})
+
+            def do_POST(self):
+                text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                self.answer(ledger.refresh(dict(urllib.parse.parse_qsl(text)), lifetime, takes))
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads, request_queue_size = True, 128
+
+            def handle_error(self, *_):
+                """Who asks is killed now and then."""
+
+        server = Server(("127.0.0.1", 0), Exchange)
+        self.host = f"127.0.0.1:{server.server_port}"
+        self.issuer = f"http://{self.host}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+class Microsoft:
+    """Microsoft's public cloud, by a proxy that leads its names here."""
+
+    def __init__(self, folder, ledger, lifetime, takes):
+        folder.mkdir()
+
+        class Exchange(authorities.Exchange):
+            def tokens(self, _, form):
+                return ledger.refresh(form, lifetime, takes)
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads, request_queue_size = True, 128
+
+            def handle_error(self, *_):
+                """Who asks is killed now and then."""
+
+        authorities.Exchange = Exchange
+        server = Server(("127.0.0.1", 0), authorities.Proxy)
+        server.authorities = authorities.Authorities(folder, folder / "log")
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.environment = {
+            "HTTPS_PROXY": f"http://127.0.0.1:{server.server_address[1]}", "NO_PROXY": "localhost,127.0.0.1",
+            "KEYFOB_CA_FILE": str(folder / "ca.pem")}
