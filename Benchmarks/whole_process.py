@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Keyfob beside other programs that keep tokens, each as a whole process, in one run.
 
-usage: whole_process.py KEYFOB [--also NAME=PROGRAM]… [--quick] [--sizes N,…] [--only NAME,…] [--figures NAME,…]
+usage: whole_process.py KEYFOB [--also NAME=PROGRAM]… [--quick | --brief] [--sizes N,…] [--only NAME,…] [--figures NAME,…]
                         [--rounds N] [--seconds N] [--limit N] [--setup-limit N] [--build TEXT] [--out FOLDER]
                         [--write-readme]
        whole_process.py --render FILE.json [--out FOLDER] [--write-readme]
 
 KEYFOB is the command; --also measures another Keyfob beside it. The others are installed by Scripts/install-dependencies --bench.
 In each round the programs come in an order of chance, and beside each the floor (peers/floor.c) does the same work: a ratio is the
-median of the ratios of such pairs. Writes whole-process.json, .md and lookup.svg into FOLDER, and with --write-readme into the
-page that shows them."""
+median of the ratios of such pairs. --brief takes about ten minutes: with 10, 1,000, 10,000 and 100,000 accounts the lookup, and
+with 10 and 1,000 the rest. Writes whole-process.json, .md and lookup.svg into FOLDER, and with --write-readme into the page that
+shows them, and the lookups into the project's README."""
 
 import argparse
 import datetime
@@ -65,6 +66,10 @@ class Size:
         self.random, self.late, self.mended, self.desktop = random.Random(7), 0, 0, None
         self.cells = {figure: {} for figure in options.figures.split(",")}
         self.setups, self.stores = {}, {}
+        # A brief run has no time for the rest of large stores, nor for others that take long to fill.
+        self.is_reduced = options.brief and size > 1000
+        if self.is_reduced:
+            self.cells = {"lookup": {}}
         self.makers = programs(options, floor, self.shared_desktop)
 
     def shared_desktop(self, size):
@@ -84,7 +89,8 @@ class Size:
             store, begin = make(name, f"{self.folder}/{index}", self.size), time.monotonic()
             try:
                 self.stores[name] = store
-                store.fill(self.options.setup_limit)
+                is_own = isinstance(store, (files.Floor, files.Keyfob, files.GitCredential))
+                store.fill(600 if is_own else 20 if self.is_reduced else self.options.setup_limit)
                 self.setups[name] = {"seconds": time.monotonic() - begin}
             except Exception as reason:  # One that cannot be set up leaves the others; pylint: disable=broad-except
                 self.end(self.stores.pop(name))
@@ -115,13 +121,15 @@ class Size:
         progress(f"{self.size} accounts: {figure}")
         at_once = figure in ("same", "new")
         most = self.options.rounds if not at_once else max(2, self.options.rounds // 10)
+        # The rest is slower, and its ratios matter less.
+        seconds = self.options.seconds if figure == "lookup" or not self.options.brief else 1
         # The first of each is not measured; what was told to do the impossible is not asked again.
         active = [name for name in cells if self.try_first(figure, name, cells[name])]
         others, spent = [name for name in active if name != FLOOR], dict.fromkeys(active, 0)
         for round_number in range(most):
             self.random.shuffle(others)
             for name in list(others):
-                if round_number >= (2 if at_once else 3) and spent[name] > self.options.seconds or len(cells[name].failures) > 1:
+                if round_number >= (2 if at_once else 3) and spent[name] > seconds or len(cells[name].failures) > 1:
                     others.remove(name)
                     continue
                 begin = time.monotonic()
@@ -248,6 +256,7 @@ def main():
     parser.add_argument("keyfob", nargs="?")
     parser.add_argument("--also", action="append", default=[])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--brief", action="store_true")
     parser.add_argument("--sizes")
     parser.add_argument("--only")
     parser.add_argument("--figures", default=",".join(FIGURES))
@@ -274,9 +283,9 @@ def main():
         options.keyfob = os.path.abspath(options.keyfob)
         options.sizes = options.sizes or ("10,1000" if options.quick else "10,1000,10000,100000")
         options.rounds = options.rounds or (10 if options.quick else 100)
-        options.seconds = options.seconds or (3 if options.quick else 10)
-        options.limit = options.limit or (30 if options.quick else 120)
-        options.setup_limit = options.setup_limit or (60 if options.quick else 600)
+        options.seconds = options.seconds or (3 if options.quick or options.brief else 10)
+        options.limit = options.limit or (30 if options.quick or options.brief else 120)
+        options.setup_limit = options.setup_limit or (60 if options.quick or options.brief else 600)
         document = measure(options, out)
     else:
         parser.error("KEYFOB is missing")

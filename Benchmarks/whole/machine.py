@@ -43,4 +43,4 @@ def facts(options):
     return {
         "machine": f"{os.cpu_count()} × {processor()}, {system['PRETTY_NAME']}, Linux {platform.release().split('-')[0]}",
         "keyfob": f"{text(options.keyfob, '--version')} ({os.path.getsize(options.keyfob) / 1e6:.1f} MB{build})",
-        "versions": versions, "isQuick": options.quick, "loadBefore": os.getloadavg()[0]}
+        "versions": versions, "isQuick": options.quick, "isBrief": options.brief, "loadBefore": os.getloadavg()[0]}

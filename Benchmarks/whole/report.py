@@ -47,8 +47,13 @@ def row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def head(document, first):
-    sizes = [f"{size['accounts']:,}" for size in document["sizes"]]
+def measured(document, figure):
+    """The sizes with which a figure was measured: a brief run leaves large ones out."""
+    return [size for size in document["sizes"] if figure in size["figures"]]
+
+
+def head(document, figure, first):
+    sizes = [f"{size['accounts']:,}" for size in measured(document, figure)]
     return [row([first, *sizes]), row(["---"] * (1 + len(sizes)))]
 
 
@@ -58,9 +63,9 @@ def names(document):
 
 
 def figure_table(document, figure):
-    lines = head(document, "")
+    lines = head(document, figure, "")
     for name in names(document):
-        found = [size["figures"][figure][name] for size in document["sizes"]]
+        found = [size["figures"][figure][name] for size in measured(document, figure)]
         if any("wallMilliseconds" in each or each.get("failures") for each in found):
             lines.append(row([name, *(cell(each) for each in found)]))
     return lines
@@ -94,6 +99,8 @@ def origin(document):
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     busy = " **while the machine was busy with other work**" if document["loadBefore"] > 0.5 else ""
     quick = " with `--quick`: few rounds" if document["isQuick"] else ""
+    if document.get("isBrief"):
+        quick = " with `--brief`: of large numbers the lookup alone, and only what is set up in a moment"
     rounds = max(each["rounds"] for size in document["sizes"] for figure in size["figures"].values()
                  for name, each in figure.items() if name != names(document)[0])
     return (f"Measured on {document['date']}{quick},{busy} (load {document['loadBefore']:.1f} before, "
@@ -150,6 +157,25 @@ def whole(document):
     return "\n".join(lines + (["", "What could not be measured, and why:", "", *reasons] if reasons else []))
 
 
+def summary(document):
+    """What the project's README shows: how long a lookup takes, as a chart and in one small table."""
+    sizes = measured(document, "lookup")
+    lines = [row(["", *(f"{size['accounts']:,}" for size in sizes)]), row(["---"] * (1 + len(sizes)))]
+    for name in names(document):
+        found = [size["figures"]["lookup"][name] for size in sizes]
+        if any("wallMilliseconds" in each for each in found):
+            lines.append(row([name, *(
+                f"{duration(each['wallMilliseconds'])}, {ratio(each['cpuRatio'])}" if "wallMilliseconds" in each else "–"
+                for each in found)]))
+    unmet = [f"{aim} ({', '.join(found)})" for is_met, aim, found in aims(document) if not is_met]
+    return "\n".join([
+        "![How long a lookup takes with each program](Benchmarks/lookup.svg)", "",
+        "Look up one stored token, by the number of accounts: the time of a whole process, and its processor time as a multiple of "
+        "that of the least C program that opens SQLite, reads one row and decrypts it.", "", *lines, "", origin(document),
+        f"Not met: {'; '.join(unmet)}." if unmet else "All aims for a lookup are met.",
+        "The other operations, and what was not measured: [Benchmarks](Benchmarks/README.md)."])
+
+
 def put(path, text):
     """Writes the text between the two marks of a page."""
     with open(path, encoding="utf-8") as file:
@@ -178,5 +204,6 @@ def write(document, out, pages):
             file.write(chart.lookup(document))
     if pages and has_lookup:
         shutil.copy(f"{out}/lookup.svg", f"{pages}/lookup.svg")
+        put(f"{pages}/../README.md", summary(document))
         put(f"{pages}/README.md", "![How long a lookup takes with each program](lookup.svg)\n\n" + whole(document))
     print(whole(document))
