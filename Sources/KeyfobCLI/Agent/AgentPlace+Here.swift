@@ -36,10 +36,11 @@ extension AgentClient {
     ///
     /// - Returns: How many permissions there were.
     func forget(_ programs: [Program], in groups: [AccessGroup]?) throws(KeyringError) -> Int {
-        let reply = try call("Forget") {
-            $0.member("programs", programs.map(\.description))
-            if let groups { $0.member("groups", groups.map(\.name)) }
+        let describe: (inout JSONWriter) -> Void = { writer in
+            writer.member("programs", programs.map(\.description))
+            if let groups { writer.member("groups", groups.map(\.name)) }
         }
+        let reply = try call("Forget", describe)
         guard let count = reply.integer("count") else { throw Self.senseless() }
         return Int(count)
     }
