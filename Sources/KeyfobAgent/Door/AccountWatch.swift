@@ -9,11 +9,15 @@ struct AccountWatch {
             case signedOut
             case renewed
             case mustSignIn
+            /// Its refresh token is about to end.
+            case endsSoon
         }
 
         let kind: Kind
         let account: AccountID
         let group: AccessGroup
+        /// When the sign-in ends, of one that ends soon.
+        var endsOn: Timestamp? = nil
     }
 
     /// What is known of an account in a group.
@@ -23,6 +27,8 @@ struct AccountWatch {
         let state: Candidate.SignInState
         /// Its access tokens.
         let tokens: Set<Token>
+        /// When the sign-in ends, where that is soon.
+        var endsOn: Timestamp? = nil
 
         struct Token: Hashable {
             let client: String
@@ -42,8 +48,15 @@ struct AccountWatch {
 
     private var seen: [Place: Look] = [:]
 
-    /// Begins with what there is.
-    init(_ looks: [Look]) { seen = Self.byPlace(looks) }
+    /// Begins with what there is; of a sign-in that ends soon nobody has been told yet.
+    init(_ looks: [Look]) {
+        seen = Self.byPlace(
+            looks.map { look in
+                var look = look
+                look.endsOn = nil
+                return look
+            })
+    }
 
     /// What is different now, in the order of the accounts, those that are gone last.
     mutating func events(_ looks: [Look]) -> [Event] {
@@ -52,6 +65,9 @@ struct AccountWatch {
         for look in looks {
             if let kind = Self.kind(from: seen[look.place], to: look) {
                 events.append(Event(kind: kind, account: look.account, group: look.group))
+            }
+            if let end = look.endsOn, look.isSignedIn, seen[look.place]?.endsOn != end {
+                events.append(Event(kind: .endsSoon, account: look.account, group: look.group, endsOn: end))
             }
         }
         let gone = seen.values.filter { now[$0.place] == nil && ($0.isSignedIn || $0.needsSignIn) }
@@ -87,7 +103,8 @@ extension AgentDesk {
             looks.append(
                 AccountWatch.Look(
                     account: candidate.account.id, group: candidate.group, state: candidate.state,
-                    tokens: Set(tokens.map { AccountWatch.Look.Token(client: $0.clientID, stamp: $0.stamp) })))
+                    tokens: Set(tokens.map { AccountWatch.Look.Token(client: $0.clientID, stamp: $0.stamp) }),
+                    endsOn: candidate.end.flatMap { $0.isNear(clock.now) ? $0.endsOn : nil }))
         }
         return looks
     }

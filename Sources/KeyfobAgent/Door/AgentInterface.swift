@@ -13,6 +13,7 @@ package enum AgentInterface {
 
         # An account, in one of the keyring's groups.
         # state: signedIn, tokensOnly, signedOut, needsSignIn or noCredentials.
+        # signInEndsOn: when its refresh token ends, where that is known.
         type Account (
           id: string,
           username: string,
@@ -22,7 +23,8 @@ package enum AgentInterface {
           tenants: []string,
           clients: []string,
           state: string,
-          isDefault: bool
+          isDefault: bool,
+          signInEndsOn: ?int
         )
 
         # Where a person signs in. kind: browser or device.
@@ -35,11 +37,12 @@ package enum AgentInterface {
           seconds: ?int
         )
 
-        # kind: signedIn, signedOut, renewed or mustSignIn.
+        # kind: signedIn, signedOut, renewed, mustSignIn or endsSoon: of a sign-in whose refresh token is about to end, at endsOn.
         type Event (
           kind: string,
           account: string,
-          group: string
+          group: string,
+          endsOn: ?int
         )
 
         # The accounts of which the program may have tokens.

@@ -190,6 +190,8 @@ package struct SocketDoor: Sendable {
         _ = try await desk.accounts(for: caller(peer))
         var watch = AccountWatch(try desk.looks(for: caller(peer)))
         replies.send(.reply(continues: true))
+        // At once what is about to end, and then whenever something happens, and once an hour.
+        changes.ring()
         for await _ in stream {
             // While it is locked nothing is known; what happened meanwhile is told later.
             guard let looks = try? desk.looks(for: caller(peer)) else {
@@ -204,6 +206,7 @@ package struct SocketDoor: Sendable {
                         writer.member("kind", event.kind.rawValue)
                         writer.member("account", event.account.description)
                         writer.member("group", event.group.name)
+                        if let end = event.endsOn { writer.member("endsOn", Int(end.seconds)) }
                         writer.endObject()
                     })
             }

@@ -101,7 +101,14 @@ struct AgentCommand: ParsableCommand {
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
         let idle = idle.flatMap(TimeText.seconds).map { Int64($0) * 1_000 }
         var idleSince = VarlinkServer.uptime()
+        var notices = EndNotices()
         while true {
+            if notices.isDue() {
+                changes.ring()
+                if keeper.vault.isOpen, let keyring = try? keeper.vault.keyring() {
+                    for line in notices.lines(of: keyring) { global.say(line) }
+                }
+            }
             // Where the folder was made or replaced meanwhile, it is the new one.
             bell.watch(location.vault)
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
