@@ -51,4 +51,18 @@ struct AccountWatchTests {
             [look("cem", .signedIn), look("ada", .signedOut)])
         #expect(told == ["signedIn cem", "signedOut ada", "signedOut bob", "signedOut zoe"])
     }
+
+    @Test("A sign-in that ends soon is told once for each end, when the watch begins too")
+    func ending() throws {
+        var look = try look("ada", .signedIn)
+        look.endsOn = Timestamp(seconds: 9)
+        #expect(events([look], [look]) == ["endsSoon ada"])
+        var later = look
+        later.endsOn = Timestamp(seconds: 10)
+        var watch = AccountWatch([])
+        #expect(watch.events([look]).map(\.kind) == [.signedIn, .endsSoon])
+        #expect(watch.events([later]).map(\.endsOn) == [Timestamp(seconds: 10)])
+        later.endsOn = nil
+        #expect(watch.events([later]).isEmpty)
+    }
 }
