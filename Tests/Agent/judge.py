@@ -5,6 +5,7 @@ import collections
 import json
 import signal
 
+from program import PATIENCE
 from programs import (CLIENT, LIFE, MICROSOFT_CLIENT, MICROSOFT_LIFE, MICROSOFT_WANTED, WANTED, group, is_at_microsoft, name)
 
 # Seconds within which what was written down last may be from another second.
@@ -28,7 +29,7 @@ class Judge:
         self.wrong, self.counts = [], collections.Counter()
         # Calls that were answered with a token, those that were refused, and those that nobody saw the end of.
         self.given, self.refused, self.cut = [], [], []
-        self.first_seen, self.took, self.knows_time = {}, [], True
+        self.first_seen, self.expiry, self.took, self.knows_time = {}, {}, [], True
         self.gaps = self.times_without_agent()
 
     def fail(self, kind, words):
@@ -119,6 +120,7 @@ class Judge:
             self.fail("wrong account", f"{program.path.name} asked for {asked}: {line}")
         if not any(person in state for state in self.possible(program, line)):
             self.fail("no permission", f"{program.path.name} got a token of {person}: {line}")
+        self.expiry[token] = expiry
         self.first_seen[token] = min(line["end"], self.first_seen.get(token, line["end"]))
         life, wanted = (MICROSOFT_LIFE, MICROSOFT_WANTED) if is_at_microsoft(person) else (LIFE, WANTED)
         # One that comes while somebody waits is handed out whatever it has left.
@@ -176,7 +178,9 @@ class Judge:
             rest = min(life - wanted, life / 2) - SECOND
             for before, after in zip(all_of, all_of[1:]):
                 self.counts["renewals"] += 1
-                if after.begin - before.end >= rest:
+                # Its life begins when the agent has asked, which on a busy machine is before the provider hears of it.
+                given = min(before.end, self.expiry.get(before.token, float("inf")) - life)
+                if after.begin - given >= rest:
                     continue
                 if self.was_killed(before, after):
                     self.counts["lost with the agent"] += 1
@@ -262,7 +266,7 @@ class Judge:
         """When the agent had ended that a call broke off with: it answers what it has begun, though nobody hears it."""
         return max([line["end"], *(run["end"] for run in self.home.agent.runs
                                    if "end" in run and run["begin"] <= line["end"] <= run["end"] + 1)]) + (
-            10 if line["answer"]["failure"] == "killed" else 0)
+            PATIENCE if line["answer"]["failure"] == "killed" else 0)
 
     def match_refreshes(self, fetched, host):
         """Each token that a provider gave stands there once, for somebody who asked or for the agent's care."""
