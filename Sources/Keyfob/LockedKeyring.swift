@@ -14,7 +14,7 @@ internal import Synchronization
 ///
 ///     let location = try KeyringLocation.standard(environment: ProcessInfo.processInfo.environment)
 ///     let keyring = try LockedKeyring(at: location).unlock(with: .session)
-///     let token = try keyring.token(for: TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"]))
+///     let token = try keyring.tokens.stored(for: TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"]))
 public struct LockedKeyring: ~Copyable {
     let location: KeyringLocation
     /// The database; nil where the records lie with the Secret Service.

@@ -22,10 +22,10 @@ extension AgentDesk {
             let keyring = try vault.keyring()
             (draft.keyring, draft.account) = (keyring, request.account)
             let era = era
-            let denials = try keyring.programPermissions(in: groups).filter {
+            let denials = try keyring.programs.permissions(in: groups).filter {
                 $0.program == caller.program && !$0.isAllowed && $0.scopes.isEmpty && $0.clientID == nil
             }
-            let target = try keyring.groupForNewItems(groups)
+            let target = try keyring.groups.forNewItems(groups)
             guard
                 !denials.contains(where: {
                     $0.group == target && ($0.account == nil || $0.account == request.account)
@@ -39,7 +39,7 @@ extension AgentDesk {
             let report = try await signIns.signIn(request, in: groups, keyring, show: show)
             // The tokens are stored; who has locked the vault meanwhile lets nobody have them.
             _ = try openKeyring(since: era)
-            let candidate = try keyring.account(named: report.account.id.description, in: [report.group])
+            let candidate = try keyring.accounts.named(report.account.id.description, in: [report.group])
             session.withLock { $0.allow(caller, candidate, report.scopes, report.clientID) }
             (draft.account, draft.group, draft.permission) = (report.account.id, report.group, .session)
             draft.answer = "done"

@@ -21,7 +21,7 @@ extension AgentDesk {
             draft.group = candidate.group
             // Nobody stays signed in because a provider cannot be reached.
             let network = try? network()
-            let report = try await keyring.signOut(
+            let report = try await keyring.accounts.signOut(
                 account, clientID: clientID, from: candidate.group, network: network)
             draft.answer = "done"
             try write(draft)
@@ -33,7 +33,7 @@ extension AgentDesk {
 
     /// Whether any account would do for a request, whoever asks: nobody is told which.
     package func isAnybodyThere(_ request: TokenRequest) -> Bool {
-        guard let keyring = try? vault.keyring(), let selection = try? keyring.select(request, in: nil) else {
+        guard let keyring = try? vault.keyring(), let selection = try? keyring.accounts.select(request, in: nil) else {
             return true
         }
         switch selection.outcome {

@@ -41,7 +41,7 @@ extension AgentDesk {
 
     private func replace(_ kept: TokenUpkeep.Kept) async throws(KeyringError) -> Timestamp? {
         let keyring = try vault.keyring()
-        let candidate = try keyring.account(named: kept.request.account ?? "", in: [kept.group])
+        let candidate = try keyring.accounts.named(kept.request.account ?? "", in: [kept.group])
         var draft = AuditDraft(.renewal, kept.caller, kept.request)
         (draft.keyring, draft.account, draft.group) = (keyring, candidate.account.id, kept.group)
         guard mayHave(kept.caller, candidate, kept.request.scopes, kept.askedClientID, keyring) else {

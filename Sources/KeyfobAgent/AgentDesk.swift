@@ -83,7 +83,7 @@ public final class AgentDesk: Sendable {
         try answering(AuditDraft(.select, caller, request)) { (keyring, draft) throws(KeyringError) in
             let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
             guard !own.isEmpty else { throw Self.notPermitted(caller.program) }
-            let selection = try keyring.select(request, in: groups)
+            let selection = try keyring.accounts.select(request, in: groups)
             let chosen: Candidate
             let fitting = selection.wouldDo.filter { own.contains($0.place) }
             if case .chosen(let candidate) = selection.outcome, own.contains(candidate.place) {
@@ -134,7 +134,7 @@ public final class AgentDesk: Sendable {
         defer { end() }
         return try await Task { () -> Result<TokenBox, KeyringError> in
             do throws(KeyringError) {
-                return .success(TokenBox(try await keyring.token(acquisition)))
+                return .success(TokenBox(try await keyring.tokens.acquire(acquisition)))
             } catch {
                 return .failure(error)
             }
@@ -187,7 +187,7 @@ public final class AgentDesk: Sendable {
         _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
         let request = acquisition.request
-        let selection = try keyring.select(request, in: acquisition.groups)
+        let selection = try keyring.accounts.select(request, in: acquisition.groups)
         let candidates = selection.fitting
         guard !candidates.isEmpty else {
             throw try unfit(selection, request, keyring, acquisition.groups, caller)
@@ -196,7 +196,7 @@ public final class AgentDesk: Sendable {
             // Another one that it may use goes before one that it would have to ask for.
             let judged = try judge(
                 caller, selection.wouldDo, request.scopes, request.clientID,
-                keyring.programPermissions(in: Array(Set(selection.wouldDo.map(\.group)))))
+                keyring.programs.permissions(in: Array(Set(selection.wouldDo.map(\.group)))))
             if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {
                 return try await admit(caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
             }
@@ -209,14 +209,14 @@ public final class AgentDesk: Sendable {
         _ keyring: Keyring, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
         let (era, groups) = (era, Array(Set(candidates.map(\.group))))
-        var judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions(in: groups))
+        var judged = try judge(caller, candidates, scopes, clientID, keyring.programs.permissions(in: groups))
         if let decided = try decided(judged, caller, candidates, &draft) { return decided }
         await turns.take()
         do throws(KeyringError) {
             if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
             // Somebody may have decided while others were asked about.
             let keyring = try openKeyring(since: era)
-            judged = try judge(caller, candidates, scopes, clientID, keyring.programPermissions(in: groups))
+            judged = try judge(caller, candidates, scopes, clientID, keyring.programs.permissions(in: groups))
             let chosen: Candidate
             if let decided = try decided(judged, caller, candidates, &draft) {
                 chosen = decided
@@ -265,7 +265,7 @@ public final class AgentDesk: Sendable {
         let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
         guard !own.isEmpty else {
             // The same words as of an account that is there.
-            let isDenied = try keyring.programPermissions(in: groups).contains {
+            let isDenied = try keyring.programs.permissions(in: groups).contains {
                 $0.program == caller.program && !$0.isAllowed
             }
             return isDenied ? Self.denied(caller.program) : Self.notPermitted(caller.program)
@@ -321,7 +321,7 @@ public final class AgentDesk: Sendable {
         let answer = await questions.ask(question)
         // Keys may have been let go, and programs forbidden, while the person thought.
         let keyring = try openKeyring(since: era)
-        let permissions = try keyring.programPermissions(in: Array(Set(question.accounts.map(\.group))))
+        let permissions = try keyring.programs.permissions(in: Array(Set(question.accounts.map(\.group))))
         switch answer {
         case .allowed(let candidate, let time) where question.accounts.contains(candidate):
             (draft.account, draft.group) = (candidate.account.id, candidate.group)
@@ -340,7 +340,7 @@ public final class AgentDesk: Sendable {
                             && $0.clientID == question.clientID && $0.group == candidate.group && $0.digest == digest
                     }
                     // No further than what was shown, and what was allowed before.
-                    try keyring.permit(
+                    try keyring.programs.permit(
                         ProgramPermission(
                             of: caller.program, account: candidate.account.id, clientID: question.clientID,
                             scopes: question.scopes.isEmpty
@@ -357,7 +357,7 @@ public final class AgentDesk: Sendable {
             session.withLock { $0.isDismissed(caller, now: clock.now) }
         case .never:
             for group in Set(question.accounts.map(\.group)) {
-                try keyring.permit(ProgramPermission(of: caller.program, isAllowed: false, in: group))
+                try keyring.programs.permit(ProgramPermission(of: caller.program, isAllowed: false, in: group))
             }
             draft.permission = .never
         case .nobodyThere: break
@@ -374,7 +374,7 @@ public final class AgentDesk: Sendable {
     func mayHave(
         _ caller: AgentCaller, _ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
     ) -> Bool {
-        guard let permissions = try? keyring.programPermissions(in: [candidate.group]) else { return false }
+        guard let permissions = try? keyring.programs.permissions(in: [candidate.group]) else { return false }
         return !judge(caller, [candidate], scopes, clientID, permissions).allowed.isEmpty
     }
 
@@ -382,7 +382,7 @@ public final class AgentDesk: Sendable {
     func mayUse(
         _ clientID: String, of candidate: Candidate, _ caller: AgentCaller, _ keyring: Keyring
     ) throws(KeyringError) -> Bool {
-        let isAllowed = try keyring.programPermissions(in: [candidate.group]).contains {
+        let isAllowed = try keyring.programs.permissions(in: [candidate.group]).contains {
             $0.program == caller.program && $0.isAllowed && $0.account.map { $0 == candidate.account.id } ?? true
                 && $0.clientID.map { $0 == clientID } ?? true && ($0.digest == nil || $0.digest == caller.digest())
         }
@@ -393,8 +393,8 @@ public final class AgentDesk: Sendable {
     func permitted(
         _ keyring: Keyring, _ groups: [AccessGroup]?, for caller: AgentCaller
     ) throws(KeyringError) -> [Candidate] {
-        let permissions = try keyring.programPermissions(in: groups).filter { $0.program == caller.program }
-        return try keyring.accounts(in: groups).filter { candidate in
+        let permissions = try keyring.programs.permissions(in: groups).filter { $0.program == caller.program }
+        return try keyring.accounts.list(in: groups).filter { candidate in
             let about = permissions.filter {
                 $0.group == candidate.group && $0.account.map { $0 == candidate.account.id } ?? true
             }

@@ -31,7 +31,7 @@ extension OpenKeyring {
             }
         }
         // What was found of the vault's history is among the warnings.
-        _ = try? keyring.stateFindings()
+        _ = try? keyring.health.stateFindings()
         return OpenKeyring(.keyring(keyring), environment, certificateFile: options["ca-file"])
     }
 
@@ -76,11 +76,11 @@ extension OpenKeyring {
                 try Network.ofThisMachine(certificateFile: certificateFile, environment: environment) { _ in }
             }
         }
-        switch try keyring.lookUp(acquisition) {
+        switch try keyring.tokens.lookUp(acquisition) {
         case .found(let answer): return try row(answer, request, keyring)
         case .missing(let token):
             return try CurrentThreadExecutor.run { [self] () async throws(KeyringError) in
-                try row(try await keyring.refresh(token), request, keyring)
+                try row(try await keyring.tokens.refresh(token), request, keyring)
             }
         }
     }
@@ -92,7 +92,7 @@ extension OpenKeyring {
         let row = try row(answer)
         let found = answer.found
         if case .learned = found.reason {
-            keyring.remember(found.account.id, in: found.group, for: request, by: .selection)
+            keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .selection)
         }
         return row
     }
@@ -115,7 +115,7 @@ extension OpenKeyring {
     func refuse(_ token: borrowing SecretBytes, _ options: OptionValues.Snapshot) throws(KeyringError) {
         let (request, groups) = (try request(options), try groups(options))
         guard case .agent(let agent, _) = giver else {
-            _ = try keyring.refused(token, for: request, in: groups)
+            _ = try keyring.tokens.refused(token, for: request, in: groups)
             return
         }
         let given = try agent.token(request, in: groups, SilentOptions())
@@ -142,7 +142,7 @@ extension OpenKeyring {
                 })
         }
         return Answer(
-            try keyring.accounts(in: groups(options)).map { candidate in
+            try keyring.accounts.list(in: groups(options)).map { candidate in
                 let account = candidate.account
                 let reason: String? = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
                 return [
@@ -168,15 +168,15 @@ extension OpenKeyring {
     func cache(_ options: OptionValues.Snapshot) throws(KeyringError) -> Answer {
         let (keyring, groups) = (try keyring, try groups(options))
         let account = try options["account"].map { name throws(KeyringError) in
-            try keyring.account(named: name, in: groups).account.id
+            try keyring.accounts.named(name, in: groups).account.id
         }
         // Written twice, since its length shows at the end; what grows in between is measured again.
         for _ in 0..<10 {
             var size = 0
-            _ = try keyring.exportMSALCache(in: groups, account: account) { size += $0.byteCount }
+            _ = try keyring.caches.exportMSAL(in: groups, account: account) { size += $0.byteCount }
             var buffer = SecretBuffer(capacity: size)
             var fits = true
-            _ = try keyring.exportMSALCache(in: groups, account: account) { piece in
+            _ = try keyring.caches.exportMSAL(in: groups, account: account) { piece in
                 fits = fits && piece.byteCount <= size - buffer.count
                 if fits { buffer.append(piece) }
             }
@@ -188,7 +188,7 @@ extension OpenKeyring {
 
     /// Takes in tokens in the form of MSAL's caches.
     func write(cache: borrowing SecretBytes, _ options: OptionValues.Snapshot) throws(KeyringError) {
-        _ = try keyring.importMSALCache(cache, in: groups(options), bringsBackRemoved: true)
+        _ = try keyring.caches.importMSAL(cache, in: groups(options), bringsBackRemoved: true)
     }
 
     /// Removes an account from its group.
@@ -198,8 +198,8 @@ extension OpenKeyring {
             throw KeyringError(.usage, "no account is named", advice: .chooseAccount(such: nil, group: nil))
         }
         let keyring = try keyring
-        let found = try keyring.account(named: name, in: groups(options))
-        _ = try keyring.remove(found.account.id, from: found.group)
+        let found = try keyring.accounts.named(name, in: groups(options))
+        _ = try keyring.accounts.remove(found.account.id, from: found.group)
     }
 
     private func groups(_ options: OptionValues.Snapshot) throws(KeyringError) -> [AccessGroup]? {

@@ -17,7 +17,7 @@ struct AgentDeskTests {
 
     @Test("who was permitted has the token, and nobody is asked")
     func permitted() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, account: home.ada.id, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, account: home.ada.id, in: .default))
         #expect(await home.token(desk, mailer, of: home.ada).text == "token of ada@contoso.example")
         #expect(home.person.asked.isEmpty)
         let entry = try #require(home.trail.entries.last)
@@ -28,13 +28,13 @@ struct AgentDeskTests {
 
     @Test("without a name it is the account that the program may use")
     func onlyOne() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, account: home.bob.id, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, account: home.bob.id, in: .default))
         #expect(await home.token(desk, mailer).text == "token of bob@contoso.example")
     }
 
     @Test("several accounts that it may use are ambiguous, and only those are named")
     func severalPermitted() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, in: .default))
         let error = try #require(await home.token(desk, mailer).error)
         #expect(error.code == .ambiguous)
         #expect(Set(error.candidates) == [home.ada.id.description, home.bob.id.description])
@@ -43,9 +43,9 @@ struct AgentDeskTests {
 
     @Test("who is forbidden has nothing, and nobody is asked")
     func denied() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, isAllowed: false, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, isAllowed: false, in: .default))
         let other = ProgramPermission(of: mailer.program, account: home.ada.id, in: .default)
-        try home.keyring.permit(other)
+        try home.keyring.programs.permit(other)
         home.person.allow(.always)
         #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
         #expect(home.person.asked.isEmpty)
@@ -60,7 +60,7 @@ struct AgentDeskTests {
         #expect(home.trail.entries.last?.permission == .once)
         #expect(await home.token(desk, mailer, of: home.ada).text != nil)
         #expect(home.person.asked.count == 2)
-        #expect(try home.keyring.programPermissions().isEmpty)
+        #expect(try home.keyring.programs.permissions().isEmpty)
     }
 
     @Test("for the session is until the agent ends or is locked, for what was asked and no more")
@@ -85,7 +85,7 @@ struct AgentDeskTests {
         home.person.allow(.always)
         #expect(await home.token(desk, mailer, of: home.ada).text != nil)
         #expect(home.trail.entries.last?.permission == .always)
-        let permission = try #require(try home.keyring.programPermissions().first)
+        let permission = try #require(try home.keyring.programs.permissions().first)
         #expect(permission.digest == "aa" && permission.account == home.ada.id && permission.writer == .owner)
         home.person.answer { _ in .nobodyThere }
         #expect(await home.token(home.desk(), mailer, of: home.ada).text != nil)
@@ -111,7 +111,7 @@ struct AgentDeskTests {
         let unreadable = try home.caller(digest: nil)
         #expect(await home.token(desk, unreadable, of: home.ada).text != nil)
         #expect(home.trail.entries.last?.permission == .session)
-        #expect(try home.keyring.programPermissions().isEmpty)
+        #expect(try home.keyring.programs.permissions().isEmpty)
     }
 
     @Test("a service has no file to compare")
@@ -119,7 +119,7 @@ struct AgentDeskTests {
         home.person.allow(.always)
         let service = try home.caller("service:backup.service", digest: nil)
         #expect(await home.token(desk, service, of: home.ada).text != nil)
-        #expect(try home.keyring.programPermissions().map(\.digest) == [nil])
+        #expect(try home.keyring.programs.permissions().map(\.digest) == [nil])
     }
 
     @Test("never is for each account of the group, and for good")
@@ -160,7 +160,7 @@ struct AgentDeskTests {
         let eve = try home.candidate(home.eve, in: home.tools)
         home.person.answer { _ in .allowed(eve, .always) }
         #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
-        #expect(try home.keyring.programPermissions().isEmpty)
+        #expect(try home.keyring.programs.permissions().isEmpty)
     }
 
     @Test("of several accounts the person chooses")
@@ -175,8 +175,8 @@ struct AgentDeskTests {
     @Test("a permission of another group says nothing here, whoever wrote it")
     func otherGroup() async throws {
         let theirs = try home.opened(keyFile: 2)
-        try theirs.permit(ProgramPermission(of: mailer.program, in: home.tools))
-        #expect(try home.keyring.programPermissions().map(\.writer) == [.group])
+        try theirs.programs.permit(ProgramPermission(of: mailer.program, in: home.tools))
+        #expect(try home.keyring.programs.permissions().map(\.writer) == [.group])
         #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
         #expect(await home.token(desk, mailer, of: home.eve).text == "token of eve@contoso.example")
     }
@@ -184,7 +184,7 @@ struct AgentDeskTests {
     @Test("accounts that a program may not have are not named to it")
     func names() async throws {
         #expect(try await desk.accounts(for: mailer).isEmpty)
-        try home.keyring.permit(ProgramPermission(of: mailer.program, account: home.ada.id, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, account: home.ada.id, in: .default))
         #expect(try await desk.accounts(for: mailer).map(\.account.id) == [home.ada.id])
         #expect(try await desk.select(TokenRequest(), for: mailer).account.id == home.ada.id)
         // One that is there and one that is not are the same to it, and no error names another.
@@ -220,12 +220,12 @@ struct AgentDeskTests {
     func alwaysForScopes() async throws {
         home.person.allow(.always)
         #expect(await home.token(desk, mailer, of: home.ada).text != nil)
-        #expect(try home.keyring.programPermissions().map(\.scopes) == [["mail.read"]])
-        try home.keyring.permit(
+        #expect(try home.keyring.programs.permissions().map(\.scopes) == [["mail.read"]])
+        try home.keyring.programs.permit(
             ProgramPermission(
                 of: mailer.program, account: home.ada.id, scopes: ["calendar"], digest: "aa", in: .default))
         #expect(await home.token(desk, mailer, of: home.ada).text != nil)
-        #expect(try home.keyring.programPermissions().map(\.scopes) == [["mail.read", "calendar"]])
+        #expect(try home.keyring.programs.permissions().map(\.scopes) == [["mail.read", "calendar"]])
     }
 
     @Test(
@@ -238,13 +238,13 @@ struct AgentDeskTests {
                 _ = desk.lock()
                 desk.vault.adopt(home.keyring)
             } else {
-                try? home.keyring.permit(ProgramPermission(of: program, isAllowed: false, in: .default))
+                try? home.keyring.programs.permit(ProgramPermission(of: program, isAllowed: false, in: .default))
             }
             return .allowed(question.accounts[0], .always)
         }
         let error = try #require(await home.token(desk, mailer, of: home.ada).error)
         #expect(error.code == (isLocked ? .locked : .notPermitted))
-        #expect(try !home.keyring.programPermissions().contains(where: \.isAllowed))
+        #expect(try !home.keyring.programs.permissions().contains(where: \.isAllowed))
     }
 
     @Test("what was allowed until the agent ends is taken back of one program, in the groups that are named")
@@ -273,7 +273,7 @@ struct AgentDeskTests {
 
     @Test("who may use one client of an account does not sign it out of another")
     func otherClient() async throws {
-        try home.keyring.permit(
+        try home.keyring.programs.permit(
             ProgramPermission(of: mailer.program, account: home.ada.id, clientID: "other", in: .default))
         await #expect(throws: KeyringError(.notPermitted, "")) {
             _ = try await desk.signOut(home.ada.id, clientID: "mailer", for: mailer)
@@ -294,7 +294,7 @@ struct AgentDeskTests {
 
     @Test("what cannot be written down is not given out")
     func fullDisk() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, in: .default))
         home.trail.fill()
         #expect(await home.token(desk, mailer, of: home.ada).error?.code == .inputOutput)
         await #expect(throws: KeyringError.self) { try await desk.accounts(for: mailer) }
@@ -323,7 +323,7 @@ struct AgentDeskTests {
 
     @Test("who may never have a group's tokens signs nobody in to it")
     func signInDenied() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, isAllowed: false, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, isAllowed: false, in: .default))
         let signIns = SignIns(home.ada)
         let error = await #expect(throws: KeyringError.self) {
             try await desk.signIn(SignInRequest(provider: "microsoft"), for: mailer, by: signIns) { _ in }

@@ -15,11 +15,11 @@ struct AgentUpkeepTests {
     init() throws {
         home = try DeskHome()
         mailer = try home.caller()
-        try home.keyring.permit(ProgramPermission(of: mailer.program, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, in: .default))
         for account in [home.ada, home.bob] {
             let token = Credential(
                 kind: .refreshToken, account: account.id, clientID: "mailer", cachedAt: DeskHome.noon)
-            _ = try home.keyring.store(token, secret: secret("refresh token"), for: account, in: [.default])
+            _ = try home.keyring.tokens.store(token, secret: secret("refresh token"), for: account, in: [.default])
         }
     }
 

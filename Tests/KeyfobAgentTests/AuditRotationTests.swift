@@ -14,7 +14,7 @@ struct AuditRotationTests {
 
     init() throws {
         home = try DeskHome()
-        let name = try home.keyring.auditName(of: .default)
+        let name = try home.keyring.programs.auditName(of: .default)
         path = "\(home.location.state)/audit/\(name.vault)/\(name.group).jsonl"
     }
 
@@ -80,9 +80,9 @@ struct AuditRotationTests {
         "One that was to give way, and did not because the agent was killed, is no finding, and the next time it does")
     func planned() throws {
         try write(files: 7, files)
-        let mark = try #require(try home.keyring.auditHead(of: .default).flatMap { AuditMark($0) })
+        let mark = try #require(try home.keyring.programs.auditHead(of: .default).flatMap { AuditMark($0) })
         let last = try #require(try files.read(.default, home.keyring).lines.last?.number)
-        try home.keyring.noteAuditHead(mark.beginning(at: last + 1).text, of: .default)
+        try home.keyring.programs.noteAuditHead(mark.beginning(at: last + 1).text, of: .default)
         #expect(try findings().isEmpty)
         #expect(mark.beginning(at: last + 1).beginning(at: last + 1) == mark.beginning(at: last + 1))
         try write(files: 2, files)

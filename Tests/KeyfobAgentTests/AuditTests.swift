@@ -16,7 +16,7 @@ struct AuditTests {
     init() throws {
         home = try DeskHome()
         files = AuditFiles(state: home.location.state)
-        let name = try home.keyring.auditName(of: .default)
+        let name = try home.keyring.programs.auditName(of: .default)
         path = "\(home.location.state)/audit/\(name.vault)/\(name.group).jsonl"
         for number in 1...5 { try files.append(entry(Int32(number)), home.keyring) }
     }
@@ -109,7 +109,7 @@ struct AuditTests {
     func numbers(_ number: String) throws {
         let forged = try #require(try lines().last).replacing("\"number\":5", with: "\"number\":\(number)")
         #expect(try !findings(with: lines() + [forged]).isEmpty)
-        try home.keyring.noteAuditHead("\(number) x", of: .default)
+        try home.keyring.programs.noteAuditHead("\(number) x", of: .default)
         let other = AuditFiles(state: home.location.state)
         try other.append(entry(6), home.keyring)
         #expect(try other.read(.default, home.keyring).lines.map(\.number) == [1, 2, 3, 4, 5, 7])
@@ -136,7 +136,7 @@ struct AuditTests {
 
     @Test("What was written before the group got a new key holds as long as something was written since")
     func newKey() throws {
-        var rekeying = try home.keyring.beginRekey()
+        var rekeying = try home.keyring.slots.beginRekey()
         try rekeying.keep(keyFile: keyFile(1))
         _ = try rekeying.commit(handingOver: { _ in })
         try files.append(entry(6), home.keyring)

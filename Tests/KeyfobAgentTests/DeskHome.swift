@@ -28,8 +28,8 @@ final class DeskHome: Sendable {
             at: location, slot: .keyFile(keyFile(1)), clock: .standing(at: Self.noon)
         ).keyring
         tools = try AccessGroup("tools")
-        try keyring.createGroup(tools)
-        _ = try keyring.grantGroup(tools, to: .keyFile(keyFile(2)))
+        try keyring.groups.create(tools)
+        _ = try keyring.slots.grant(tools, to: .keyFile(keyFile(2)))
         ada = try Self.account("ada")
         bob = try Self.account("bob")
         eve = try Self.account("eve")
@@ -47,7 +47,8 @@ final class DeskHome: Sendable {
         let token = Credential(
             kind: .accessToken, account: account.id, clientID: "mailer", realm: "contoso", scopes: ["mail.read"],
             cachedAt: Self.noon, expiresOn: Self.noon.advanced(by: 3_600))
-        _ = try keyring.store(token, secret: secret(text ?? "token of \(account.name)"), for: account, in: [group])
+        _ = try keyring.tokens.store(
+            token, secret: secret(text ?? "token of \(account.name)"), for: account, in: [group])
     }
 
     func opened(keyFile number: UInt8 = 1) throws -> Keyring {
@@ -77,7 +78,7 @@ final class DeskHome: Sendable {
     }
 
     func candidate(_ account: Account, in group: AccessGroup = .default) throws -> Candidate {
-        try keyring.account(named: account.id.description, in: [group])
+        try keyring.accounts.named(account.id.description, in: [group])
     }
 
     /// Asks for a token; its text, or the error's code.

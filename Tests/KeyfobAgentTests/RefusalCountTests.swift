@@ -40,7 +40,7 @@ struct RefusalCountTests {
 
     @Test("what a program gets has a line each, however often")
     func given() async throws {
-        try home.keyring.permit(ProgramPermission(of: mailer.program, in: .default))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, in: .default))
         for _ in 0..<30 { #expect(await home.token(desk, mailer, of: home.ada).text != nil) }
         #expect(home.trail.entries.count == 30)
     }

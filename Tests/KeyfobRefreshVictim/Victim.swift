@@ -35,7 +35,7 @@ final class Victim: Sendable {
         let keyring = try LockedKeyring(at: location).unlock(with: .keyFile(content))
         let network = Network(send: { request, _ in await self.send(request) }, flaw: { _, _ in nil })
         return try await RefreshObservation.$willTake.withValue({ _ in self.count() }) {
-            let answer = try await keyring.acquireTokenSilently(
+            let answer = try await keyring.tokens.acquireSilently(
                 for: TokenRequest(account: "ada@id.example", scopes: ["mail.read"]),
                 options: SilentOptions(forcesRefresh: true), network: network)
             return answer.secret.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) }

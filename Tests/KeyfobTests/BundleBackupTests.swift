@@ -11,10 +11,10 @@ struct BundleBackupTests {
     func recoveryKey() throws {
         let home = try KeyringHome()
         try home.fill()
-        let report = try home.keyring.backup()
+        let report = try home.keyring.bundles.backUp()
         #expect(report.path == home.location.vault + "/backups/keyfob-20231114T221320Z.age")
         #expect(report.skipped == [] && !report.isIncomplete)
-        let summary = try Keyring.verifyBackup(try BundleFile(path: report.path), with: opener(home))
+        let summary = try Keyring.Bundles.verifyBackup(try BundleFile(path: report.path), with: opener(home))
         #expect(summary == report.summary)
         #expect(summary.purpose == "backup")
         #expect(summary.vault == home.keyring.vaultID)
@@ -22,7 +22,7 @@ struct BundleBackupTests {
         let mode = try FileManager.default.attributesOfItem(atPath: report.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let wrong = failure(of: KeyringError.self) {
-            _ = try Keyring.verifyBackup(try BundleFile(path: report.path), with: BundleKeys().opener)
+            _ = try Keyring.Bundles.verifyBackup(try BundleFile(path: report.path), with: BundleKeys().opener)
         }
         #expect(wrong?.code == .wrongKey)
     }
@@ -30,16 +30,16 @@ struct BundleBackupTests {
     @Test("the first of the day and the newest five are kept, and other files stay")
     func rotation() throws {
         let home = try KeyringHome()
-        let first = try home.keyring.backup().path
+        let first = try home.keyring.bundles.backUp().path
         try home.folder.write("vault/backups/mine.age", [1])
         try home.folder.write("vault/backups/keyfob-20231114T221320Z_x.age", [1])
         var paths: [String] = []
         for minute in 1...4 {
-            paths.append(try home.opened(at: noon.advanced(by: Int64(minute) * 60)).backup().path)
+            paths.append(try home.opened(at: noon.advanced(by: Int64(minute) * 60)).bundles.backUp().path)
         }
-        for _ in 0..<2 { paths.append(try home.opened(at: noon.advanced(by: 600)).backup().path) }
+        for _ in 0..<2 { paths.append(try home.opened(at: noon.advanced(by: 600)).bundles.backUp().path) }
         #expect(paths.last?.hasSuffix("Z_2.age") == true)
-        #expect(try home.keyring.backups() == paths.suffix(5).reversed() + [first])
+        #expect(try home.keyring.bundles.backups() == paths.suffix(5).reversed() + [first])
         let files = try FileManager.default.contentsOfDirectory(atPath: home.location.vault + "/backups")
         #expect(files.count == 8)
     }
@@ -48,10 +48,10 @@ struct BundleBackupTests {
     func sameSecond() throws {
         let home = try KeyringHome()
         for _ in 0..<12 {
-            let path = try home.keyring.backup().path
-            #expect(try home.keyring.backups().first == path)
+            let path = try home.keyring.bundles.backUp().path
+            #expect(try home.keyring.bundles.backups().first == path)
         }
-        #expect(try home.keyring.backups().count == 6)
+        #expect(try home.keyring.bundles.backups().count == 6)
     }
 
     @Test("a restore that fails leaves every backup, and one that works keeps the one it restores")
@@ -59,58 +59,59 @@ struct BundleBackupTests {
         let (home, keys) = (try KeyringHome(), BundleKeys())
         try home.fill()
         var paths: [String] = []
-        for _ in 0..<5 { paths.append(try home.keyring.backup(for: [keys.recipient]).path) }
+        for _ in 0..<5 { paths.append(try home.keyring.bundles.backUp(for: [keys.recipient]).path) }
         #expect(throws: KeyringError(.wrongKey, "")) {
-            try home.keyring.restore(BundleFile(path: paths[0]), with: BundleKeys().opener)
+            try home.keyring.bundles.restore(BundleFile(path: paths[0]), with: BundleKeys().opener)
         }
-        #expect(try Set(home.keyring.backups()) == Set(paths))
-        _ = try home.keyring.restore(BundleFile(path: paths[0]), with: keys.opener)
-        #expect(try home.keyring.backups().contains(paths[0]))
+        #expect(try Set(home.keyring.bundles.backups()) == Set(paths))
+        _ = try home.keyring.bundles.restore(BundleFile(path: paths[0]), with: keys.opener)
+        #expect(try home.keyring.bundles.backups().contains(paths[0]))
     }
 
     @Test("one is made before a group gets a new key", .embeddedAlone)
     func beforeRotation() throws {
         let home = try KeyringHome()
         try home.fill()
-        _ = try home.keyring.rotateGroup(.default)
-        let slot = try home.keyring.grantGroup(AccessGroup("work"), to: .keyFile(keyFile(9)))
-        _ = try home.keyring.revokeSlot(slot, of: AccessGroup("work"))
-        #expect(try home.keyring.backups().count == 2)
+        _ = try home.keyring.groups.rotate(.default)
+        let slot = try home.keyring.slots.grant(AccessGroup("work"), to: .keyFile(keyFile(9)))
+        _ = try home.keyring.slots.revoke(slot, of: AccessGroup("work"))
+        #expect(try home.keyring.bundles.backups().count == 2)
         #expect(home.keyring.takeWarnings() == [])
     }
 
     @Test("without a recovery key a new key comes with a warning, and a replacement does not come", .embeddedAlone)
     func noRecoveryKey() throws {
         let (home, keys) = (try KeyringHome(), BundleKeys())
-        let recipient = try #require(try home.keyring.slots().first { $0.kind == "recipient" })
-        try home.keyring.removeSlot(recipient.id)
-        _ = try home.keyring.rotateGroup(.default)
+        let recipient = try #require(try home.keyring.slots.list().first { $0.kind == "recipient" })
+        try home.keyring.slots.remove(recipient.id)
+        _ = try home.keyring.groups.rotate(.default)
         #expect(home.keyring.takeWarnings().count == 1)
-        #expect(try home.keyring.backups() == [])
-        #expect(throws: KeyringError(.configuration, "")) { try home.keyring.backup() }
+        #expect(try home.keyring.bundles.backups() == [])
+        #expect(throws: KeyringError(.configuration, "")) { try home.keyring.bundles.backUp() }
         let bundle = try home.keyring.bundle(for: keys.seal)
         let state = try home.state()
         #expect(throws: KeyringError(.configuration, "")) {
-            try home.keyring.importBundle(try home.folder.bundle(bundle), with: keys.opener, mode: .replace)
+            try home.keyring.bundles.import(try home.folder.bundle(bundle), with: keys.opener, mode: .replace)
         }
         #expect(try home.state() == state)
-        _ = try home.keyring.backup(to: home.folder.path + "/mine.age", for: [keys.recipient])
+        _ = try home.keyring.bundles.backUp(to: home.folder.path + "/mine.age", for: [keys.recipient])
     }
 
     @Test("a named place is a new file, or a folder", .embeddedAlone)
     func places() throws {
         let (home, keys) = (try KeyringHome(), BundleKeys())
         let path = home.folder.path + "/mine.age"
-        #expect(try home.keyring.backup(to: path, for: [keys.recipient]).path == path)
-        #expect(throws: KeyringError(.alreadyExists, "")) { try home.keyring.backup(to: path) }
-        let inside = try home.keyring.backup(to: home.folder.path).path
+        #expect(try home.keyring.bundles.backUp(to: path, for: [keys.recipient]).path == path)
+        #expect(throws: KeyringError(.alreadyExists, "")) { try home.keyring.bundles.backUp(to: path) }
+        let inside = try home.keyring.bundles.backUp(to: home.folder.path).path
         #expect(inside == home.folder.path + "/keyfob-20231114T221320Z.age")
-        #expect(throws: KeyringError(.usage, "")) { try home.keyring.backup(for: ["age1nobody"]) }
+        #expect(throws: KeyringError(.usage, "")) { try home.keyring.bundles.backUp(for: ["age1nobody"]) }
         #expect(
-            failure(of: KeyringError.self) { _ = try home.keyring.backup(to: home.folder.path + "/no/x.age") } != nil)
-        _ = try home.keyring.grantGroup(.default, to: .keyFile(keyFile(9)))
-        #expect(throws: KeyringError(.needsVaultKey, "")) { try home.opened(keyFile: 9).backup() }
-        #expect(try home.keyring.backups() == [])
+            failure(of: KeyringError.self) { _ = try home.keyring.bundles.backUp(to: home.folder.path + "/no/x.age") }
+                != nil)
+        _ = try home.keyring.slots.grant(.default, to: .keyFile(keyFile(9)))
+        #expect(throws: KeyringError(.needsVaultKey, "")) { try home.opened(keyFile: 9).bundles.backUp() }
+        #expect(try home.keyring.bundles.backups() == [])
     }
 
     @Test("a record that does not open is left out, and the report says so", .embeddedAlone)
@@ -119,24 +120,24 @@ struct BundleBackupTests {
         try home.fill()
         let row = try #require(try home.database().numbers("SELECT id FROM secrets ORDER BY id").first)
         try home.database().run("UPDATE secrets SET bytes = zeroblob(700) WHERE id = \(row)")
-        let report = try home.opened().backup()
+        let report = try home.opened().bundles.backUp()
         #expect(report.isIncomplete)
         #expect(report.skipped.count == 1)
-        _ = try Keyring.verifyBackup(try BundleFile(path: report.path), with: opener(home))
+        _ = try Keyring.Bundles.verifyBackup(try BundleFile(path: report.path), with: opener(home))
     }
 
     @Test("a backup in the folder of a vault that is gone is restored beside it", .embeddedAlone)
     func besideBackups() throws {
         let home = try KeyringHome()
         try home.fill()
-        let report = try home.keyring.backup()
+        let report = try home.keyring.bundles.backUp()
         for name in ["keyring.db", "header.copy"] {
             try FileManager.default.removeItem(atPath: home.location.vault + "/" + name)
         }
         let restored = try Keyring.restore(
             try BundleFile(path: report.path), with: opener(home), at: home.location, slot: .keyFile(keyFile(3)),
             clock: .standing(at: noon))
-        #expect(try restored.keyring.accounts().count == 2)
+        #expect(try restored.keyring.accounts.list().count == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: home.location.vault)
         #expect(Set(names) == ["keyring.db", "header.copy", "vault.lock", "backup.lock", "backups"])
     }
@@ -147,7 +148,7 @@ struct BundleBackupTests {
     func noHeaderCopy() throws {
         let home = try KeyringHome()
         try home.fill()
-        let report = try home.keyring.backup()
+        let report = try home.keyring.bundles.backUp()
         let location = KeyringLocation(vault: home.folder.path + "/new", state: home.folder.path + "/new-state")
         // A folder that is not empty gives way to no file.
         let obstacle = location.vault + "/header.copy/x"
@@ -159,17 +160,17 @@ struct BundleBackupTests {
                 atPath: obstacle, withIntermediateDirectories: true)
             if isMade == nil { throw KeyringError(.inputOutput, "no obstacle") }
         }
-        #expect(try restored.keyring.accounts().count == 2)
+        #expect(try restored.keyring.accounts.list().count == 2)
         #expect(FileManager.default.fileExists(atPath: obstacle))
         let warnings = restored.keyring.takeWarnings()
         #expect(warnings.contains { $0.code == .headerCopy && $0.message.contains("header.copy") }, "\(warnings)")
         let opened = try LockedKeyring(at: location, clock: .standing(at: noon)).unlock(with: .keyFile(keyFile(3)))
-        #expect(try opened.accounts().count == 2)
-        let problems = try opened.verify().problems
+        #expect(try opened.accounts.list().count == 2)
+        let problems = try opened.health.verify().problems
         #expect(problems.count == 1 && problems[0].contains("header.copy") && problems[0].contains("cannot be read"))
         // What opens the vault next writes it, as soon as nothing is in its way.
         try FileManager.default.removeItem(atPath: location.vault + "/header.copy")
         let healed = try LockedKeyring(at: location, clock: .standing(at: noon)).unlock(with: .keyFile(keyFile(3)))
-        #expect(try healed.verify().problems == [])
+        #expect(try healed.health.verify().problems == [])
     }
 }

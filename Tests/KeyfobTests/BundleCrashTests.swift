@@ -28,10 +28,10 @@ struct BundleCrashTests {
             "local_account_id": "u\(number)", "username": "user\(number)@contoso.example", "authority_type": "MSSTS"}
             """
         }
-        _ = try home.keyring.importMSALCache(secret("{\"Account\": {\(cache.joined(separator: ","))}}"))
+        _ = try home.keyring.caches.importMSAL(secret("{\"Account\": {\(cache.joined(separator: ","))}}"))
         try home.folder.write("bundle.age", try home.keyring.bundle(for: .recipients([keys.recipient])))
         try home.folder.write("identity", contents(of: keys.identity))
-        return (home, try home.keyring.backup(for: [keys.recipient]).path)
+        return (home, try home.keyring.bundles.backUp(for: [keys.recipient]).path)
     }
 
     @Test("an import leaves the old vault or the new one", arguments: [5, 30, 60, 120, 250, 5_000])
@@ -46,13 +46,13 @@ struct BundleCrashTests {
                 .unlock(with: .keyFile(keyFile(1)))
             let identity = try Data(contentsOf: URL(filePath: folder + "/identity"))
             killingItself(afterMilliseconds: delay) {
-                _ = try keyring.importBundle(
+                _ = try keyring.bundles.import(
                     try BundleFile(path: folder + "/bundle.age"), with: .identities(secret([UInt8](identity))))
             }
         }
         let keyring = try target.opened()
-        #expect(try keyring.verify().problems == [])
-        let count = try keyring.accounts().count
+        #expect(try keyring.health.verify().problems == [])
+        let count = try keyring.accounts.list().count
         #expect(count == 1 || count == Self.accounts + 1)
         if delay == 5_000 { #expect(count == Self.accounts + 1) }
     }
@@ -79,7 +79,7 @@ struct BundleCrashTests {
                 try BundleFile(path: backup), with: keys.opener, takingStrangers: true, at: location,
                 slot: .keyFile(keyFile(2)))
         }
-        #expect(try restored().verify().problems == [])
-        #expect(try restored().accounts().count == Self.accounts)
+        #expect(try restored().health.verify().problems == [])
+        #expect(try restored().accounts.list().count == Self.accounts)
     }
 }

@@ -25,13 +25,13 @@ struct BundleDamageTests {
         func refusal(_ bytes: [UInt8], _ keys: BundleKeys, mode: Keyring.ImportMode = .merge) throws -> KeyringError? {
             let file = try home.folder.bundle(bytes)
             return failure(of: KeyringError.self) {
-                _ = try home.keyring.importBundle(file, with: keys.opener, mode: mode)
+                _ = try home.keyring.bundles.import(file, with: keys.opener, mode: mode)
             }
         }
 
         func expectUnchanged() throws {
             #expect(try home.state() == state)
-            #expect(try home.keyring.verify().problems == [])
+            #expect(try home.keyring.health.verify().problems == [])
         }
     }
 
@@ -77,12 +77,12 @@ struct BundleDamageTests {
         let (source, target) = (try KeyringHome(), try Target())
         let bundle = try source.keyring.bundle(for: BundleKeys().seal)
         #expect(try target.refusal(bundle, keys)?.code == .wrongKey)
-        let backup = try source.keyring.backup(for: [keys.recipient])
+        let backup = try source.keyring.bundles.backUp(for: [keys.recipient])
         #expect(try target.refusal([UInt8](Data(contentsOf: URL(filePath: backup.path))), keys)?.code == .usage)
         #expect(try target.refusal(Array("{}".utf8), keys)?.code == .damaged)
         #expect(try target.refusal([], keys)?.code == .damaged)
         let export = try target.home.folder.bundle(try source.keyring.bundle(for: keys.seal))
-        #expect(throws: KeyringError(.usage, "")) { try target.home.keyring.restore(export, with: keys.opener) }
+        #expect(throws: KeyringError(.usage, "")) { try target.home.keyring.bundles.restore(export, with: keys.opener) }
         try target.expectUnchanged()
     }
 
@@ -121,7 +121,7 @@ struct BundleDamageTests {
         }
         writer.start()
         let file = try BundleFile(descriptor: pipe.fileHandleForReading.fileDescriptor, name: "standard input")
-        let plan = try target.keyring.importBundle(file, with: keys.opener)
+        let plan = try target.keyring.bundles.import(file, with: keys.opener)
         #expect(plan.newGroups.map(\.name) == ["work"])
         let rest = Pipe()
         try rest.fileHandleForWriting.write(contentsOf: Data(bundle.dropFirst(20).prefix(30_000)))
@@ -129,7 +129,7 @@ struct BundleDamageTests {
         let continued = try BundleFile(
             descriptor: rest.fileHandleForReading.fileDescriptor, name: "standard input",
             after: Array(bundle.prefix(20)))
-        #expect(try target.keyring.importBundle(continued, with: keys.opener).isEmpty)
+        #expect(try target.keyring.bundles.import(continued, with: keys.opener).isEmpty)
         let endless = failure(of: KeyringError.self) { _ = try BundleFile(path: "/dev/zero") }
         #expect(endless?.code == .limitExceeded)
     }
@@ -143,7 +143,7 @@ struct BundleDamageTests {
         // The same bytes once more: nobody can tell whether they were others in between.
         try Data(bundle).write(to: URL(filePath: path))
         let error = failure(of: KeyringError.self) {
-            _ = try target.home.keyring.importBundle(file, with: keys.opener)
+            _ = try target.home.keyring.bundles.import(file, with: keys.opener)
         }
         #expect(error?.code == .damaged)
         try target.expectUnchanged()
@@ -159,7 +159,7 @@ struct BundleDamageTests {
         let keyring = try target.home.opened()
         let bundle = try keys.crafted([])
         let error = failure(of: KeyringError.self) {
-            _ = try keyring.importBundle(try target.home.folder.bundle(bundle), with: keys.opener)
+            _ = try keyring.bundles.import(try target.home.folder.bundle(bundle), with: keys.opener)
         }
         #expect(error?.code == .damaged)
         #expect(try target.home.state() == state)

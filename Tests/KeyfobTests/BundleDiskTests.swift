@@ -15,7 +15,9 @@ struct BundleDiskTests {
             try home.keyring.store(
                 .refresh(ada, client: "client\(client)"), String(repeating: "t", count: 3_000), for: ada)
         }
-        return (home, try home.keyring.backup(for: [keys.recipient]).path, try home.keyring.bundle(for: keys.seal))
+        return (
+            home, try home.keyring.bundles.backUp(for: [keys.recipient]).path, try home.keyring.bundle(for: keys.seal)
+        )
     }
 
     @Test("a restore that does not fit leaves no vault")
@@ -48,26 +50,26 @@ struct BundleDiskTests {
             let state = try Data(contentsOf: URL(filePath: location.vault + "/keyring.db"))
             for mode in Keyring.ImportMode.allCases {
                 let error = failure(of: KeyringError.self) {
-                    _ = try keyring.importBundle(try BundleFile(path: bundle), with: keys.opener, mode: mode)
+                    _ = try keyring.bundles.import(try BundleFile(path: bundle), with: keys.opener, mode: mode)
                 }
                 #expect(error?.code == .diskFull)
             }
             #expect(try Data(contentsOf: URL(filePath: location.vault + "/keyring.db")) == state)
-            let kept = try keyring.backups()
+            let kept = try keyring.bundles.backups()
             try Data().write(to: URL(filePath: path + "/filling"))
             let filling = try FileHandle(forWritingTo: URL(filePath: path + "/filling"))
             while (try? filling.write(contentsOf: Data(count: 512))) != nil {}
-            #expect(throws: KeyringError(.diskFull, "")) { try keyring.backup() }
-            #expect(throws: KeyringError(.diskFull, "")) { try keyring.rotateGroup(.default) }
-            var rekeying = try keyring.beginRekey()
+            #expect(throws: KeyringError(.diskFull, "")) { try keyring.bundles.backUp() }
+            #expect(throws: KeyringError(.diskFull, "")) { try keyring.groups.rotate(.default) }
+            var rekeying = try keyring.slots.beginRekey()
             try rekeying.keep(keyFile: keyFile(1))
             let refusal = rekeying.refusal()
             #expect(refusal?.code == .diskFull)
-            #expect(try keyring.backups() == kept)
+            #expect(try keyring.bundles.backups() == kept)
             let names = try FileManager.default.contentsOfDirectory(atPath: location.vault + "/backups")
             #expect(names.count == kept.count)
             #expect(try Data(contentsOf: URL(filePath: location.vault + "/keyring.db")) == state)
-            #expect(try keyring.verify().problems == [])
+            #expect(try keyring.health.verify().problems == [])
         }
     }
 }

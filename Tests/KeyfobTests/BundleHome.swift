@@ -23,7 +23,7 @@ struct BundleKeys: Sendable {
 
     /// The recovery key of a keyring.
     init(_ home: KeyringHome) throws {
-        recipient = try #require(try home.keyring.slots().first(where: \.isRecoveryKey)?.recipient)
+        recipient = try #require(try home.keyring.slots.list().first(where: \.isRecoveryKey)?.recipient)
         text = home.recoveryKey
     }
 
@@ -69,7 +69,7 @@ extension KeyringHome {
     /// A vault with something of every kind in two groups.
     func fill() throws {
         let work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         let (ada, bob) = (try Account.contoso("ada", label: "boss"), try Account.contoso("bob"))
         try keyring.store(.refresh(ada), "refresh of ada", for: ada)
         try keyring.store(.access(ada), "access of ada", for: ada)
@@ -80,18 +80,18 @@ extension KeyringHome {
         family.grant = Grant(rotates: false)
         family.additionalFields = AdditionalFields([.init(name: "x", json: "[1.50]")])
         try keyring.store(family, "refresh of \"bob\"\n", for: bob, in: [work])
-        try keyring.setLabel("chief", of: ada.id, in: .default)
-        try keyring.setLabel(nil, of: ada.id, in: .default)
-        try keyring.setDefault(ada.id, in: .default)
-        try keyring.bind(.directory("/srv/project"), to: .account(bob.id), in: work)
+        try keyring.accounts.setLabel("chief", of: ada.id, in: .default)
+        try keyring.accounts.setLabel(nil, of: ada.id, in: .default)
+        try keyring.accounts.setDefault(ada.id, in: .default)
+        try keyring.bindings.set(.directory("/srv/project"), to: .account(bob.id), in: work)
         let cache = """
             {"Account": {}, "AppMetadata": {"appmetadata-login.microsoftonline.com-mailer": {"client_id": "mailer",
             "environment": "login.microsoftonline.com", "family_id": "1"}}, "Strange": {"a": {"b": [1.0, null]}}}
             """
-        _ = try keyring.importMSALCache(secret(cache))
+        _ = try keyring.caches.importMSAL(secret(cache))
         let eve = try Account.contoso("eve")
         try keyring.store(.refresh(eve), "refresh of eve", for: eve)
-        _ = try keyring.remove(eve.id, from: .default)
+        _ = try keyring.accounts.remove(eve.id, from: .default)
     }
 
     /// Everything that decides whether the vault is as it was: the database, or the items of the Secret Service.
@@ -108,7 +108,7 @@ extension Keyring {
         _ content: BundleContent = BundleContent(), for seal: borrowing BundleSeal, isArmored: Bool = false
     ) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        _ = try exportBundle(content, for: seal, isArmored: isArmored) { piece in
+        _ = try bundles.export(content, for: seal, isArmored: isArmored) { piece in
             bytes += [UInt8](piece)
         }
         return bytes

@@ -9,7 +9,7 @@ struct BundleRoundTripTests {
     private let keys = BundleKeys()
 
     private func restored(_ home: KeyringHome, _ name: String = "second") throws -> Keyring.Restored {
-        let backup = try home.keyring.backup()
+        let backup = try home.keyring.bundles.backUp()
         return try Keyring.restore(
             try BundleFile(path: backup.path), with: .identities(secret(home.recoveryKey)),
             at: KeyringLocation(vault: home.folder.path + "/" + name, state: home.folder.path + "/state"),
@@ -25,17 +25,17 @@ struct BundleRoundTripTests {
         let after = try records(try restored.keyring.bundle(for: keys.seal), keys)
         #expect(before == after)
         #expect(before.count >= 9)
-        #expect(try restored.keyring.groups().map(\.name) == home.keyring.groups().map(\.name))
-        let (accounts, former) = (try restored.keyring.accounts(), try home.keyring.accounts())
+        #expect(try restored.keyring.groups.list().map(\.name) == home.keyring.groups.list().map(\.name))
+        let (accounts, former) = (try restored.keyring.accounts.list(), try home.keyring.accounts.list())
         #expect(accounts.map(\.account) == former.map(\.account))
         #expect(accounts.map(\.group) == former.map(\.group))
         #expect(accounts.map(\.state) == former.map(\.state))
         #expect(accounts.map(\.isDefault) == former.map(\.isDefault))
-        #expect(try restored.keyring.bindings() == home.keyring.bindings())
-        #expect(try restored.keyring.verify().problems == [])
+        #expect(try restored.keyring.bindings.list() == home.keyring.bindings.list())
+        #expect(try restored.keyring.health.verify().problems == [])
         #expect(restored.keyring.vaultID != home.keyring.vaultID)
         #expect(restored.plan.counts["refused"] == nil)
-        let marked = try restored.keyring.restoredGrants()
+        let marked = try restored.keyring.bundles.restoredGrants()
         #expect(marked.map(\.account.homeAccountID) == ["ada-uid.contoso"])
     }
 
@@ -59,20 +59,22 @@ struct BundleRoundTripTests {
         let (home, other) = (try KeyringHome(), try KeyringHome())
         try home.fill()
         let bundle = try home.keyring.bundle(for: keys.seal)
-        let dry = try other.keyring.planImport(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
+        let dry = try other.keyring.bundles.planImport(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
         let untouched = try other.state()
-        #expect(try other.keyring.planImport(try other.folder.bundle(bundle), with: keys.opener, taking: .all) == dry)
+        #expect(
+            try other.keyring.bundles.planImport(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
+                == dry)
         #expect(try other.state() == untouched)
-        let plan = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
+        let plan = try other.keyring.bundles.import(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
         #expect(plan == dry)
         #expect(plan.newGroups.map(\.name) == ["work"])
         #expect(try records(bundle, keys) == records(try other.keyring.bundle(for: keys.seal), keys))
         let state = try other.state()
-        let again = try other.keyring.importBundle(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
+        let again = try other.keyring.bundles.import(try other.folder.bundle(bundle), with: keys.opener, taking: .all)
         #expect(again.isEmpty)
         #expect(try other.state() == state)
-        #expect(try other.keyring.verify().problems == [])
-        #expect(try other.keyring.restoredGrants() == [])
+        #expect(try other.keyring.health.verify().problems == [])
+        #expect(try other.keyring.bundles.restoredGrants() == [])
     }
 
     @Test("unknown fields, tombstones and versions survive two vaults")
@@ -105,18 +107,18 @@ struct BundleRoundTripTests {
                     version: ItemVersion(stamp: Stamp(value: 6), device: 5))),
         ]
         let bundle = try keys.crafted(entries)
-        _ = try home.keyring.importBundle(try home.folder.bundle(bundle), with: keys.opener, taking: .all)
+        _ = try home.keyring.bundles.import(try home.folder.bundle(bundle), with: keys.opener, taking: .all)
         let second = try home.keyring.bundle(for: keys.seal)
-        _ = try third.keyring.importBundle(try third.folder.bundle(second), with: keys.opener, taking: .all)
+        _ = try third.keyring.bundles.import(try third.folder.bundle(second), with: keys.opener, taking: .all)
         let original = try records(bundle, keys)
         #expect(try records(second, keys) == original)
         #expect(try records(try third.keyring.bundle(for: keys.seal), keys) == original)
-        #expect(try home.keyring.accounts().map(\.account.id) == [ada.id])
-        #expect(try home.keyring.verify().problems == [])
+        #expect(try home.keyring.accounts.list().map(\.account.id) == [ada.id])
+        #expect(try home.keyring.health.verify().problems == [])
         // The next sign-in of somebody who signed out is a new epoch.
         let eve = try Account.contoso("eve")
         try home.keyring.store(.refresh(eve), "again", for: eve)
-        #expect(try home.keyring.credentials(of: eve.id, in: .default).first?.grant?.epoch == 5)
+        #expect(try home.keyring.accounts.credentials(of: eve.id, in: .default).first?.grant?.epoch == 5)
     }
 
     @Test("access tokens go only when they are asked for, and only the account that was asked for")
@@ -148,10 +150,10 @@ struct BundleRoundTripTests {
         let isForPassphrase = file.needsPassphrase
         #expect(isForPassphrase)
         let wrong = failure(of: KeyringError.self) {
-            _ = try other.keyring.importBundle(file, with: .passphrase(secret("wrong")))
+            _ = try other.keyring.bundles.import(file, with: .passphrase(secret("wrong")))
         }
         #expect(wrong?.code == .wrongKey)
-        let plan = try other.keyring.importBundle(file, with: .passphrase(secret("correct horse")))
+        let plan = try other.keyring.bundles.import(file, with: .passphrase(secret("correct horse")))
         #expect(plan.counts["added"] != nil)
         let isForIdentity = try !other.folder.bundle(
             try home.keyring.bundle(for: keys.seal, isArmored: isArmored)

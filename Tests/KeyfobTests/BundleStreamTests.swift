@@ -28,7 +28,7 @@ struct BundleStreamTests {
 
     private func home(_ numbers: Range<Int>, token: String) throws -> KeyringHome {
         let home = try KeyringHome()
-        _ = try home.keyring.importMSALCache(secret(cache(numbers, token: token)))
+        _ = try home.keyring.caches.importMSAL(secret(cache(numbers, token: token)))
         return home
     }
 
@@ -40,38 +40,38 @@ struct BundleStreamTests {
         let theirs = try records(bundle, keys)
         #expect(theirs.count == 3_200)
         let file = try target.folder.bundle(bundle)
-        let plan = try target.keyring.importBundle(file, with: keys.opener)
+        let plan = try target.keyring.bundles.import(file, with: keys.opener)
         #expect(plan.counts["added"] == 1_600)
         #expect(plan.counts.values.reduce(0, +) == 3_200 && plan.lines.count == 3_200 && plan.moreLines == 0)
-        #expect(try target.keyring.accounts().count == 2_400)
-        #expect(try target.keyring.verify().problems == [])
-        #expect(try target.keyring.importBundle(file, with: keys.opener).isEmpty)
+        #expect(try target.keyring.accounts.list().count == 2_400)
+        #expect(try target.keyring.health.verify().problems == [])
+        #expect(try target.keyring.bundles.import(file, with: keys.opener).isEmpty)
 
-        let replaced = try target.keyring.importBundle(file, with: keys.opener, mode: .replace)
+        let replaced = try target.keyring.bundles.import(file, with: keys.opener, mode: .replace)
         #expect(replaced.counts["removed"] == 1_600)
         #expect(try records(target.keyring.bundle(for: keys.seal), keys) == theirs)
         let backup = try BundleFile(path: try #require(replaced.backup))
         let location = KeyringLocation(vault: target.folder.path + "/second", state: target.location.state)
         let restored = try Keyring.restore(
             backup, with: BundleKeys(target).opener, at: location, slot: .keyFile(keyFile(3)))
-        #expect(try restored.keyring.accounts().count == 2_400)
-        #expect(try restored.keyring.restoredGrantCount() == 2_400)
-        #expect(try restored.keyring.verify().problems == [])
+        #expect(try restored.keyring.accounts.list().count == 2_400)
+        #expect(try restored.keyring.bundles.restoredGrantCount() == 2_400)
+        #expect(try restored.keyring.health.verify().problems == [])
     }
 
     @Test("items that are in two groups, or have one label, are told however far apart they are merged", .embeddedAlone)
     func farApart() throws {
         let (home, other) = (try home(0..<1_100, token: "x"), try home(1_100..<2_300, token: "y"))
         let work = try AccessGroup("work")
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         let cache = secret(cache(5..<7, token: "z"))
-        _ = try home.keyring.importMSALCache(cache, in: [work])
+        _ = try home.keyring.caches.importMSAL(cache, in: [work])
         let id = try #require(AccountID(homeAccountID: "u3.t", environment: "login.microsoftonline.com"))
-        try home.keyring.setLabel("same", of: id, in: .default)
+        try home.keyring.accounts.setLabel("same", of: id, in: .default)
         let theirs = try #require(AccountID(homeAccountID: "u2000.t", environment: "login.microsoftonline.com"))
-        try other.keyring.setLabel("same", of: theirs, in: .default)
+        try other.keyring.accounts.setLabel("same", of: theirs, in: .default)
         let file = try home.folder.bundle(try other.keyring.bundle(for: keys.seal))
-        let plan = try home.keyring.importBundle(file, with: keys.opener)
+        let plan = try home.keyring.bundles.import(file, with: keys.opener)
         #expect(plan.conflicts.filter { $0.name == "accountInSeveralGroups" }.count == 2)
         #expect(plan.conflicts.filter { $0.name == "sameLabel" }.count == 1)
     }
@@ -92,7 +92,7 @@ struct BundleStreamTests {
         try handle.write(contentsOf: Data(try source.keyring.bundle(for: keys.seal)))
         try handle.close()
         let error = failure(of: KeyringError.self) {
-            _ = try target.keyring.take(
+            _ = try target.keyring.bundles.take(
                 IncomingBundle(verified.bundle.manifest), .merge, nil, reading: { try file.read(verified, $0) })
         }
         #expect(error?.code == .damaged)
@@ -109,14 +109,14 @@ struct BundleStreamTests {
         let verified = try file.verify(keys.opener, for: [.export])
         let state = try target.state()
         let error = failure(of: KeyringError.self) {
-            _ = try target.keyring.take(IncomingBundle(verified.bundle.manifest), mode, nil) { body in
+            _ = try target.keyring.bundles.take(IncomingBundle(verified.bundle.manifest), mode, nil) { body in
                 try file.read(verified, body)
                 throw BundleError.changedSinceVerified
             }
         }
         #expect(error != nil)
         #expect(try target.state() == state)
-        #expect(try target.keyring.backups() == [])
+        #expect(try target.keyring.bundles.backups() == [])
     }
 
     @Test("a pipe that is longer than memory is meant for, and one that is not a bundle")
@@ -156,16 +156,16 @@ struct BundleStreamTests {
         try home.fill()
         try home.folder.write("vault/backups", Array("in the way".utf8))
         let work = try AccessGroup("work")
-        let slot = try home.keyring.grantGroup(work, to: .keyFile(keyFile(9)))
+        let slot = try home.keyring.slots.grant(work, to: .keyFile(keyFile(9)))
         let state = try home.state()
         let errors = [
-            failure(of: KeyringError.self) { _ = try home.keyring.rotateGroup(.default) },
-            failure(of: KeyringError.self) { _ = try home.keyring.revokeSlot(slot, of: work) },
+            failure(of: KeyringError.self) { _ = try home.keyring.groups.rotate(.default) },
+            failure(of: KeyringError.self) { _ = try home.keyring.slots.revoke(slot, of: work) },
         ]
         for error in errors { #expect(error?.advice == .goOnWithoutBackup, "\(String(describing: error))") }
         #expect(try home.state() == state)
-        #expect(try home.keyring.rotateGroup(.default, backsUp: false) > 0)
-        #expect(try home.keyring.revokeSlot(slot, of: work, backsUp: false).records > 0)
-        #expect(try home.keyring.verify().problems == [])
+        #expect(try home.keyring.groups.rotate(.default, backsUp: false) > 0)
+        #expect(try home.keyring.slots.revoke(slot, of: work, backsUp: false).records > 0)
+        #expect(try home.keyring.health.verify().problems == [])
     }
 }

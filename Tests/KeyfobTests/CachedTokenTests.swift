@@ -72,7 +72,7 @@ struct CachedTokenTests {
             try home.opened().store(.access(ada, expires: 5_000 + Int64(number)), "token of ada", for: ada)
         }
         #expect(try answer().hasPrefix("miss: warnings"))
-        try home.opened().acceptRollback()
+        try home.opened().health.acceptRollback()
         #expect(try answer() == "\(ada.name) token of ada")
     }
 

@@ -18,36 +18,36 @@ struct CurrentAccountTests {
 
     @Test("is told with the one before and by what it changed")
     func changes() async throws {
-        let nobody = try keyring.currentAccount()
+        let nobody = try keyring.accounts.current()
         #expect(nobody.now == nil && nobody.before == nil && nobody.change == nil && !nobody.isNews)
         try signIn(ada)
-        let first = try keyring.currentAccount()
+        let first = try keyring.accounts.current()
         #expect(first.now?.account == ada && first.before == nil && first.isNews)
         let change = try #require(first.change)
         #expect(change.what == .signIn && change.writer == nil && !change.isElsewhere && change.seenOn == noon)
-        #expect(try keyring.currentAccount().isNews == false)
-        _ = try await keyring.signOut(ada.id, from: .default, network: nil)
-        let second = try home.opened().currentAccount()
+        #expect(try keyring.accounts.current().isNews == false)
+        _ = try await keyring.accounts.signOut(ada.id, from: .default, network: nil)
+        let second = try home.opened().accounts.current()
         #expect(second.now == nil && second.before?.username == ada.username && second.change?.what == .signOut)
         try signIn(bob)
-        #expect(try keyring.currentAccount().change?.what == .signIn)
-        _ = try keyring.remove(bob.id, from: .default)
+        #expect(try keyring.accounts.current().change?.what == .signIn)
+        _ = try keyring.accounts.remove(bob.id, from: .default)
         try signIn(ada)
-        let third = try keyring.currentAccount()
+        let third = try keyring.accounts.current()
         #expect(third.now?.account.id == ada.id && third.before?.id == bob.id && third.before?.username == bob.username)
         #expect(third.change?.what == .removal && third.isNews)
-        #expect(try home.opened().currentAccount().before?.id == bob.id)
+        #expect(try home.opened().accounts.current().before?.id == bob.id)
     }
 
     @Test("is the default of several, and who chose that is told")
     func choice() throws {
         try signIn(ada)
-        _ = try keyring.currentAccount()
+        _ = try keyring.accounts.current()
         try signIn(bob)
-        let error = failure(of: KeyringError.self) { _ = try keyring.currentAccount() }
+        let error = failure(of: KeyringError.self) { _ = try keyring.accounts.current() }
         #expect(error?.code == .ambiguous && error?.advice == .makeDefault(such: ada.name))
-        try keyring.setDefault(bob.id, in: .default)
-        let current = try keyring.currentAccount()
+        try keyring.accounts.setDefault(bob.id, in: .default)
+        let current = try keyring.accounts.current()
         #expect(current.now?.account.id == bob.id && current.before?.id == ada.id)
         #expect(current.change?.what == .choice && current.change?.writer == .owner)
     }
@@ -59,8 +59,8 @@ struct CurrentAccountTests {
         let shared = try home.sharedGroup("shared")
         let theirs = try home.opened(keyFile: 2)
         try theirs.store(.refresh(ada), "rt", for: ada)
-        _ = try theirs.currentAccount()
-        #expect(try home.opened().foreignDecisions(in: [shared]).isEmpty)
-        #expect(try home.opened().currentAccount(in: [shared]).now?.account.id == ada.id)
+        _ = try theirs.accounts.current()
+        #expect(try home.opened().groups.foreignDecisions(in: [shared]).isEmpty)
+        #expect(try home.opened().accounts.current(in: [shared]).now?.account.id == ada.id)
     }
 }

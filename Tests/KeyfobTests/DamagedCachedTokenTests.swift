@@ -33,7 +33,7 @@ struct DamagedCachedTokenTests {
         ] {
             guard let token = answer(request) else { continue }
             #expect(token == "token of ada", "\(what)")
-            let whole = try? home.opened().token(for: request).secret.withBytes {
+            let whole = try? home.opened().tokens.stored(for: request).secret.withBytes {
                 String(decoding: [UInt8]($0), as: UTF8.self)
             }
             #expect(whole == token, "\(what)")

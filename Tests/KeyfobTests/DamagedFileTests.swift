@@ -18,7 +18,7 @@ struct DamagedFileTests {
         try keyring.store(.access(ada, scopes: ["files.read"]), "files of ada", for: ada)
         try keyring.store(.refresh(ada), "refresh of ada", for: ada)
         try keyring.store(.access(bob, client: "other"), "token of bob", for: bob)
-        try keyring.setDefault(bob.id, in: .default)
+        try keyring.accounts.setDefault(bob.id, in: .default)
         expected = try Observation(home)
         file = try home.folder.read("vault/keyring.db")
     }
@@ -94,7 +94,7 @@ private struct Observation: Equatable {
         } catch {
             throw error as? KeyringError ?? KeyringError(.fault, "\(error)")
         }
-        accounts = Result { () throws(KeyringError) in try keyring.accounts() }
+        accounts = Result { () throws(KeyringError) in try keyring.accounts.list() }
         isWarned = keyring.takeWarnings().contains { $0.message.contains("is damaged and was passed over") }
         for request in Self.requests {
             do {
@@ -103,7 +103,7 @@ private struct Observation: Equatable {
                 tokens.append(.error(error))
             }
         }
-        if isVerifying { _ = try? keyring.verify() }
+        if isVerifying { _ = try? keyring.health.verify() }
     }
 
     /// Why an error misleads; nil when it says what is the matter.

@@ -131,7 +131,7 @@ struct FewAccountsChoiceTests {
             let quick = try quickly(vault.owner, request, names)
             #expect(quick.answer == slow.answer, "\(request)")
             if let selection = quick.selection { #expect(told(selection) == told(slow.selection), "\(request)") }
-            #expect(told(try vault.owner.select(request, in: names)) == told(slow.selection), "\(request)")
+            #expect(told(try vault.owner.accounts.select(request, in: names)) == told(slow.selection), "\(request)")
             if quick.isShort, let reason = quick.answer.reason { reasons.insert(reason.name) }
         }
         // Of the first vaults it is known that the short way is not idle.
@@ -151,10 +151,10 @@ struct FewAccountsChoiceTests {
             "\(candidate.account) \(candidate.group) \(candidate.state) \(String(describing: candidate.end)) "
                 + "\(candidate.grantScopes) \(candidate.isDefault) \(candidate.isOwnersDefault)"
         }
-        #expect(try keyring.accounts().map(told) == all.map(told))
+        #expect(try keyring.accounts.list().map(told) == all.map(told))
         for name in all.flatMap({ [$0.account.id.canonical, $0.account.username, $0.account.label ?? "-"] }) + ["per"] {
             let named = AccountSelector().candidates(named: name, among: all)
-            let found = Result { try keyring.account(named: name) }
+            let found = Result { try keyring.accounts.named(name) }
             switch found {
             case .success(let candidate): #expect([candidate] == named)
             case .failure(let error as KeyringError):
@@ -165,7 +165,7 @@ struct FewAccountsChoiceTests {
         for group in [AccessGroup.default, vault.tools] {
             let own = all.filter { $0.group == group && ![.signedOut, .noCredentials].contains($0.state) }
             let expected = own.count < 2 ? own.first : own.first(where: \.isDefault)
-            let current = Result { try keyring.currentAccount(in: [group]).now }
+            let current = Result { try keyring.accounts.current(in: [group]).now }
             switch current {
             case .success(let candidate): #expect(candidate?.account == expected?.account)
             case .failure(let error as KeyringError): #expect(error.code == .ambiguous && expected == nil)
@@ -182,8 +182,8 @@ struct FewAccountsChoiceTests {
         let vault = try RandomVault(&random, Self.environments, Self.scopes, Self.subjects)
         try expectCatalogue(vault.owner)
         for group in [AccessGroup.default, vault.tools] {
-            for candidate in try vault.owner.accounts(in: [group]).prefix(Int.random(in: 0...5, using: &random)) {
-                _ = try vault.owner.remove(candidate.account.id, from: group)
+            for candidate in try vault.owner.accounts.list(in: [group]).prefix(Int.random(in: 0...5, using: &random)) {
+                _ = try vault.owner.accounts.remove(candidate.account.id, from: group)
             }
         }
         try expectCatalogue(vault.owner)
@@ -287,11 +287,11 @@ private struct RandomVault {
                     let account = accounts[group]?.randomElement(using: &random)
                 else { continue }
                 let isNobody = Int.random(in: 0..<5, using: &random) == 0
-                _ = try? keyring.bind(subject, to: isNobody ? .nobody : .account(account.id), in: group)
+                _ = try? keyring.bindings.set(subject, to: isNobody ? .nobody : .account(account.id), in: group)
             }
             let group = keyring === adversary || Bool.random(using: &random) ? tools : .default
             if Bool.random(using: &random), let account = accounts[group]?.randomElement(using: &random) {
-                try keyring.setDefault(account.id, in: group)
+                try keyring.accounts.setDefault(account.id, in: group)
             }
         }
         guard Int.random(in: 0..<3, using: &random) > 0 else { return }
@@ -302,11 +302,11 @@ private struct RandomVault {
                 guard let context = contexts.randomElement(using: &random),
                     let account = used.randomElement(using: &random)
                 else { continue }
-                try home.opened(at: noon.advanced(by: Int64(hour) * -7_200)).remember(
+                try home.opened(at: noon.advanced(by: Int64(hour) * -7_200)).accounts.remember(
                     account.id, in: group, for: TokenRequest(context: context), by: .person)
             }
             guard Int.random(in: 0..<4, using: &random) == 0, let gone = used.first else { continue }
-            _ = try owner.remove(gone.id, from: group)
+            _ = try owner.accounts.remove(gone.id, from: group)
         }
     }
 }

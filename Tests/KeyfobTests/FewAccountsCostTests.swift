@@ -56,23 +56,23 @@ struct FewAccountsCostTests {
         var context = RequestContext()
         switch evidence {
         case .directory:
-            try keyring.bind(.directory("/srv/project"), to: .account(ada.id), in: .default)
+            try keyring.bindings.set(.directory("/srv/project"), to: .account(ada.id), in: .default)
             context.directory = "/srv/project/src"
         case .host:
-            try keyring.bind(.host("git.example"), to: .account(ada.id), in: .default)
+            try keyring.bindings.set(.host("git.example"), to: .account(ada.id), in: .default)
             context.url = url
         case .remote:
-            try keyring.bind(.url(url), to: .account(ada.id), in: .default)
+            try keyring.bindings.set(.url(url), to: .account(ada.id), in: .default)
             (context.remote, context.directory) = (url, "/srv/other")
         case .tool:
-            try keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
+            try keyring.bindings.set(.tool("gh"), to: .account(ada.id), in: .default)
             context.tool = "gh"
         case .projectFile:
             try FileManager.default.createDirectory(atPath: folder + "/project", withIntermediateDirectories: true)
             try home.folder.write("project/.keyfob.toml", [UInt8]("account = \"\(ada.username)\"".utf8))
-            _ = try keyring.allow(folder + "/project/.keyfob.toml")
+            _ = try keyring.bindings.allow(folder + "/project/.keyfob.toml")
             context.directory = DirectoryContext(at: folder + "/project").directory
-        case .preferred: try keyring.setDefault(ada.id, in: .default)
+        case .preferred: try keyring.accounts.setDefault(ada.id, in: .default)
         case .committer: context.committer = MailAddress(ada.username)
         case .committerDomain: context.committer = MailAddress("eve@fabrikam.example")
         case .owner: context.url = ResourceURL(host: ada.id.environment, path: ["Team", "app"])
@@ -81,10 +81,12 @@ struct FewAccountsCostTests {
             if evidence == .committerOfMany { context.committer = MailAddress("eve@contoso.example") }
             if evidence == .stranger { context.committer = MailAddress("eve@fabrikam.example") }
             for hour in (1...30).reversed() {
-                try home.opened(at: noon.advanced(by: Int64(hour) * -3_600)).remember(
+                try home.opened(at: noon.advanced(by: Int64(hour) * -3_600)).accounts.remember(
                     ada.id, in: .default, for: TokenRequest(context: context), by: .person)
             }
-            if evidence == .habitOrDefault { try keyring.setDefault(Account.contoso("person5").id, in: .default) }
+            if evidence == .habitOrDefault {
+                try keyring.accounts.setDefault(Account.contoso("person5").id, in: .default)
+            }
         case .environment: return TokenRequest(environment: "github.com")
         case .address: context.url = ResourceURL(host: "api.github.com", path: ["user"])
         case .scope: return TokenRequest(scopes: ["mail.read", "mail.send"])
@@ -127,7 +129,7 @@ struct FewAccountsCostTests {
         let request = try request(.habit, among: 60)
         let eve = try Account.contoso("eve")
         try home.keyring.store(.access(eve), "token of eve", for: eve)
-        try home.opened(at: noon.advanced(by: -200_000)).remember(
+        try home.opened(at: noon.advanced(by: -200_000)).accounts.remember(
             eve.id, in: .default, for: TokenRequest(), by: .person)
         #expect(try home.opened().tokenText(request) == "token of ada")
         let last = "id = (SELECT max(id) FROM records WHERE kind = 1)"

@@ -47,13 +47,13 @@ struct KeyringADALImportTests {
     private func importCache(
         _ cache: consuming SecretBytes, isDryRun: Bool = false, ahead: Int64 = 0
     ) throws(KeyringError) -> Keyring.ImportReport {
-        try keyring.importCache(cache, isDryRun: isDryRun, utcOffset: { _ in ahead })
+        try keyring.caches.import(cache, isDryRun: isDryRun, utcOffset: { _ in ahead })
     }
 
     /// The refresh tokens that an export holds.
     private func refreshTokens() throws -> [String] {
         var bytes: [UInt8] = []
-        _ = try keyring.exportMSALCache { bytes += contents(of: SecretBytes(copying: $0)) }
+        _ = try keyring.caches.exportMSAL { bytes += contents(of: SecretBytes(copying: $0)) }
         let sections = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
         let entities = sections["RefreshToken"] as? [String: [String: Any]] ?? [:]
         return entities.values.compactMap { $0["secret"] as? String }.sorted()
@@ -70,13 +70,13 @@ struct KeyringADALImportTests {
         #expect(report.accounts == [.added: 1] && report.credentials == [.added: 2] && report.others.isEmpty)
         #expect(report.skipped == ["entry 2: it holds an application's own credentials, which belong to no account"])
         #expect(try keyring.tokenText(request) == "access")
-        #expect(try keyring.accounts().map(\.account.id.homeAccountID) == ["ada-uid.contoso"])
+        #expect(try keyring.accounts.list().map(\.account.id.homeAccountID) == ["ada-uid.contoso"])
         #expect(try refreshTokens() == ["refresh"])
         let before = try home.state()
         let second = try importCache(list())
         #expect(second.accounts == [.unchanged: 1] && second.credentials == [.unchanged: 2])
         #expect(try home.state() == before)
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("a dry run tells the same and changes no byte")
@@ -99,11 +99,11 @@ struct KeyringADALImportTests {
         "an account that is there already gets the tokens, found by its user name, and stays as it is",
         arguments: [#""oid": "ada-uid", "tenantId": "contoso","#, #""oid": "guest", "tenantId": "fabrikam","#, ""])
     func sameAccount(identity: String) throws {
-        _ = try keyring.importMSALCache(unified("msal", modified: nil, home: "ada-home.contoso"))
-        let before = try keyring.accounts()
+        _ = try keyring.caches.importMSAL(unified("msal", modified: nil, home: "ada-home.contoso"))
+        let before = try keyring.accounts.list()
         let report = try importCache(list(identity: identity))
         #expect(report.accounts.values.reduce(0, +) == 1 && report.accounts[.added] == nil)
-        let after = try keyring.accounts()
+        let after = try keyring.accounts.list()
         #expect(after.map(\.account.id) == before.map(\.account.id))
         #expect(after.map(\.account.displayName) == ["Ada L."])
         #expect(
@@ -116,22 +116,22 @@ struct KeyringADALImportTests {
     @Test("an account known by its name only is not made a second time when its id comes to light")
     func nameOnly() throws {
         #expect(try importCache(list(identity: "")).accounts == [.added: 1])
-        #expect(try keyring.accounts().map(\.account.id.homeAccountID) == ["ada@contoso.example"])
+        #expect(try keyring.accounts.list().map(\.account.id.homeAccountID) == ["ada@contoso.example"])
         #expect(try importCache(list()).accounts[.added] == nil)
-        #expect(try keyring.accounts().count == 1)
-        _ = try keyring.importMSALCache(unified("msal", modified: nil))
+        #expect(try keyring.accounts.list().count == 1)
+        _ = try keyring.caches.importMSAL(unified("msal", modified: nil))
         let report = try importCache(list(identity: ""))
         #expect(report.remarks.count == 1 && report.accounts[.added] == nil)
-        #expect(try keyring.accounts().count == 2)
+        #expect(try keyring.accounts.list().count == 2)
     }
 
     @Test("of several namesakes none is chosen")
     func namesakes() throws {
-        _ = try keyring.importMSALCache(unified("one", modified: nil, home: "one.contoso"))
-        _ = try keyring.importMSALCache(unified("two", modified: nil, home: "two.contoso"))
+        _ = try keyring.caches.importMSAL(unified("one", modified: nil, home: "one.contoso"))
+        _ = try keyring.caches.importMSAL(unified("two", modified: nil, home: "two.contoso"))
         let report = try importCache(list())
         #expect(report.accounts == [.added: 1] && report.remarks.count == 1)
-        #expect(try keyring.accounts().count == 3)
+        #expect(try keyring.accounts.list().count == 3)
     }
 
     @Test(
@@ -141,7 +141,7 @@ struct KeyringADALImportTests {
             (noon.seconds + 10, "msal", .kept),
         ] as [(Int64?, String, Keyring.StoreOutcome)])
     func refreshTokenAge(modified: Int64?, remaining: String, outcome: Keyring.StoreOutcome) throws {
-        _ = try keyring.importMSALCache(unified("msal", modified: modified))
+        _ = try keyring.caches.importMSAL(unified("msal", modified: modified))
         #expect(try importCache(list()).credentials == [.added: 1, outcome: 1])
         #expect(try refreshTokens() == [remaining])
     }
@@ -162,8 +162,8 @@ struct KeyringADALImportTests {
             {"subscriptions": [{"id": "1", "name": "Production", "tenantId": "contoso", "isDefault": true,
               "user": {"name": "ada@contoso.example", "type": "user"}}]}
             """#
-        _ = try keyring.importCache(list(), azureProfile: secret(profile), utcOffset: { _ in 0 })
-        #expect(try keyring.accounts().map(\.account.label) == ["Production"])
+        _ = try keyring.caches.import(list(), azureProfile: secret(profile), utcOffset: { _ in 0 })
+        #expect(try keyring.accounts.list().map(\.account.label) == ["Production"])
     }
 
     @Test(
@@ -173,7 +173,7 @@ struct KeyringADALImportTests {
         ] as [(String, KeyringError.Code)])
     func nonsense(text: String, code: KeyringError.Code) throws {
         let before = try home.state()
-        let error = failure(of: KeyringError.self) { _ = try keyring.importCache(secret(text)) }
+        let error = failure(of: KeyringError.self) { _ = try keyring.caches.import(secret(text)) }
         #expect(error?.code == code)
         #expect(try home.state() == before)
     }

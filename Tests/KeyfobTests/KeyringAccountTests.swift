@@ -24,7 +24,7 @@ struct KeyringAccountTests {
     @Test("each is listed with the state of its sign-in")
     func listing() throws {
         try keyring.store(.refresh(bob), "refresh", for: bob)
-        let all = try keyring.accounts().inOrder
+        let all = try keyring.accounts.list().inOrder
         #expect(all.map(\.account) == [ada, bob])
         #expect(all.map(\.state) == [.tokensOnly, .signedIn])
         #expect(all.map(\.clientIDs) == [["mailer"], ["mailer"]])
@@ -37,9 +37,9 @@ struct KeyringAccountTests {
             "Ada@Contoso.example", "Research", "research", "ada", "ada@", "res",
         ])
     func names(text: String) throws {
-        try keyring.setLabel("Research", of: ada.id, in: .default)
+        try keyring.accounts.setLabel("Research", of: ada.id, in: .default)
         #expect(try keyring.tokenText(TokenRequest(account: text)) == "token of ada")
-        #expect(try keyring.account(named: text).account.id == ada.id)
+        #expect(try keyring.accounts.named(text).account.id == ada.id)
     }
 
     @Test("a name that nobody has is told", arguments: ["eve", "", " ", "a\u{7}", "da@contoso.example"])
@@ -53,7 +53,7 @@ struct KeyringAccountTests {
         let twin = Account(id: id, username: "ada@contoso.example")
         try keyring.store(.access(twin), "token of the twin", for: twin)
         let error = failure(of: KeyringError.self) {
-            _ = try keyring.token(for: TokenRequest(account: "ada@contoso.example"))
+            _ = try keyring.tokens.stored(for: TokenRequest(account: "ada@contoso.example"))
         }
         #expect(error?.code == .ambiguous)
         #expect(Set(error?.candidates ?? []) == [ada.id.description, twin.id.description])
@@ -63,19 +63,19 @@ struct KeyringAccountTests {
     @Test("a name that several answer to gives ids to type, in their order, or the groups of the only one")
     func ambiguousNames() throws {
         let work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(bob), "x", for: bob, in: [work])
-        let one = failure(of: KeyringError.self) { _ = try keyring.account(named: "bob") }
+        let one = failure(of: KeyringError.self) { _ = try keyring.accounts.named("bob") }
         #expect(one?.code == .ambiguous && one?.candidates == [bob.id.description])
         #expect(one?.message == "'bob' names \(bob.name), which is in several groups: default, work")
         #expect(one?.advice == .chooseGroup(such: .default))
         let eve = try Account.contoso("adam")
         try keyring.store(.access(eve), "x", for: eve, in: [work])
         for groups in [[.default, work], [work, .default]] {
-            let several = failure(of: KeyringError.self) { _ = try keyring.account(named: "ada", in: groups) }
+            let several = failure(of: KeyringError.self) { _ = try keyring.accounts.named("ada", in: groups) }
             #expect(several?.candidates == [ada.id.description, eve.id.description])
             for id in several?.candidates ?? [] {
-                #expect(try keyring.account(named: id).account.id.description == id)
+                #expect(try keyring.accounts.named(id).account.id.description == id)
             }
         }
     }
@@ -83,42 +83,42 @@ struct KeyringAccountTests {
     @Test("an account with a token in a tenant is considered there, with a profile or without")
     func tenants() throws {
         try keyring.store(.access(ada, realm: "Fabrikam"), "token for fabrikam", for: ada)
-        #expect(try keyring.accounts().inOrder.map(\.realms) == [["Fabrikam", "contoso"], ["contoso"]])
+        #expect(try keyring.accounts.list().inOrder.map(\.realms) == [["Fabrikam", "contoso"], ["contoso"]])
         #expect(try keyring.tokenText(TokenRequest(realm: "fabrikam")) == "token for fabrikam")
     }
 
     @Test("a request that names nobody is ambiguous, unless there is a default")
     func defaults() throws {
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)
-        try keyring.setDefault(bob.id, in: .default)
+        try keyring.accounts.setDefault(bob.id, in: .default)
         #expect(try keyring.tokenText(TokenRequest()) == "token of bob")
-        #expect(try home.opened().accounts().inOrder.map(\.isDefault) == [false, true])
-        try keyring.setDefault(nil, in: .default)
+        #expect(try home.opened().accounts.list().inOrder.map(\.isDefault) == [false, true])
+        try keyring.accounts.setDefault(nil, in: .default)
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)
-        try keyring.setDefault(bob.id, in: .default)
-        #expect(try keyring.remove(bob.id, from: .default) == 2)
+        try keyring.accounts.setDefault(bob.id, in: .default)
+        #expect(try keyring.accounts.remove(bob.id, from: .default) == 2)
         #expect(try keyring.tokenText(TokenRequest()) == "token of ada")
     }
 
     @Test("a label is one account's, without regard to case, and can be taken away")
     func labels() throws {
-        try keyring.setLabel("work", of: ada.id, in: .default)
-        try keyring.setLabel("work", of: ada.id, in: .default)
-        #expect(code { try keyring.setLabel("work", of: bob.id, in: .default) } == .alreadyExists)
-        #expect(code { try keyring.setLabel("Work", of: bob.id, in: .default) } == .alreadyExists)
+        try keyring.accounts.setLabel("work", of: ada.id, in: .default)
+        try keyring.accounts.setLabel("work", of: ada.id, in: .default)
+        #expect(code { try keyring.accounts.setLabel("work", of: bob.id, in: .default) } == .alreadyExists)
+        #expect(code { try keyring.accounts.setLabel("Work", of: bob.id, in: .default) } == .alreadyExists)
         for text in ["", "  ", "a\nb", "a\u{200B}b"] {
-            #expect(code { try keyring.setLabel(text, of: bob.id, in: .default) } == .usage)
+            #expect(code { try keyring.accounts.setLabel(text, of: bob.id, in: .default) } == .usage)
         }
-        try keyring.setLabel(nil, of: ada.id, in: .default)
-        try keyring.setLabel("work", of: bob.id, in: .default)
+        try keyring.accounts.setLabel(nil, of: ada.id, in: .default)
+        try keyring.accounts.setLabel("work", of: bob.id, in: .default)
         #expect(try keyring.tokenText(TokenRequest(account: "work")) == "token of bob")
         let eve = try Account.contoso("eve")
-        #expect(code { try keyring.setLabel("x", of: eve.id, in: .default) } == .noSuchAccount)
+        #expect(code { try keyring.accounts.setLabel("x", of: eve.id, in: .default) } == .noSuchAccount)
     }
 
     @Test("a label stays when the account comes in again")
     func labelsStay() throws {
-        try keyring.setLabel("work", of: ada.id, in: .default)
+        try keyring.accounts.setLabel("work", of: ada.id, in: .default)
         #expect(try keyring.store(.access(ada, expires: 7_200), "newer", for: ada) == .changed)
         #expect(try keyring.tokenText(TokenRequest(account: "work")) == "newer")
     }
@@ -126,33 +126,33 @@ struct KeyringAccountTests {
     @Test("an account is moved with its tokens, and is then in one group only")
     func moving() throws {
         let work = try AccessGroup("work")
-        try keyring.createGroup(work)
-        try keyring.setDefault(ada.id, in: .default)
-        #expect(try keyring.move(ada.id, from: .default, to: work) == 2)
-        #expect(try keyring.accounts(in: [work]).map(\.account) == [ada])
-        #expect(try keyring.accounts(in: [.default]).map(\.account) == [bob])
+        try keyring.groups.create(work)
+        try keyring.accounts.setDefault(ada.id, in: .default)
+        #expect(try keyring.accounts.move(ada.id, from: .default, to: work) == 2)
+        #expect(try keyring.accounts.list(in: [work]).map(\.account) == [ada])
+        #expect(try keyring.accounts.list(in: [.default]).map(\.account) == [bob])
         #expect(try keyring.tokenText(TokenRequest(account: "ada"), in: [work]) == "token of ada")
         #expect(keyring.refusal(TokenRequest(account: "ada"), in: [.default]) == .noSuchAccount)
         let eve = try Account.contoso("eve")
-        #expect(code { _ = try keyring.move(eve.id, from: .default, to: work) } == .noSuchAccount)
-        #expect(code { _ = try keyring.move(ada.id, from: work, to: work) } == .usage)
+        #expect(code { _ = try keyring.accounts.move(eve.id, from: .default, to: work) } == .noSuchAccount)
+        #expect(code { _ = try keyring.accounts.move(ada.id, from: work, to: work) } == .usage)
         try keyring.store(.access(ada), "again", for: ada)
-        #expect(code { _ = try keyring.move(ada.id, from: .default, to: work) } == .alreadyExists)
-        #expect(try keyring.verify().problems == [])
+        #expect(code { _ = try keyring.accounts.move(ada.id, from: .default, to: work) } == .alreadyExists)
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("an account is removed with its tokens")
     func removing() throws {
-        #expect(try keyring.remove(ada.id, from: .default) == 2)
-        #expect(try keyring.accounts().map(\.account) == [bob])
-        #expect(code { _ = try keyring.remove(ada.id, from: .default) } == .noSuchAccount)
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.accounts.remove(ada.id, from: .default) == 2)
+        #expect(try keyring.accounts.list().map(\.account) == [bob])
+        #expect(code { _ = try keyring.accounts.remove(ada.id, from: .default) } == .noSuchAccount)
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("an account in two groups is two accounts, however often a group is named")
     func severalGroups() throws {
         let work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(ada), "at work", for: ada, in: [work])
         let request = TokenRequest(account: "ada@contoso.example")
         #expect(keyring.refusal(request, in: [work, .default]) == .ambiguous)

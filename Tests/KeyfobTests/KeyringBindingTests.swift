@@ -22,7 +22,7 @@ struct KeyringBindingTests {
         hub = Account(
             id: try #require(AccountID(homeAccountID: "bob", environment: "git.example:8443")), username: "bob@hub")
         work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         for account in [ada, bob, hub] { try keyring.store(.access(account), "token", for: account) }
         try keyring.store(.access(bob), "token", for: bob, in: [work])
     }
@@ -38,81 +38,85 @@ struct KeyringBindingTests {
 
     @Test("what is bound is found again, by another process too", arguments: subjects)
     func bound(subject: Binding.Subject) throws {
-        try keyring.bind(subject, to: .account(ada.id), in: .default)
+        try keyring.bindings.set(subject, to: .account(ada.id), in: .default)
         let expected = [Binding(subject, to: .account(ada.id), from: .keyring(.default), by: .owner)]
-        #expect(try keyring.bindings() == expected)
-        #expect(try home.opened().bindings() == expected)
-        #expect(try keyring.bindings(in: [work]).isEmpty)
+        #expect(try keyring.bindings.list() == expected)
+        #expect(try home.opened().bindings.list() == expected)
+        #expect(try keyring.bindings.list(in: [work]).isEmpty)
     }
 
     @Test("a subject has one account at each provider; 'none' takes the place of all, and any account that of it")
     func onePerProvider() throws {
         let subject = Binding.Subject.directory("/x")
-        func targets() throws -> [Binding.Target] { try keyring.bindings().map(\.target) }
-        try keyring.bind(subject, to: .account(ada.id), in: .default)
-        try keyring.bind(subject, to: .account(hub.id), in: .default)
-        try keyring.bind(subject, to: .account(bob.id), in: .default)
+        func targets() throws -> [Binding.Target] { try keyring.bindings.list().map(\.target) }
+        try keyring.bindings.set(subject, to: .account(ada.id), in: .default)
+        try keyring.bindings.set(subject, to: .account(hub.id), in: .default)
+        try keyring.bindings.set(subject, to: .account(bob.id), in: .default)
         #expect(try targets() == [.account(bob.id), .account(hub.id)])
-        try keyring.bind(subject, to: .nobody, in: .default)
+        try keyring.bindings.set(subject, to: .nobody, in: .default)
         #expect(try targets() == [.nobody])
-        try keyring.bind(subject, to: .account(hub.id), in: .default)
+        try keyring.bindings.set(subject, to: .account(hub.id), in: .default)
         #expect(try targets() == [.account(hub.id)])
     }
 
     @Test("subjects that begin alike, and groups, do not touch one another")
     func neighbours() throws {
         for path in ["/x", "/x:y", "/x:git.example%3A8443", "/x/y"] {
-            try keyring.bind(.directory(path), to: .account(ada.id), in: .default)
-            try keyring.bind(.directory(path), to: .account(hub.id), in: .default)
+            try keyring.bindings.set(.directory(path), to: .account(ada.id), in: .default)
+            try keyring.bindings.set(.directory(path), to: .account(hub.id), in: .default)
         }
-        try keyring.bind(.directory("/x"), to: .account(bob.id), in: work)
-        #expect(try keyring.bindings().count == 9)
-        try keyring.bind(.directory("/x"), to: .nobody, in: .default)
-        #expect(try keyring.bindings().count == 8)
-        #expect(try keyring.unbind(.directory("/x"), in: [.default]) == 1)
-        #expect(try keyring.unbind(.directory("/x:y")) == 2)
-        #expect(try keyring.bindings(in: [work]).map(\.subject) == [.directory("/x")])
-        #expect(try keyring.bindings(in: [.default]).count == 4)
+        try keyring.bindings.set(.directory("/x"), to: .account(bob.id), in: work)
+        #expect(try keyring.bindings.list().count == 9)
+        try keyring.bindings.set(.directory("/x"), to: .nobody, in: .default)
+        #expect(try keyring.bindings.list().count == 8)
+        #expect(try keyring.bindings.remove(.directory("/x"), in: [.default]) == 1)
+        #expect(try keyring.bindings.remove(.directory("/x:y")) == 2)
+        #expect(try keyring.bindings.list(in: [work]).map(\.subject) == [.directory("/x")])
+        #expect(try keyring.bindings.list(in: [.default]).count == 4)
     }
 
     @Test("the order does not depend on that of binding")
     func order() throws {
-        for subject in Self.subjects.reversed() { try keyring.bind(subject, to: .account(ada.id), in: .default) }
-        let kinds = try keyring.bindings().map(\.subject)
+        for subject in Self.subjects.reversed() {
+            try keyring.bindings.set(subject, to: .account(ada.id), in: .default)
+        }
+        let kinds = try keyring.bindings.list().map(\.subject)
         #expect(kinds == Self.subjects)
     }
 
     @Test("what is not bound cannot be unbound, and a group is not written for it")
     func unbound() throws {
-        #expect(code { _ = try keyring.unbind(.tool("gh")) } == .noSuchBinding)
-        try keyring.bind(.tool("gh"), to: .nobody, in: work)
-        #expect(code { _ = try keyring.unbind(.tool("gh"), in: [.default]) } == .noSuchBinding)
-        #expect(try keyring.unbind(.tool("gh")) == 1)
-        #expect(try keyring.bindings().isEmpty)
+        #expect(code { _ = try keyring.bindings.remove(.tool("gh")) } == .noSuchBinding)
+        try keyring.bindings.set(.tool("gh"), to: .nobody, in: work)
+        #expect(code { _ = try keyring.bindings.remove(.tool("gh"), in: [.default]) } == .noSuchBinding)
+        #expect(try keyring.bindings.remove(.tool("gh")) == 1)
+        #expect(try keyring.bindings.list().isEmpty)
     }
 
     @Test("an account that is not in the group, or a group that is not there, is told")
     func missing() throws {
-        #expect(code { try keyring.bind(.tool("gh"), to: .account(ada.id), in: work) } == .noSuchAccount)
+        #expect(code { try keyring.bindings.set(.tool("gh"), to: .account(ada.id), in: work) } == .noSuchAccount)
         let nowhere = try AccessGroup("nowhere")
-        #expect(code { try keyring.bind(.tool("gh"), to: .nobody, in: nowhere) } == .noSuchGroup)
-        #expect(code { _ = try keyring.bindings(in: [nowhere]) } == .noSuchGroup)
-        #expect(try keyring.bindings().isEmpty)
+        #expect(code { try keyring.bindings.set(.tool("gh"), to: .nobody, in: nowhere) } == .noSuchGroup)
+        #expect(code { _ = try keyring.bindings.list(in: [nowhere]) } == .noSuchGroup)
+        #expect(try keyring.bindings.list().isEmpty)
     }
 
     @Test("a binding goes with its account, and stays the owner's under a group's new key", .embeddedAlone)
     func lifetime() throws {
-        for account in [ada, bob] { try keyring.bind(.tool(account.username), to: .account(account.id), in: .default) }
-        try keyring.setDefault(bob.id, in: .default)
-        _ = try keyring.remove(bob.id, from: .default)
-        _ = try keyring.rotateGroup(.default)
+        for account in [ada, bob] {
+            try keyring.bindings.set(.tool(account.username), to: .account(account.id), in: .default)
+        }
+        try keyring.accounts.setDefault(bob.id, in: .default)
+        _ = try keyring.accounts.remove(bob.id, from: .default)
+        _ = try keyring.groups.rotate(.default)
         let left = Binding(.tool(ada.username), to: .account(ada.id), from: .keyring(.default), by: .owner)
-        #expect(try keyring.bindings() == [left])
+        #expect(try keyring.bindings.list() == [left])
     }
 
     @Test("bindings lie sealed: the file holds neither subject nor account", .embeddedAlone)
     func sealed() throws {
-        try keyring.bind(.directory("/home/ada/very-private-project"), to: .account(ada.id), in: .default)
+        try keyring.bindings.set(.directory("/home/ada/very-private-project"), to: .account(ada.id), in: .default)
         let bytes = String(
             decoding: try Data(contentsOf: URL(filePath: home.location.vault + "/keyring.db")), as: UTF8.self)
         #expect(!bytes.contains("very-private-project"))
@@ -121,8 +125,8 @@ struct KeyringBindingTests {
 
     @Test("a damaged setting is passed over with a warning, and said to be missing", .embeddedAlone)
     func damage() throws {
-        try keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
-        try keyring.bind(.tool("az"), to: .account(ada.id), in: .default)
+        try keyring.bindings.set(.tool("gh"), to: .account(ada.id), in: .default)
+        try keyring.bindings.set(.tool("az"), to: .account(ada.id), in: .default)
         try home.database().run(
             "UPDATE records SET attributes = zeroblob(200) WHERE id = (SELECT max(id) FROM records WHERE kind = 7)")
         let other = try home.opened()
@@ -146,7 +150,7 @@ struct KeyringBindingTests {
                 }
             }
         }
-        #expect(try keyring.bindings().isEmpty)
+        #expect(try keyring.bindings.list().isEmpty)
         #expect(keyring.takeWarnings().count { $0.message.contains("makes no sense") } == 1)
     }
 }

@@ -38,7 +38,7 @@ struct KeyringCacheTests {
     private func importCache(
         _ cache: consuming SecretBytes, isDryRun: Bool = false
     ) throws(KeyringError) -> Keyring.ImportReport {
-        try keyring.importMSALCache(cache, isDryRun: isDryRun)
+        try keyring.caches.importMSAL(cache, isDryRun: isDryRun)
     }
 
     /// What an export writes, and its report.
@@ -46,7 +46,7 @@ struct KeyringCacheTests {
         from keyring: Keyring, account: AccountID? = nil
     ) throws -> (bytes: [UInt8], report: Keyring.ExportReport) {
         var bytes: [UInt8] = []
-        let report = try keyring.exportMSALCache(account: account) { piece in
+        let report = try keyring.caches.exportMSAL(account: account) { piece in
             bytes += contents(of: SecretBytes(copying: piece))
         }
         return (bytes, report)
@@ -71,7 +71,7 @@ struct KeyringCacheTests {
         let older = try importCache(cache("older", expires: 5_000, name: "Ada L."))
         #expect(older.accounts == [.unchanged: 1] && older.credentials == [.kept: 1, .unchanged: 1])
         #expect(try keyring.tokenText(request) == "newer")
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("a dry run tells the same and changes no byte")
@@ -102,15 +102,15 @@ struct KeyringCacheTests {
             {"subscriptions": [{"id": "1", "name": "Production", "tenantId": "contoso", "isDefault": true,
               "user": {"name": "ADA@contoso.example", "type": "user"}}]}
             """#
-        let report = try keyring.importMSALCache(cache(), azureProfile: secret("nonsense"))
+        let report = try keyring.caches.importMSAL(cache(), azureProfile: secret("nonsense"))
         #expect(report.remarks.contains { $0.contains("azureProfile.json") })
-        #expect(try keyring.accounts().map(\.account.label) == [nil])
-        #expect(try keyring.importMSALCache(cache(), azureProfile: secret(profile)).accounts == [.changed: 1])
-        #expect(try keyring.accounts().map(\.account.label) == ["Production"])
+        #expect(try keyring.accounts.list().map(\.account.label) == [nil])
+        #expect(try keyring.caches.importMSAL(cache(), azureProfile: secret(profile)).accounts == [.changed: 1])
+        #expect(try keyring.accounts.list().map(\.account.label) == ["Production"])
         #expect(try keyring.tokenText(TokenRequest(account: "production")) == "token")
-        try keyring.setLabel("mine", of: #require(keyring.accounts().first).account.id, in: .default)
+        try keyring.accounts.setLabel("mine", of: #require(keyring.accounts.list().first).account.id, in: .default)
         #expect(try keyring.importMSALCache(cache()).accounts == [.unchanged: 1])
-        #expect(try keyring.accounts().map(\.account.label) == ["mine"])
+        #expect(try keyring.accounts.list().map(\.account.label) == ["mine"])
     }
 
     @Test("what one keyring exports another one imports, and nothing is lost")
@@ -122,7 +122,7 @@ struct KeyringCacheTests {
         let other = try KeyringHome()
         let imported = try other.keyring.importMSALCache(secret(bytes))
         #expect(imported.skipped == [] && imported.credentials == [.added: 2] && imported.others == [.added: 2])
-        #expect(try other.keyring.accounts() == keyring.accounts())
+        #expect(try other.keyring.accounts.list() == keyring.accounts.list())
         #expect(try other.keyring.tokenText(request) == "token")
         #expect(try exported(from: other.keyring).bytes == bytes)
     }
@@ -157,6 +157,6 @@ extension Keyring {
     /// Imports a cache where the report does not matter.
     @discardableResult
     fileprivate func importMSALCache(_ cache: borrowing SecretBytes) throws(KeyringError) -> ImportReport {
-        try importMSALCache(cache, azureProfile: nil)
+        try caches.importMSAL(cache, azureProfile: nil)
     }
 }

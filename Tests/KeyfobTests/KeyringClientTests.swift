@@ -16,7 +16,7 @@ struct KeyringClientTests {
         home = try KeyringHome()
         keyring = home.keyring
         work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
     }
 
     private func code(_ body: () throws -> Void) -> KeyringError.Code? {
@@ -26,7 +26,7 @@ struct KeyringClientTests {
     /// What a client says to a token endpoint, which is the only way its secret shows.
     private func form(_ keyring: Keyring, _ id: String?, _ environment: String = "accounts.google.com") throws -> String
     {
-        let client = try keyring.oauthClient(id: id, environment: environment)
+        let client = try keyring.clients.oauthClient(id: id, environment: environment)
         let endpoint = try EndpointURL("https://x.example/token")
         let request = TokenRequests.refresh(secret("rt"), scopes: [], client: client, at: endpoint)
         switch request.body {
@@ -40,51 +40,53 @@ struct KeyringClientTests {
         let client = ClientRegistration(
             id: "1234.apps", name: "Desktop", redirectURIs: ["http://localhost:8400", "http://127.0.0.1:8401/back"],
             scopes: ["openid"], authentication: .post)
-        let added = try keyring.addClient(client, secret: secret("hunter2"), at: "google")
+        let added = try keyring.clients.add(client, secret: secret("hunter2"), at: "google")
         #expect(added.client == client && added.isDefault && added.provider == "google")
         #expect(added.origin == .added(.default) && added.environment == "accounts.google.com")
-        #expect(try home.opened().clients() == [added])
-        #expect(try !"\(home.opened().clients())".contains("hunter2"))
+        #expect(try home.opened().clients.list() == [added])
+        #expect(try !"\(home.opened().clients.list())".contains("hunter2"))
         #expect(try form(home.opened(), nil).contains("client_secret=hunter2"))
     }
 
     @Test("the secret is in no clear byte of the vault", .embeddedAlone)
     func sealed() throws {
         let text = "a-secret-of-a-client-0123456789"
-        try keyring.addClient(ClientRegistration(id: "a", authentication: .basic), secret: secret(text), at: "google")
+        try keyring.clients.add(ClientRegistration(id: "a", authentication: .basic), secret: secret(text), at: "google")
         let bytes = try home.folder.read("vault/keyring.db")
         #expect(bytes.count > 1_000 && !String(decoding: bytes, as: UTF8.self).contains(text))
-        let client = try keyring.oauthClient(id: "a", environment: "accounts.google.com")
+        let client = try keyring.clients.oauthClient(id: "a", environment: "accounts.google.com")
         #expect(client.authentication == .basic)
     }
 
     @Test("the first is the default until another is made it, and so is the only one left")
     func defaults() throws {
-        func current() throws -> String? { try keyring.clients(of: "google").first { $0.isDefault }?.client.id }
-        for id in ["a", "b", "c"] { try keyring.addClient(ClientRegistration(id: id), at: "google") }
+        func current() throws -> String? { try keyring.clients.list(of: "google").first { $0.isDefault }?.client.id }
+        for id in ["a", "b", "c"] { try keyring.clients.add(ClientRegistration(id: id), at: "google") }
         #expect(try current() == "a")
-        try keyring.addClient(ClientRegistration(id: "d"), at: "google", isDefault: true, in: [work, .default])
+        try keyring.clients.add(ClientRegistration(id: "d"), at: "google", isDefault: true, in: [work, .default])
         #expect(try current() == "d")
-        #expect(try keyring.clients().count { $0.isDefault } == 1)
-        try keyring.removeClient("d")
+        #expect(try keyring.clients.list().count { $0.isDefault } == 1)
+        try keyring.clients.remove("d")
         #expect(try current() == nil)
-        #expect(code { _ = try keyring.oauthClient(id: nil, environment: "accounts.google.com") } == .noSuchClient)
-        try keyring.removeClient("a")
-        try keyring.removeClient("b")
+        #expect(
+            code { _ = try keyring.clients.oauthClient(id: nil, environment: "accounts.google.com") } == .noSuchClient)
+        try keyring.clients.remove("a")
+        try keyring.clients.remove("b")
         #expect(try current() == "c")
-        try keyring.removeClient("c")
-        #expect(code { _ = try keyring.oauthClient(id: nil, environment: "accounts.google.com") } == .noSuchClient)
-        #expect(code { try keyring.removeClient("c") } == .noSuchClient)
+        try keyring.clients.remove("c")
+        #expect(
+            code { _ = try keyring.clients.oauthClient(id: nil, environment: "accounts.google.com") } == .noSuchClient)
+        #expect(code { try keyring.clients.remove("c") } == .noSuchClient)
     }
 
     @Test("one of Microsoft's serves all its tenants and aliases, and no other cloud")
     func microsoft() throws {
-        try keyring.addClient(ClientRegistration(id: "app"), at: "https://login.windows.net/contoso.example")
+        try keyring.clients.add(ClientRegistration(id: "app"), at: "https://login.windows.net/contoso.example")
         for name in ["microsoft", "microsoft-consumers", "login.microsoft.com"] {
-            #expect(try keyring.clients(of: name).map(\.client.id) == ["app"], "\(name)")
+            #expect(try keyring.clients.list(of: name).map(\.client.id) == ["app"], "\(name)")
         }
-        #expect(try keyring.clients(of: "microsoft-us-government").isEmpty)
-        #expect(try keyring.oauthClient(id: nil, environment: "sts.windows.net").id == "app")
+        #expect(try keyring.clients.list(of: "microsoft-us-government").isEmpty)
+        #expect(try keyring.clients.oauthClient(id: nil, environment: "sts.windows.net").id == "app")
     }
 
     @Test("one that was never added is a public client")
@@ -95,35 +97,35 @@ struct KeyringClientTests {
 
     @Test("ids that look like parts of other names do not touch one another")
     func neighbours() throws {
-        try keyring.addProvider(NewProvider(issuer: "https://a.example:8443", name: "a"))
-        try keyring.addProvider(NewProvider(issuer: "https://a.example", name: "b"))
+        try keyring.providers.add(NewProvider(issuer: "https://a.example:8443", name: "a"))
+        try keyring.providers.add(NewProvider(issuer: "https://a.example", name: "b"))
         let ids = ["x", "x:y", "8443:x", "%3A", "x/y"]
         for (index, name) in ["a", "b"].enumerated() {
             for id in ids {
-                try keyring.addClient(
+                try keyring.clients.add(
                     ClientRegistration(id: id, authentication: .post), secret: secret("\(index)\(id)"), at: name)
             }
         }
-        #expect(try keyring.clients().count == 10)
+        #expect(try keyring.clients.list().count == 10)
         #expect(try form(keyring, "x:y", "a.example:8443").contains("client_secret=0x%3Ay"))
-        #expect(code { try keyring.removeClient("x") } == .ambiguous)
-        try keyring.removeClient("x", at: "b")
-        #expect(try keyring.clients(of: "b").count == 4)
-        #expect(try keyring.clients(of: "a").count == 5)
+        #expect(code { try keyring.clients.remove("x") } == .ambiguous)
+        try keyring.clients.remove("x", at: "b")
+        #expect(try keyring.clients.list(of: "b").count == 4)
+        #expect(try keyring.clients.list(of: "a").count == 5)
         #expect(try form(keyring, "x", "a.example:8443").contains("client_secret=0x"))
     }
 
     @Test("an id is given once, unless it is to be replaced, where it stands; an old secret does not stay")
     func replacing() throws {
         let client = ClientRegistration(id: "a", authentication: .post)
-        try keyring.addClient(client, secret: secret("old"), at: "google", in: [work])
-        #expect(code { try keyring.addClient(client, secret: secret("new"), at: "google") } == .alreadyExists)
-        try keyring.addClient(client, secret: secret("new"), at: "google", replacing: true)
+        try keyring.clients.add(client, secret: secret("old"), at: "google", in: [work])
+        #expect(code { try keyring.clients.add(client, secret: secret("new"), at: "google") } == .alreadyExists)
+        try keyring.clients.add(client, secret: secret("new"), at: "google", replacing: true)
         #expect(try form(keyring, "a").contains("client_secret=new"))
-        #expect(try keyring.clients().map(\.origin) == [.added(work)])
-        try keyring.addClient(ClientRegistration(id: "a"), at: "google", replacing: true)
+        #expect(try keyring.clients.list().map(\.origin) == [.added(work)])
+        try keyring.clients.add(ClientRegistration(id: "a"), at: "google", replacing: true)
         #expect(try !form(keyring, "a").contains("client_secret"))
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test(
@@ -140,19 +142,21 @@ struct KeyringClientTests {
             ClientRegistration(id: "a", scopes: ["a\"b"]), ClientRegistration(id: "a", authentication: .post),
         ])
     func nonsense(client: ClientRegistration) throws {
-        #expect(code { try keyring.addClient(client, at: "google") } == .usage)
-        #expect(try keyring.clients().isEmpty)
+        #expect(code { try keyring.clients.add(client, at: "google") } == .usage)
+        #expect(try keyring.clients.list().isEmpty)
     }
 
     @Test("a secret goes with saying it, and is not endless")
     func secrets() throws {
         #expect(
-            code { try keyring.addClient(ClientRegistration(id: "a"), secret: secret("x"), at: "google") } == .usage)
+            code { try keyring.clients.add(ClientRegistration(id: "a"), secret: secret("x"), at: "google") } == .usage)
         let long = String(repeating: "x", count: 4_097)
         let client = ClientRegistration(id: "a", authentication: .post)
-        let error = failure(of: KeyringError.self) { try keyring.addClient(client, secret: secret(long), at: "google") }
+        let error = failure(of: KeyringError.self) {
+            try keyring.clients.add(client, secret: secret(long), at: "google")
+        }
         #expect(error?.code == .limitExceeded)
-        #expect(code { try keyring.addClient(client, secret: secret("x"), at: "nowhere") } == .noSuchProvider)
+        #expect(code { try keyring.clients.add(client, secret: secret("x"), at: "nowhere") } == .noSuchProvider)
     }
 
     @Test("those in a provider's description count, and the added ones come first")
@@ -161,53 +165,53 @@ struct KeyringClientTests {
             {"formatVersion": 1, "name": "own", "title": "Own", "issuer": "https://own.example",
             "environment": "own.example", "flows": ["authorizationCode"], "clientIDs": ["one", "two"]}
             """
-        try keyring.addProvider(Array(text.utf8))
-        #expect(try keyring.clients(of: "own").map(\.client.id) == ["one", "two"])
-        #expect(try keyring.oauthClient(id: nil, environment: "own.example").id == "one")
-        #expect(code { try keyring.removeClient("one") } == .usage)
-        try keyring.addClient(ClientRegistration(id: "three"), at: "own", isDefault: true)
-        #expect(try keyring.oauthClient(id: nil, environment: "own.example").id == "three")
+        try keyring.providers.add(Array(text.utf8))
+        #expect(try keyring.clients.list(of: "own").map(\.client.id) == ["one", "two"])
+        #expect(try keyring.clients.oauthClient(id: nil, environment: "own.example").id == "one")
+        #expect(code { try keyring.clients.remove("one") } == .usage)
+        try keyring.clients.add(ClientRegistration(id: "three"), at: "own", isDefault: true)
+        #expect(try keyring.clients.oauthClient(id: nil, environment: "own.example").id == "three")
     }
 
     @Test("a key for one group sees no client, and no secret, of another", .embeddedAlone)
     func groupKey() throws {
         let client = ClientRegistration(id: "a", authentication: .post)
-        try keyring.addClient(client, secret: secret("hunter2"), at: "google")
-        _ = try keyring.grantGroup(work, to: .keyFile(keyFile(2)))
+        try keyring.clients.add(client, secret: secret("hunter2"), at: "google")
+        _ = try keyring.slots.grant(work, to: .keyFile(keyFile(2)))
         let limited = try home.opened(keyFile: 2)
-        #expect(try limited.clients().isEmpty)
+        #expect(try limited.clients.list().isEmpty)
         #expect(try !form(limited, "a").contains("hunter2"))
-        #expect(code { _ = try limited.clients(in: [.default]) } == .groupNotGranted)
-        #expect(code { try limited.removeClient("a") } == .noSuchClient)
+        #expect(code { _ = try limited.clients.list(in: [.default]) } == .groupNotGranted)
+        #expect(code { try limited.clients.remove("a") } == .noSuchClient)
     }
 
     @Test("a backup that is restored keeps providers, clients, their secrets and the default")
     func restoring() throws {
-        try keyring.addProvider(NewProvider(issuer: "http://127.0.0.1:4600/o", name: "local"), in: [work])
+        try keyring.providers.add(NewProvider(issuer: "http://127.0.0.1:4600/o", name: "local"), in: [work])
         let client = ClientRegistration(id: "a", authentication: .post)
-        try keyring.addClient(client, secret: secret("hunter2"), at: "local", in: [work])
-        try keyring.addClient(ClientRegistration(id: "b"), at: "local", isDefault: true, in: [work])
-        let before = try (keyring.providers(), keyring.clients())
+        try keyring.clients.add(client, secret: secret("hunter2"), at: "local", in: [work])
+        try keyring.clients.add(ClientRegistration(id: "b"), at: "local", isDefault: true, in: [work])
+        let before = try (keyring.providers.list(), keyring.clients.list())
         let keys = BundleKeys()
-        let backup = try keyring.backup(for: [keys.recipient])
-        _ = try keyring.removeProvider(named: "local")
-        #expect(try keyring.clients().isEmpty)
-        _ = try keyring.restore(try BundleFile(path: backup.path), with: keys.opener)
-        #expect(try keyring.providers() == before.0)
-        #expect(try keyring.clients() == before.1)
+        let backup = try keyring.bundles.backUp(for: [keys.recipient])
+        _ = try keyring.providers.remove("local")
+        #expect(try keyring.clients.list().isEmpty)
+        _ = try keyring.bundles.restore(try BundleFile(path: backup.path), with: keys.opener)
+        #expect(try keyring.providers.list() == before.0)
+        #expect(try keyring.clients.list() == before.1)
         #expect(try form(keyring, "a", "127.0.0.1:4600").contains("client_secret=hunter2"))
-        #expect(try keyring.clients().first { $0.isDefault }?.client.id == "b")
+        #expect(try keyring.clients.list().first { $0.isDefault }?.client.id == "b")
     }
 
     @Test("no bundle carries a provider or a client, and none from elsewhere brings them")
     func importing() throws {
-        try keyring.addProvider(NewProvider(issuer: "https://sso.example", name: "own", title: "Own"))
-        try keyring.addClient(ClientRegistration(id: "a", authentication: .post), secret: secret("x"), at: "google")
+        try keyring.providers.add(NewProvider(issuer: "https://sso.example", name: "own", title: "Own"))
+        try keyring.clients.add(ClientRegistration(id: "a", authentication: .post), secret: secret("x"), at: "google")
         let (keys, other) = (BundleKeys(), try KeyringHome())
         let bundle = try other.folder.bundle(try keyring.bundle(for: keys.seal))
-        #expect(try other.keyring.importBundle(bundle, with: keys.opener, taking: .all).lines.isEmpty)
+        #expect(try other.keyring.bundles.import(bundle, with: keys.opener, taking: .all).lines.isEmpty)
         // Crafted ones are refused, even from one who knows which vault they go to.
-        let planted = try keyring.provider(named: "own").document
+        let planted = try keyring.providers.named("own").document
         let settings = [
             ("provider:own", String(decoding: planted, as: UTF8.self)), ("client:accounts.google.com:a", "{}"),
             ("default client:accounts.google.com", "a"),
@@ -219,27 +223,27 @@ struct KeyringClientTests {
         }
         let vault = bytes(other.keyring.vaultID)
         let crafted = try other.folder.bundle(try keys.crafted(settings, vault: vault))
-        let plan = try other.keyring.importBundle(crafted, with: keys.opener)
+        let plan = try other.keyring.bundles.import(crafted, with: keys.opener)
         #expect(plan.lines.map(\.reason) == ["decision", "decision", "decision"], "\(plan)")
-        #expect(try other.keyring.providers().allSatisfy { $0.origin == .builtIn })
-        #expect(try other.keyring.clients().isEmpty)
+        #expect(try other.keyring.providers.list().allSatisfy { $0.origin == .builtIn })
+        #expect(try other.keyring.clients.list().isEmpty)
     }
 
     @Test("a provider and its clients count in their group alone")
     func groups() throws {
         let ci = try AccessGroup("ci")
-        try keyring.createGroup(ci)
-        try keyring.addProvider(NewProvider(issuer: "https://sso.example", name: "own", title: "Own"), in: [ci])
-        #expect(try keyring.description(forEnvironment: "sso.example", in: [.default]) == nil)
-        #expect(try keyring.description(forEnvironment: "sso.example", in: [ci])?.title == "Own")
+        try keyring.groups.create(ci)
+        try keyring.providers.add(NewProvider(issuer: "https://sso.example", name: "own", title: "Own"), in: [ci])
+        #expect(try keyring.providers.description(forEnvironment: "sso.example", in: [.default]) == nil)
+        #expect(try keyring.providers.description(forEnvironment: "sso.example", in: [ci])?.title == "Own")
     }
 
     @Test("a secret that somebody with the group's key put in the place of the owner's is told, and goes nowhere")
     func replacedSecret() throws {
         let place = "accounts.google.com"
         let client = ClientRegistration(id: "a", authentication: .post)
-        try keyring.addClient(client, secret: secret("x"), at: "google")
-        _ = try keyring.grantGroup(.default, to: .keyFile(keyFile(2)))
+        try keyring.clients.add(client, secret: secret("x"), at: "google")
+        _ = try keyring.slots.grant(.default, to: .keyFile(keyFile(2)))
         let adversary = try home.opened(keyFile: 2)
         try adversary.withState { state in
             try adversary.change(&state, try state.group(.default)) {
@@ -247,27 +251,29 @@ struct KeyringClientTests {
             }
         }
         for keyring in [keyring, adversary] {
-            let error = failure(of: KeyringError.self) { _ = try keyring.oauthClient(id: "a", environment: place) }
+            let error = failure(of: KeyringError.self) {
+                _ = try keyring.clients.oauthClient(id: "a", environment: place)
+            }
             #expect(error?.code == .damaged && error?.message.contains("not the one that was added") == true)
         }
         // Where they add the client again as well, that is theirs, and goes with their key.
-        try adversary.addClient(client, secret: secret("theirs"), at: "google", replacing: true)
-        #expect(try keyring.foreignDecisions().map(\.name) == ["client:accounts.google.com:a"])
-        try keyring.addClient(client, secret: secret("x"), at: "google", replacing: true)
+        try adversary.clients.add(client, secret: secret("theirs"), at: "google", replacing: true)
+        #expect(try keyring.groups.foreignDecisions().map(\.name) == ["client:accounts.google.com:a"])
+        try keyring.clients.add(client, secret: secret("x"), at: "google", replacing: true)
         #expect(try form(keyring, "a").contains("client_secret=x"))
-        #expect(try keyring.foreignDecisions().isEmpty)
+        #expect(try keyring.groups.foreignDecisions().isEmpty)
     }
 
     @Test("a secret that is missing is told, and no request goes out without it")
     func missing() throws {
-        try keyring.addClient(
+        try keyring.clients.add(
             ClientRegistration(id: "a", authentication: .post), secret: secret("x"), at: "google")
         try keyring.withState { state in
             try keyring.change(&state, try state.group(.default)) {
                 try $0.removeClientSecret(clientID: "a", environment: "accounts.google.com")
             }
         }
-        #expect(code { _ = try keyring.oauthClient(id: "a", environment: "accounts.google.com") } == .damaged)
-        #expect(try keyring.clients().count == 1)
+        #expect(code { _ = try keyring.clients.oauthClient(id: "a", environment: "accounts.google.com") } == .damaged)
+        #expect(try keyring.clients.list().count == 1)
     }
 }

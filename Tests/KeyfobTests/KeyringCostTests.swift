@@ -19,9 +19,9 @@ struct KeyringCostTests {
         try home.keyring.store(.access(ada), "token", for: ada)
         try home.keyring.store(.refresh(ada), "refresh", for: ada)
         try home.keyring.store(.access(bob), "other", for: bob)
-        try home.keyring.setDefault(ada.id, in: .default)
-        try home.keyring.bind(.directory("/srv/project"), to: .account(bob.id), in: .default)
-        try home.keyring.addClient(
+        try home.keyring.accounts.setDefault(ada.id, in: .default)
+        try home.keyring.bindings.set(.directory("/srv/project"), to: .account(bob.id), in: .default)
+        try home.keyring.clients.add(
             ClientRegistration(id: "mailer", authentication: .post), secret: secret("client's"), at: "google")
     }
 

@@ -22,7 +22,7 @@ struct KeyringErrorTests {
         let keyring = home.keyring
         let location = home.location
         let bob = try Account.contoso("bob")
-        _ = try keyring.grantGroup(.default, to: .keyFile(keyFile(2)))
+        _ = try keyring.slots.grant(.default, to: .keyFile(keyFile(2)))
         let limited = try home.opened(keyFile: 2)
         let recovery = text(of: secret(home.recoveryKey))
         let attempts: [() throws -> Void] = [
@@ -31,26 +31,26 @@ struct KeyringErrorTests {
             { _ = try LockedKeyring(at: location).unlock(with: .identity(secret(recovery + "x"))) },
             { _ = try LockedKeyring(at: location).unlock(with: .identity(secret(Self.passphrase))) },
             { _ = try Keyring.create(at: location, slot: .passphrase(secret(Self.passphrase))) },
-            { _ = try keyring.addSlot(.passphrase(secret(Self.passphrase), memory: 1)) },
-            { _ = try keyring.addSlot(.recipient(recovery)) },
-            { _ = try keyring.addSlot(.keyFile(secret("short"))) },
+            { _ = try keyring.slots.add(.passphrase(secret(Self.passphrase), memory: 1)) },
+            { _ = try keyring.slots.add(.recipient(recovery)) },
+            { _ = try keyring.slots.add(.keyFile(secret("short"))) },
             { try keyring.store(.access(bob), Self.token, for: ada) },
             { try keyring.store(.access(ada), String(repeating: Self.token, count: 50_000), for: ada) },
             { try keyring.store(.access(ada), Self.token, for: ada, in: [AccessGroup("nowhere")]) },
-            { try limited.createGroup(AccessGroup("x")) },
-            { _ = try keyring.importMSALCache(secret(#"{"AccessToken": "\#(Self.token)"#)) },
-            { _ = try keyring.importMSALCache(secret(#"["\#(Self.token)"]"#)) },
-            { _ = try keyring.token(for: TokenRequest(account: "eve")) },
-            { _ = try keyring.token(for: TokenRequest(account: "ada", scopes: ["files.read"])) },
-            { _ = try keyring.token(for: TokenRequest(account: "ada", scopes: ["nothing"])) },
-            { try keyring.setLabel("\u{7}", of: ada.id, in: .default) },
-            { try keyring.removeSlot("f") },
+            { try limited.groups.create(AccessGroup("x")) },
+            { _ = try keyring.caches.importMSAL(secret(#"{"AccessToken": "\#(Self.token)"#)) },
+            { _ = try keyring.caches.importMSAL(secret(#"["\#(Self.token)"]"#)) },
+            { _ = try keyring.tokens.stored(for: TokenRequest(account: "eve")) },
+            { _ = try keyring.tokens.stored(for: TokenRequest(account: "ada", scopes: ["files.read"])) },
+            { _ = try keyring.tokens.stored(for: TokenRequest(account: "ada", scopes: ["nothing"])) },
+            { try keyring.accounts.setLabel("\u{7}", of: ada.id, in: .default) },
+            { try keyring.slots.remove("f") },
             { try self.home.database().run("UPDATE secrets SET bytes = zeroblob(80)") },
-            { _ = try keyring.token(for: TokenRequest(account: "ada", scopes: ["mail.read"])) },
-            { _ = try keyring.rotateGroup(.default) },
+            { _ = try keyring.tokens.stored(for: TokenRequest(account: "ada", scopes: ["mail.read"])) },
+            { _ = try keyring.groups.rotate(.default) },
             { try self.home.database().run("UPDATE manifests SET sealed = zeroblob(200)") },
             { try keyring.store(.access(ada), Self.token, for: ada) },
-            { _ = try keyring.groups() },
+            { _ = try keyring.groups.list() },
         ]
         return attempts.compactMap { failure(of: KeyringError.self, $0) }
     }

@@ -14,7 +14,7 @@ struct KeyringHistoryTests {
         home = try KeyringHome()
         (ada, bob) = (try .contoso("ada"), try .contoso("bob"))
         work = try AccessGroup("work")
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         for account in [ada, bob] { try home.keyring.store(.access(account), "token", for: account) }
     }
 
@@ -29,12 +29,12 @@ struct KeyringHistoryTests {
         for request: TokenRequest? = nil, in group: AccessGroup = .default
     ) throws {
         let keyring = try home.opened(at: noon.advanced(by: seconds))
-        keyring.remember(account.id, in: group, for: request ?? self.request(), by: origin)
+        keyring.accounts.remember(account.id, in: group, for: request ?? self.request(), by: origin)
         #expect(keyring.takeWarnings().isEmpty)
     }
 
     private func count(_ groups: [AccessGroup]? = nil) throws -> Int {
-        try home.opened().rememberedChoices(in: groups)
+        try home.opened().accounts.rememberedChoices(in: groups)
     }
 
     /// How often an account was taken, of how many, by what is said so long after noon.
@@ -42,7 +42,8 @@ struct KeyringHistoryTests {
         of account: Account, after seconds: Int64 = 900_000, for request: TokenRequest? = nil,
         in groups: [AccessGroup]? = nil
     ) throws -> Usage.Share? {
-        let selection = try home.opened(at: noon.advanced(by: seconds)).select(request ?? self.request(), in: groups)
+        let selection = try home.opened(at: noon.advanced(by: seconds)).accounts.select(
+            request ?? self.request(), in: groups)
         return selection.verdicts.first { $0.candidate.account.id == account.id }?.verdict.usage?.share
     }
 
@@ -63,7 +64,7 @@ struct KeyringHistoryTests {
     func learned() throws {
         for day in 0..<6 { try remember(bob, after: Int64(day) * 86_400) }
         let keyring = try home.opened(at: noon.advanced(by: 6 * 86_400 - 80_000))
-        let chosen = try #require(try keyring.select(request()).verdicts.first)
+        let chosen = try #require(try keyring.accounts.select(request()).verdicts.first)
         #expect(chosen.candidate.account.id == bob.id)
         guard case .chosen(.learned(let usage)) = chosen.verdict else {
             Issue.record("\(chosen.verdict)")
@@ -161,10 +162,10 @@ struct KeyringHistoryTests {
         // Both together are one history.
         #expect(try share(of: eve)?.total == 3)
         #expect(try share(of: ada)?.total == 3)
-        try home.keyring.forgetChoices(in: [work])
+        try home.keyring.accounts.forgetChoices(in: [work])
         #expect(try count() == 1)
         #expect(try share(of: ada)?.total == 1)
-        try home.keyring.forgetChoices()
+        try home.keyring.accounts.forgetChoices()
         #expect(try count() == 0)
         #expect(try share(of: ada) == nil)
     }
@@ -184,7 +185,7 @@ struct KeyringHistoryTests {
         try home.keyring.store(.access(eve), "token", for: eve)
         try remember(eve, after: 0)
         try remember(ada, after: 1)
-        _ = try home.opened().remove(eve.id, from: .default)
+        _ = try home.opened().accounts.remove(eve.id, from: .default)
         #expect(try share(of: ada)?.total == 1)
     }
 
@@ -208,7 +209,7 @@ struct KeyringHistoryTests {
         for (account, seconds) in choices.reversed() { try other.remember(account, after: seconds) }
         let later = noon.advanced(by: 100_000)
         func verdicts(_ home: KeyringHome) throws -> [String: Verdict] {
-            let verdicts = try home.opened(at: later).select(request()).verdicts
+            let verdicts = try home.opened(at: later).accounts.select(request()).verdicts
             return Dictionary(uniqueKeysWithValues: verdicts.map { ($0.candidate.account.username, $0.verdict) })
         }
         #expect(try verdicts(home) == verdicts(other.home))
@@ -221,9 +222,9 @@ struct KeyringHistoryTests {
         let file = URL(filePath: home.location.vault + "/usage.db")
         try Data(repeating: 7, count: 5_000).write(to: file)
         let keyring = try home.opened()
-        #expect(try keyring.select(request()).verdicts.count == 2)
+        #expect(try keyring.accounts.select(request()).verdicts.count == 2)
         #expect(keyring.takeWarnings().count == 1)
-        #expect(try keyring.select(request()).verdicts.count == 2)
+        #expect(try keyring.accounts.select(request()).verdicts.count == 2)
         #expect(keyring.takeWarnings().isEmpty)
     }
 

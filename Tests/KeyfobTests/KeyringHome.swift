@@ -46,8 +46,8 @@ struct KeyringHome {
     /// Makes a group that a key file opens alone.
     func sharedGroup(_ name: String, keyFile number: UInt8 = 2) throws -> AccessGroup {
         let group = try AccessGroup(name)
-        try keyring.createGroup(group)
-        _ = try keyring.grantGroup(group, to: .keyFile(keyFile(number)))
+        try keyring.groups.create(group)
+        _ = try keyring.slots.grant(group, to: .keyFile(keyFile(number)))
         return group
     }
 
@@ -92,17 +92,17 @@ extension Keyring {
     func store(
         _ credential: Credential, _ text: String, for account: Account, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> StoreOutcome {
-        try store(credential, secret: secret(text), for: account, in: groups)
+        try tokens.store(credential, secret: secret(text), for: account, in: groups)
     }
 
     /// The token for a request, as text.
     func tokenText(_ request: TokenRequest, in groups: [AccessGroup]? = nil) throws(KeyringError) -> String {
-        let answer = try token(for: request, in: groups)
+        let answer = try tokens.stored(for: request, in: groups)
         return text(of: answer.secret)
     }
 
     /// Why there is no token for a request; nil when there is one.
     func refusal(_ request: TokenRequest, in groups: [AccessGroup]? = nil) -> KeyringError.Code? {
-        failure(of: KeyringError.self) { _ = try token(for: request, in: groups) }?.code
+        failure(of: KeyringError.self) { _ = try tokens.stored(for: request, in: groups) }?.code
     }
 }

@@ -54,13 +54,13 @@ struct KeyringHostTests {
         let id = try #require(AccountID(homeAccountID: "eve", environment: "git.example"))
         let eve = Account(id: id, username: "eve")
         let work = try AccessGroup("work")
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try home.keyring.store(.access(eve, realm: ""), "token of eve", for: eve)
         try home.keyring.store(.access(eve, realm: ""), "eve at work", for: eve, in: [work])
         let url = "https://api.git.example/user"
         #expect(home.keyring.refusal(try request(url)) == .hostNotAllowed)
         let new = NewProvider(issuer: "https://git.example", name: "git", apiHosts: ["api.git.example"])
-        try home.keyring.addProvider(new, in: [.default])
+        try home.keyring.providers.add(new, in: [.default])
         #expect(try home.keyring.tokenText(request(url), in: [.default]) == "token of eve")
         #expect(home.keyring.refusal(try request(url), in: [work]) == .hostNotAllowed)
         #expect(try home.keyring.tokenText(request("https://git.example/user"), in: [work]) == "eve at work")
@@ -72,16 +72,16 @@ struct KeyringHostTests {
         let network = ScriptedNetwork()
         func refusal(_ answer: borrowing Keyring.TokenAnswer, _ url: String) async -> KeyringError.Code? {
             do {
-                _ = try await Keyring.send(APIRequest(.get, url), with: answer, network: network.network)
+                _ = try await Keyring.Tokens.send(APIRequest(.get, url), with: answer, network: network.network)
                 return nil
             } catch {
                 return error.code
             }
         }
-        let unasked = try home.keyring.token(for: TokenRequest(account: "ada"))
+        let unasked = try home.keyring.tokens.stored(for: TokenRequest(account: "ada"))
         #expect(unasked.found.destination == nil)
         #expect(await refusal(unasked, "https://graph.microsoft.com/v1.0/me") == .hostNotAllowed)
-        let asked = try home.keyring.token(for: request("https://graph.microsoft.com/v1.0/me"))
+        let asked = try home.keyring.tokens.stored(for: request("https://graph.microsoft.com/v1.0/me"))
         #expect(asked.found.destination?.host == "graph.microsoft.com")
         for url in ["https://evil.example/me", "https://graph.microsoft.com:8443/me", "https://management.azure.com"] {
             #expect(await refusal(asked, url) == .hostNotAllowed, "\(url)")

@@ -24,7 +24,7 @@ struct KeyringRollbackTests {
     /// What the owner is told who opens the keyring and looks at its groups.
     private func warnings(keyFile number: UInt8 = 1) throws -> [Warning] {
         let keyring = try home.opened(keyFile: number)
-        _ = try keyring.groups()
+        _ = try keyring.groups.list()
         return keyring.takeWarnings()
     }
 
@@ -43,8 +43,8 @@ struct KeyringRollbackTests {
         try setSequence(sequence)
         #expect(failure(of: KeyringError.self) { _ = try home.opened() }?.code == .damaged)
         #expect(try warnings(keyFile: 2) == [])
-        #expect(try home.opened(keyFile: 2).verify().problems == [])
-        try home.opened(keyFile: 2).acceptRollback()
+        #expect(try home.opened(keyFile: 2).health.verify().problems == [])
+        try home.opened(keyFile: 2).health.acceptRollback()
         try home.folder.write("vault/keyring.db", file)
         #expect(try warnings() == [])
     }
@@ -55,16 +55,16 @@ struct KeyringRollbackTests {
         for group in [AccessGroup.default, work] {
             try home.keyring.store(.access(ada, expires: 7_200), "newer", for: ada, in: [group])
         }
-        try home.keyring.createGroup(AccessGroup("more"))
+        try home.keyring.groups.create(AccessGroup("more"))
         try home.folder.write("vault/keyring.db", earlier)
         #expect(try warnings(keyFile: 2).count == 1)
-        try home.opened(keyFile: 2).acceptRollback()
+        try home.opened(keyFile: 2).health.acceptRollback()
         #expect(try warnings(keyFile: 2) == [])
         let left = try warnings()
         #expect(
             left.count == 2 && left.allSatisfy { $0.code == .rolledBack && $0.advice == .acceptRollback(first: false) })
         #expect(left.contains { $0.message.contains("header") } && left.contains { $0.message.contains("'default'") })
-        try home.opened().acceptRollback()
+        try home.opened().health.acceptRollback()
         #expect(try warnings() == [])
     }
 
@@ -89,9 +89,9 @@ struct KeyringRollbackTests {
     @Test("a repair puts a record aside that has lost its group, and then all is well")
     func strayRecord() throws {
         try home.database().run("UPDATE records SET group_id = zeroblob(16) WHERE id = 1")
-        #expect(try home.opened().verify().problems.isEmpty == false)
-        #expect(try home.opened().repair().files.count == 1)
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems.isEmpty == false)
+        #expect(try home.opened().health.repair().files.count == 1)
+        #expect(try home.opened().health.verify().problems == [])
     }
 
     @Test("a manifest that was made again goes on from the last one that was seen")
@@ -100,9 +100,9 @@ struct KeyringRollbackTests {
             try home.keyring.store(.access(ada, expires: 4_000 + Int64(count)), "token \(count)", for: ada)
         }
         try home.database().run("UPDATE manifests SET sealed = zeroblob(length(sealed))")
-        #expect(try home.opened().repair().files == [])
+        #expect(try home.opened().health.repair().files == [])
         #expect(try warnings() == [])
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems == [])
         #expect(try home.opened().tokenText(TokenRequest(), in: [.default]) == "token 5")
     }
 }

@@ -14,7 +14,7 @@ struct KeyringSharingTests {
         home = try KeyringHome()
         keyring = home.keyring
         work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         ada = try #require(AccountID(homeAccountID: "ada-sub", environment: "id.example"))
     }
 
@@ -35,21 +35,21 @@ struct KeyringSharingTests {
 
     @Test("with the program the cache came from is told, unless that loses its tokens or the provider takes old ones")
     func program() throws {
-        _ = try keyring.importCache(cache())
+        _ = try keyring.caches.import(cache())
         let told = warnings()
         #expect(told.count == 1 && told.first?.advice == .takeOver)
         #expect(told.first?.message.contains("the program that the cache came from") == true)
-        _ = try keyring.importCache(cache(), isTakenOver: true)
-        _ = try keyring.importCache(cache(environment: "login.microsoftonline.com"))
+        _ = try keyring.caches.import(cache(), isTakenOver: true)
+        _ = try keyring.caches.import(cache(environment: "login.microsoftonline.com"))
         #expect(warnings().isEmpty)
     }
 
     @Test("with another group is told where the two refresh tokens differ")
     func otherGroup() throws {
-        _ = try keyring.importCache(cache(), isTakenOver: true)
-        _ = try keyring.importCache(cache(), in: [work], isTakenOver: true)
+        _ = try keyring.caches.import(cache(), isTakenOver: true)
+        _ = try keyring.caches.import(cache(), in: [work], isTakenOver: true)
         #expect(warnings().isEmpty)
-        _ = try keyring.importCache(cache("rt2"), isTakenOver: true)
+        _ = try keyring.caches.import(cache("rt2"), isTakenOver: true)
         let told = warnings()
         #expect(told.count == 1 && told.first?.message.contains("in group 'work' too") == true)
         #expect(told.first?.advice == .removeFromOneGroup("ada@id.example"))
@@ -59,7 +59,7 @@ struct KeyringSharingTests {
     func beyondReach() throws {
         let shared = try home.sharedGroup("shared")
         let theirs = try home.opened(keyFile: 2)
-        _ = try theirs.importCache(cache(), in: [shared], isTakenOver: true)
+        _ = try theirs.caches.import(cache(), in: [shared], isTakenOver: true)
         let told = warnings(theirs)
         #expect(told.count == 1 && told.first?.message.contains("the key opens some groups only") == true)
     }
@@ -67,39 +67,39 @@ struct KeyringSharingTests {
     @Test("an account that moves to a group is told where a third has another token of its sign-in")
     func moving() throws {
         let third = try AccessGroup("third")
-        try keyring.createGroup(third)
-        _ = try keyring.importCache(cache(), isTakenOver: true)
-        _ = try keyring.importCache(cache("rt2"), in: [third], isTakenOver: true)
+        try keyring.groups.create(third)
+        _ = try keyring.caches.import(cache(), isTakenOver: true)
+        _ = try keyring.caches.import(cache("rt2"), in: [third], isTakenOver: true)
         _ = warnings()
-        _ = try keyring.move(ada, from: .default, to: work)
+        _ = try keyring.accounts.move(ada, from: .default, to: work)
         #expect(warnings().map { $0.message.contains("in group 'third' too") } == [true])
     }
 
     @Test("an account that was removed stays away with its tokens, until it is asked for", arguments: [true, false])
     func removed(isMoved: Bool) throws {
-        _ = try keyring.importCache(cache())
+        _ = try keyring.caches.import(cache())
         if isMoved {
-            _ = try keyring.move(ada, from: .default, to: work)
+            _ = try keyring.accounts.move(ada, from: .default, to: work)
         } else {
-            _ = try keyring.remove(ada, from: .default)
+            _ = try keyring.accounts.remove(ada, from: .default)
         }
         for isDryRun in [true, false] {
-            let report = try keyring.importCache(cache(), isDryRun: isDryRun)
+            let report = try keyring.caches.import(cache(), isDryRun: isDryRun)
             #expect(report.removedAccounts.map(\.id) == [ada] && report.accounts.isEmpty && report.credentials.isEmpty)
         }
-        #expect(try keyring.accounts(in: [.default]).isEmpty)
-        #expect(try keyring.credentials(of: ada, in: .default).isEmpty)
-        let report = try keyring.importCache(cache(), bringsBackRemoved: true)
+        #expect(try keyring.accounts.list(in: [.default]).isEmpty)
+        #expect(try keyring.accounts.credentials(of: ada, in: .default).isEmpty)
+        let report = try keyring.caches.import(cache(), bringsBackRemoved: true)
         #expect(report.removedAccounts.isEmpty && report.accounts == [.added: 1])
-        #expect(try keyring.credentials(of: ada, in: .default).count == 2)
-        #expect(try keyring.importCache(cache()).removedAccounts.isEmpty)
+        #expect(try keyring.accounts.credentials(of: ada, in: .default).count == 2)
+        #expect(try keyring.caches.import(cache()).removedAccounts.isEmpty)
     }
 
     @Test("and so does one that was signed out and forgotten")
     func forgotten() async throws {
-        _ = try keyring.importCache(cache())
-        _ = try await keyring.signOut(ada, reach: .forget, from: .default, network: nil)
-        #expect(try keyring.importCache(cache()).removedAccounts.map(\.id) == [ada])
-        #expect(try keyring.accounts(in: [.default]).isEmpty)
+        _ = try keyring.caches.import(cache())
+        _ = try await keyring.accounts.signOut(ada, reach: .forget, from: .default, network: nil)
+        #expect(try keyring.caches.import(cache()).removedAccounts.map(\.id) == [ada])
+        #expect(try keyring.accounts.list(in: [.default]).isEmpty)
     }
 }

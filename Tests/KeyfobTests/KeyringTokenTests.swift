@@ -19,7 +19,7 @@ struct KeyringTokenTests {
     @Test("what is stored is found, with what is known of it")
     func found() throws {
         #expect(try keyring.store(.access(ada), "token", for: ada) == .added)
-        let answer = try keyring.token(for: request)
+        let answer = try keyring.tokens.stored(for: request)
         let (secret, found) = (text(of: answer.secret), answer.found)
         #expect(secret == "token")
         #expect(found.credential == .access(ada) && found.account == ada && found.group == .default && !found.isAging)
@@ -56,7 +56,7 @@ struct KeyringTokenTests {
         credential.refreshOn = noon.advanced(by: 10)
         try keyring.store(credential, "token", for: ada)
         for (time, isAging) in [(10, false), (11, true)] as [(Int64, Bool)] {
-            let found = try home.opened(at: noon.advanced(by: time)).token(for: request).found
+            let found = try home.opened(at: noon.advanced(by: time)).tokens.stored(for: request).found
             #expect(found.isAging == isAging)
         }
     }
@@ -101,7 +101,7 @@ struct KeyringTokenTests {
         try keyring.store(.access(ada), "home", for: ada)
         #expect(try keyring.tokenText(request) == "home")
         try keyring.store(.access(ada, client: "other"), "other", for: ada)
-        let error = failure(of: KeyringError.self) { _ = try keyring.token(for: request) }
+        let error = failure(of: KeyringError.self) { _ = try keyring.tokens.stored(for: request) }
         #expect(error?.code == .ambiguous && error?.candidates == ["mailer", "other"])
         try keyring.store(.access(ada, scopes: ["files.read"]), "files", for: ada)
         #expect(keyring.refusal(TokenRequest(account: "ada@contoso.example", clientID: "mailer")) == .ambiguous)
@@ -156,7 +156,7 @@ struct KeyringTokenTests {
     func damagedChoice() throws {
         try keyring.store(.access(ada), "token of ada", for: ada)
         try keyring.store(.access(bob), "token of bob", for: bob)
-        try keyring.setDefault(bob.id, in: .default)
+        try keyring.accounts.setDefault(bob.id, in: .default)
         #expect(try keyring.tokenText(TokenRequest()) == "token of bob")
         try home.database().run(
             "UPDATE records SET attributes = zeroblob(length(attributes)) WHERE kind = 1 AND id > 2")
@@ -170,6 +170,6 @@ struct KeyringTokenTests {
         let empty = failure(of: KeyringError.self) { try keyring.store(.access(ada), "", for: ada) }
         let other = failure(of: KeyringError.self) { try keyring.store(.access(ada), "token", for: bob) }
         #expect([empty?.code, other?.code] == [.usage, .usage])
-        #expect(try keyring.accounts() == [])
+        #expect(try keyring.accounts.list() == [])
     }
 }

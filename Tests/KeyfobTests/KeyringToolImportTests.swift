@@ -22,7 +22,7 @@ struct KeyringToolImportTests {
         _ file: consuming SecretBytes, at time: Timestamp? = noon, taking decisions: DecisionKinds = [],
         bringsBackRemoved: Bool = false, isDryRun: Bool = false
     ) throws(KeyringError) -> Keyring.ImportReport {
-        try keyring.importCache(
+        try keyring.caches.import(
             file, bringsBackRemoved: bringsBackRemoved, taking: decisions, writtenAt: time, isDryRun: isDryRun)
     }
 
@@ -33,7 +33,7 @@ struct KeyringToolImportTests {
     {
         let id = try #require(AccountID(homeAccountID: id, environment: "github.com"))
         let credential = Credential(kind: .accessToken, account: id, clientID: client, cachedAt: time)
-        _ = try keyring.store(credential, secret: secret(token), for: Account(id: id, username: username))
+        _ = try keyring.tokens.store(credential, secret: secret(token), for: Account(id: id, username: username))
     }
 
     @Test("a token comes in by its user's name, and importing again, or in a dry run, changes nothing")
@@ -49,14 +49,14 @@ struct KeyringToolImportTests {
         let stored = try home.state()
         #expect(try importFile(hosts(token), at: noon.advanced(by: 9)).credentials == [.unchanged: 1])
         #expect(try home.state() == stored)
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("an account that is here under its id gets the token of its user name")
     func sameAccount() throws {
         try store("old", id: "4711", username: "Ada", client: "personal-access-token", at: noon.advanced(by: -60))
         #expect(try importFile(hosts(token)).credentials == [.changed: 1])
-        #expect(try keyring.accounts().map(\.account.id.homeAccountID) == ["4711"])
+        #expect(try keyring.accounts.list().map(\.account.id.homeAccountID) == ["4711"])
         #expect(try keyring.tokenText(request()) == token)
         // The same name at another host is somebody else.
         #expect(try importFile(hosts("t", host: "ghe.example")).accounts == [.added: 1])
@@ -78,11 +78,11 @@ struct KeyringToolImportTests {
     @Test("who was removed stays away unless brought back")
     func removed() throws {
         _ = try importFile(hosts(token))
-        let id = try #require(try keyring.accounts().first?.account.id)
-        _ = try keyring.remove(id, from: .default)
+        let id = try #require(try keyring.accounts.list().first?.account.id)
+        _ = try keyring.accounts.remove(id, from: .default)
         let report = try importFile(hosts(token))
         #expect(report.removedAccounts.map(\.id) == [id] && report.found.isEmpty)
-        #expect(try keyring.accounts().isEmpty)
+        #expect(try keyring.accounts.list().isEmpty)
         _ = try importFile(hosts(token), bringsBackRemoved: true)
         #expect(try keyring.tokenText(request()) == token)
     }
@@ -94,23 +94,23 @@ struct KeyringToolImportTests {
                 #"{"type":"authorized_user","client_id":"7","client_secret":"\#(secretText)","refresh_token":"r","account":"g"}"#
             )
         }
-        try keyring.addClient(ClientRegistration(id: "own"), at: "google")
+        try keyring.clients.add(ClientRegistration(id: "own"), at: "google")
         #expect(try importFile(file("S")).clients.map(\.outcome) == [nil])
-        #expect(try keyring.clients(of: "google").map(\.client.id) == ["own"])
+        #expect(try keyring.clients.list(of: "google").map(\.client.id) == ["own"])
         #expect(try importFile(file("S"), taking: .clients).clients.map(\.outcome) == [.added])
         #expect(try importFile(file("T"), taking: .clients).clients.map(\.outcome) == [.kept])
-        let clients = try keyring.clients(of: "google")
+        let clients = try keyring.clients.list(of: "google")
         #expect(
             Set(clients.map(\.client.id)) == ["own", "7"] && clients.filter(\.isDefault).map(\.client.id) == ["own"])
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("no file binds a host, adds a provider, or sends another account's token to a host of its own")
     func decisions() throws {
         try store("mine", id: "ada", username: "ada", client: "app")
         _ = try importFile(hosts("theirs", user: "ada", host: "evil.example"), taking: .all)
-        #expect(try keyring.bindings().isEmpty)
-        #expect(try keyring.providers().allSatisfy { $0.origin == .builtIn })
+        #expect(try keyring.bindings.list().isEmpty)
+        #expect(try keyring.providers.list().allSatisfy { $0.origin == .builtIn })
         let place = RequestContext(url: try ResourceURL(parsing: "https://evil.example/"))
         #expect(keyring.refusal(TokenRequest(account: "ada@github.com", context: place)) == .hostNotAllowed)
     }

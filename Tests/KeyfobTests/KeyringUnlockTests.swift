@@ -20,7 +20,7 @@ struct KeyringUnlockTests {
     func keyFiles() throws {
         let keyring = try home.opened()
         #expect(keyring.opensWholeVault)
-        #expect(try keyring.groups().map(\.name) == [.default])
+        #expect(try keyring.groups.list().map(\.name) == [.default])
         #expect(keyring.takeWarnings() == [])
         #expect(keyring.vaultID == home.keyring.vaultID)
         #expect(code { _ = try home.opened(keyFile: 2) } == .wrongKey)
@@ -43,15 +43,15 @@ struct KeyringUnlockTests {
     func hybridRecoveryKey() throws {
         let key = text(of: secret(home.recoveryKey))
         #expect(key.hasPrefix("AGE-SECRET-KEY-PQ-1"))
-        let slot = try #require(try home.keyring.slots().first(where: \.isRecoveryKey))
+        let slot = try #require(try home.keyring.slots.list().first(where: \.isRecoveryKey))
         #expect(slot.kind == "recipient" && slot.recipient?.hasPrefix("age1pq1") == true)
         let own = AgeIdentity.generate()
-        _ = try home.keyring.addSlot(.recipient(own.recipient.text))
-        let backup = try home.keyring.backup()
+        _ = try home.keyring.slots.add(.recipient(own.recipient.text))
+        let backup = try home.keyring.bundles.backUp()
         for identity in [home.recoveryKey, contents(of: own.text())] {
             let keyring = try LockedKeyring(at: home.location).unlock(with: .identity(secret(identity)))
             #expect(keyring.opensWholeVault)
-            _ = try Keyring.verifyBackup(BundleFile(path: backup.path), with: .identities(secret(identity)))
+            _ = try Keyring.Bundles.verifyBackup(BundleFile(path: backup.path), with: .identities(secret(identity)))
         }
     }
 
@@ -82,22 +82,22 @@ struct KeyringUnlockTests {
 
     @Test("recipients that withstand a quantum computer are not mixed with others in a bundle")
     func mixedRecipients() throws {
-        let hybrid = try #require(try home.keyring.slots().first(where: \.isRecoveryKey)?.recipient)
+        let hybrid = try #require(try home.keyring.slots.list().first(where: \.isRecoveryKey)?.recipient)
         let plain = AgeIdentity.generate().recipient.text
         #expect(code { _ = try home.keyring.bundle(for: .recipients([hybrid, plain])) } == .usage)
-        #expect(code { _ = try home.keyring.backup(for: [plain, hybrid]) } == .usage)
+        #expect(code { _ = try home.keyring.bundles.backUp(for: [plain, hybrid]) } == .usage)
         _ = try home.keyring.bundle(for: .recipients([hybrid, hybrid]))
     }
 
     @Test("a passphrase opens it however its letters are composed")
     func passphrases() throws {
-        _ = try home.keyring.addSlot(.passphrase(secret("caf\u{E9}"), memory: 64 << 20))
+        _ = try home.keyring.slots.add(.passphrase(secret("caf\u{E9}"), memory: 64 << 20))
         let decomposed = try LockedKeyring(at: home.location).unlock(with: .passphrase(secret("cafe\u{301}")))
         #expect(decomposed.opensWholeVault)
         #expect(
             code { _ = try LockedKeyring(at: home.location).unlock(with: .passphrase(secret("cafe"))) } == .wrongKey)
-        #expect(try home.keyring.slots().map(\.kind) == ["key-file", "recipient", "passphrase"])
-        #expect(try home.keyring.slots().last?.memory == 64 << 20)
+        #expect(try home.keyring.slots.list().map(\.kind) == ["key-file", "recipient", "passphrase"])
+        #expect(try home.keyring.slots.list().last?.memory == 64 << 20)
     }
 
     @Test("what there is no slot for is a wrong key")
@@ -107,7 +107,7 @@ struct KeyringUnlockTests {
 
     @Test("a cost outside what is accepted makes no slot", arguments: [1, 63 << 20, 1 << 30 + 1] as [UInt64])
     func costs(memory: UInt64) {
-        #expect(code { _ = try home.keyring.addSlot(.passphrase(secret("x"), memory: memory)) } != nil)
+        #expect(code { _ = try home.keyring.slots.add(.passphrase(secret("x"), memory: memory)) } != nil)
     }
 
     @Test("a vault that is there already stays")
@@ -144,14 +144,14 @@ struct KeyringUnlockTests {
     @Test("slots can be added and removed, but not the last one")
     func slots() throws {
         let keyring = home.keyring
-        let added = try keyring.addSlot(.keyFile(keyFile(2)))
-        let all = try keyring.slots()
+        let added = try keyring.slots.add(.keyFile(keyFile(2)))
+        let all = try keyring.slots.list()
         #expect(all.count == 3 && all.map(\.id).contains(added))
         #expect(try home.opened(keyFile: 2).opensWholeVault)
-        #expect(code { try keyring.removeSlot("") } == .noSuchSlot)
-        #expect(code { try keyring.removeSlot("zz") } == .noSuchSlot)
-        for slot in all.dropLast() { try keyring.removeSlot(slot.id) }
-        #expect(code { try keyring.removeSlot(added) } == .lastSlot)
+        #expect(code { try keyring.slots.remove("") } == .noSuchSlot)
+        #expect(code { try keyring.slots.remove("zz") } == .noSuchSlot)
+        for slot in all.dropLast() { try keyring.slots.remove(slot.id) }
+        #expect(code { try keyring.slots.remove(added) } == .lastSlot)
         #expect(code { _ = try home.opened() } == .wrongKey)
         #expect(try home.opened(keyFile: 2).opensWholeVault)
     }
@@ -163,20 +163,20 @@ struct KeyringUnlockTests {
         try home.keyring.store(.access(ada), "token", for: ada)
         try home.folder.write("vault/keyring.db", earlier)
         let keyring = try home.opened()
-        _ = try keyring.groups()
+        _ = try keyring.groups.list()
         #expect(keyring.takeWarnings().contains { $0.message.contains("earlier state") })
-        #expect(try keyring.verify().findings.contains { $0.text.contains("earlier state") })
-        try keyring.acceptRollback()
+        #expect(try keyring.health.verify().findings.contains { $0.text.contains("earlier state") })
+        try keyring.health.acceptRollback()
         let again = try home.opened()
-        _ = try again.groups()
+        _ = try again.groups.list()
         #expect(again.takeWarnings() == [])
-        #expect(try again.verify().problems == [] && again.verify().findings == [])
+        #expect(try again.health.verify().problems == [] && again.health.verify().findings == [])
     }
 
     @Test("an earlier header is told too")
     func rolledBackHeader() throws {
         let earlier = try home.folder.read("vault/keyring.db")
-        try home.keyring.createGroup(AccessGroup("work"))
+        try home.keyring.groups.create(AccessGroup("work"))
         try home.folder.write("vault/keyring.db", earlier)
         #expect(try home.opened().takeWarnings().contains { $0.message.contains("header") })
     }
@@ -192,10 +192,10 @@ struct KeyringUnlockTests {
             let keyring = try home.opened()
             #expect(keyring.takeWarnings().contains { $0.message.contains("copy") })
             #expect(try keyring.tokenText(TokenRequest(account: "ada@contoso.example")) == "token")
-            #expect(try keyring.verify().problems.contains { $0.contains("copy") })
-            #expect(try keyring.repair().files == [])
+            #expect(try keyring.health.verify().problems.contains { $0.contains("copy") })
+            #expect(try keyring.health.repair().files == [])
             #expect(try home.opened().takeWarnings() == [])
-            #expect(try home.opened().verify().problems == [])
+            #expect(try home.opened().health.verify().problems == [])
         }
     }
 }

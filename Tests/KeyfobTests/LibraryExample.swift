@@ -7,11 +7,11 @@ func showToken() throws {
     let location = try KeyringLocation.standard(environment: environment)
     let keyring = try LockedKeyring(at: location).unlock(with: .session)
 
-    for candidate in try keyring.accounts() {
+    for candidate in try keyring.accounts.list() {
         print(candidate.group, candidate.account.name, candidate.state.name)
     }
     let request = TokenRequest(account: "ada@contoso.example", scopes: ["https://graph.microsoft.com/.default"])
-    let answer = try keyring.token(for: request)
+    let answer = try keyring.tokens.stored(for: request)
     print(answer.found.account.name, answer.found.credential.expiresOn?.seconds ?? 0)
     answer.secret.withBytes { bytes in
         print("a token of \(bytes.byteCount) bytes")

@@ -38,9 +38,9 @@ struct OpenedRecordsTests {
 
         func run(_ keyring: Keyring) throws {
             switch self {
-            case .list: #expect(try keyring.accounts().allSatisfy { $0.state == .signedIn })
-            case .which: _ = try keyring.selectAndProve(TokenRequest())
-            case .pick: _ = try keyring.select(TokenRequest(environment: "login.microsoftonline.com"))
+            case .list: #expect(try keyring.accounts.list().allSatisfy { $0.state == .signedIn })
+            case .which: _ = try keyring.accounts.selectAndProve(TokenRequest())
+            case .pick: _ = try keyring.accounts.select(TokenRequest(environment: "login.microsoftonline.com"))
             }
         }
     }
@@ -66,11 +66,11 @@ struct OpenedRecordsTests {
             "UPDATE records SET attributes = zeroblob(length(attributes)) WHERE kind IN (2, 4)")
         for what in [Whole.list, .pick] { try what.run(home.opened()) }
         let keyring = try home.opened()
-        #expect(try keyring.accounts().count == 20 && keyring.takeWarnings().isEmpty)
+        #expect(try keyring.accounts.list().count == 20 && keyring.takeWarnings().isEmpty)
         // It is proven that each row is what it was, nevertheless.
-        let judged = try keyring.selectAndProve(TokenRequest())
+        let judged = try keyring.accounts.selectAndProve(TokenRequest())
         #expect(judged.selection.verdicts.count == 20 && judged.doubt?.code == .damaged)
-        _ = try keyring.select(TokenRequest(scopes: ["mail.read"]))
+        _ = try keyring.accounts.select(TokenRequest(scopes: ["mail.read"]))
         #expect(keyring.takeWarnings().count == 20)
     }
 
@@ -82,10 +82,10 @@ struct OpenedRecordsTests {
         let (ada, bob) = (try Account.contoso("ada"), try Account.contoso("bob"))
         try keyring.store(.access(ada), "token of ada", for: ada)
         func state(_ account: Account) throws -> Candidate.SignInState? {
-            try home.opened().accounts().first { $0.account.id == account.id }?.state
+            try home.opened().accounts.list().first { $0.account.id == account.id }?.state
         }
         #expect(try state(ada) == .tokensOnly)
-        let read = try rows { _ = try $0.accounts() }
+        let read = try rows { _ = try $0.accounts.list() }
         #expect(read < 60)
         try home.keyring.withState { state in
             try home.keyring.change(&state, try state.group(.default)) { _ = try $0.save(bob) }
@@ -96,7 +96,7 @@ struct OpenedRecordsTests {
         try home.database().runUnnoticed(
             "UPDATE records SET account_index = NULL WHERE kind = 2 AND account_index = \(account)")
         let keyring = try home.opened()
-        _ = try keyring.accounts()
+        _ = try keyring.accounts.list()
         #expect(keyring.takeWarnings().map(\.code) == [.damagedRecord])
     }
 
@@ -109,14 +109,14 @@ struct OpenedRecordsTests {
     /// How many rows are read for one account by its name, and for the current one.
     private func rowsOfOne(among count: Int) throws -> [Int] {
         try fill(count)
-        try keyring.setDefault(try Account.contoso("person3").id, in: .default)
-        _ = try keyring.currentAccount()
+        try keyring.accounts.setDefault(try Account.contoso("person3").id, in: .default)
+        _ = try keyring.accounts.current()
         let named = try rows { keyring in
-            let found = try keyring.account(named: "person7@contoso.example")
+            let found = try keyring.accounts.named("person7@contoso.example")
             #expect(found.state == .signedIn && found.tokenScopes == [["mail.read"]])
         }
         let current = try rows { keyring in
-            let found = try keyring.currentAccount().now
+            let found = try keyring.accounts.current().now
             #expect(found?.account.username == "person3@contoso.example")
         }
         return [named, current]

@@ -19,7 +19,7 @@ struct ProjectFileTests {
         keyring = home.keyring
         (ada, bob) = (try .contoso("ada"), try .contoso("bob", label: "Lab"))
         work = try AccessGroup("work")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(ada), "token", for: ada)
         try keyring.store(.access(bob), "token", for: bob, in: [work])
         try FileManager.default.createDirectory(
@@ -76,7 +76,7 @@ struct ProjectFileTests {
             before.warnings == [
                 Warning(.projectFile, "\(path) is not allowed, and does not count", advice: .allow(path: path))
             ])
-        #expect(try keyring.allow(path) == binding(ada, .default))
+        #expect(try keyring.bindings.allow(path) == binding(ada, .default))
         for folder in ["", "/a", "/a/b"] {
             let after = try found(in: folder)
             #expect(after.binding == binding(ada, .default))
@@ -87,17 +87,17 @@ struct ProjectFileTests {
     @Test("the file names the group, or the account is looked for in all")
     func groups() throws {
         try write("account = \"Lab\"")
-        #expect(try keyring.allow(root) == binding(bob, work))
+        #expect(try keyring.bindings.allow(root) == binding(bob, work))
         #expect(try found(groups: [.default]).binding == nil)
         #expect(try found(groups: [work]).binding == binding(bob, work))
         try write("account = \"none\"\ngroup = \"work\"")
-        #expect(try keyring.allow(root) == binding(nil, work))
-        #expect(code { _ = try keyring.allow(root, in: [.default]) } == .usage)
+        #expect(try keyring.bindings.allow(root) == binding(nil, work))
+        #expect(code { _ = try keyring.bindings.allow(root, in: [.default]) } == .usage)
         try write("account = \"none\"")
-        #expect(try keyring.allow(root) == binding(nil, .default))
+        #expect(try keyring.bindings.allow(root) == binding(nil, .default))
         // In one group only.
         #expect(try found(groups: [work]).binding == nil)
-        #expect(try keyring.allowedFiles().map(\.binding) == [binding(nil, .default)])
+        #expect(try keyring.bindings.allowedFiles().map(\.binding) == [binding(nil, .default)])
     }
 
     @Test("nothing is said where there is no file")
@@ -113,12 +113,12 @@ struct ProjectFileTests {
     @Test("the nearest file that is allowed wins")
     func nearest() throws {
         try write("account = \"ada\"")
-        _ = try keyring.allow(root)
+        _ = try keyring.bindings.allow(root)
         let inner = try write("account = \"Lab\"", in: "/a")
         let outside = try found(in: "/a/b")
         #expect(outside.binding == binding(ada, .default))
         #expect(outside.warnings.count == 1 && outside.warnings[0].message.contains(inner))
-        _ = try keyring.allow(inner)
+        _ = try keyring.bindings.allow(inner)
         #expect(try found(in: "/a/b").binding == binding(bob, work, in: "/a"))
         #expect(try found().binding == binding(ada, .default))
     }
@@ -126,7 +126,7 @@ struct ProjectFileTests {
     @Test("a file that has changed, or is gone, does not count")
     func changed() throws {
         let path = try write("account = \"ada\"")
-        _ = try keyring.allow(path)
+        _ = try keyring.bindings.allow(path)
         try write("account = \"ada\" ")
         let changed = try found()
         #expect(changed.binding == nil)
@@ -134,19 +134,19 @@ struct ProjectFileTests {
             changed.warnings == [
                 Warning(.projectFile, "\(path) has changed since it was allowed", advice: .allow(path: path))
             ])
-        #expect(try keyring.allowedFiles().first?.problem == changed.warnings.first)
+        #expect(try keyring.bindings.allowedFiles().first?.problem == changed.warnings.first)
         // What it was counts again.
         try write("account = \"ada\"")
         #expect(try found().binding != nil)
         try FileManager.default.removeItem(atPath: path)
         #expect(try found().binding == nil && found().warnings.isEmpty)
-        #expect(try keyring.allowedFiles().first?.problem?.advice == .disallow(path: path))
+        #expect(try keyring.bindings.allowedFiles().first?.problem?.advice == .disallow(path: path))
     }
 
     @Test("what was allowed at one path is not at another")
     func moved() throws {
         let path = try write("account = \"ada\"")
-        _ = try keyring.allow(path)
+        _ = try keyring.bindings.allow(path)
         try write("account = \"ada\"", in: "/a")
         #expect(try found(in: "/a").warnings.count == 1)
         #expect(try found(in: "/a").binding == binding(ada, .default))
@@ -155,26 +155,26 @@ struct ProjectFileTests {
     @Test("an allowance can be taken back, also when file and folder are gone")
     func revoked() throws {
         let path = try write("account = \"ada\"", in: "/a/b")
-        #expect(code { try keyring.disallow(path) } == .noSuchBinding)
-        _ = try keyring.allow(path)
-        #expect(try keyring.disallow(root + "/a/b") == path)
+        #expect(code { try keyring.bindings.disallow(path) } == .noSuchBinding)
+        _ = try keyring.bindings.allow(path)
+        #expect(try keyring.bindings.disallow(root + "/a/b") == path)
         #expect(try found(in: "/a/b").binding == nil)
-        _ = try keyring.allow(path)
+        _ = try keyring.bindings.allow(path)
         try FileManager.default.removeItem(atPath: root + "/a")
-        #expect(try keyring.disallow(path) == path)
-        #expect(try keyring.allowedFiles().isEmpty)
+        #expect(try keyring.bindings.disallow(path) == path)
+        #expect(try keyring.bindings.allowedFiles().isEmpty)
     }
 
     @Test("a link, another's file, one for everybody and a large one are refused, and never count")
     func untrusted() throws {
         let path = try write("account = \"ada\"")
         func expectRefused(_ expected: KeyringError.Code, _ words: String) throws {
-            #expect(code { _ = try keyring.allow(path) } == expected)
+            #expect(code { _ = try keyring.bindings.allow(path) } == expected)
             let refused = try found()
             #expect(refused.binding == nil)
             #expect(refused.warnings.count == 1 && refused.warnings[0].message.contains(words), "\(refused.warnings)")
         }
-        _ = try keyring.allow(path)
+        _ = try keyring.bindings.allow(path)
         try home.folder.setMode("project/.keyfob.toml", 0o602)
         try expectRefused(.configuration, "can be written by everybody")
         try home.folder.setMode("project/.keyfob.toml", 0o664)
@@ -196,9 +196,9 @@ struct ProjectFileTests {
     @Test("another user's file never counts", .enabled(if: geteuid() == 0, "only root can give files away"))
     func foreign() throws {
         let path = try write("account = \"ada\"")
-        _ = try keyring.allow(path)
+        _ = try keyring.bindings.allow(path)
         #expect(unsafe chown(path, 4_242, 4_242) == 0)
-        #expect(code { _ = try keyring.allow(path) } == .configuration)
+        #expect(code { _ = try keyring.bindings.allow(path) } == .configuration)
         #expect(try found().binding == nil)
         #expect(try found().warnings.first?.message.contains("belongs to another user") == true)
     }
@@ -207,7 +207,7 @@ struct ProjectFileTests {
     func largest() throws {
         let line = "account = \"ada\"\n"
         try write(line + String(repeating: "#", count: 65_536 - line.utf8.count))
-        #expect(try keyring.allow(root) == binding(ada, .default))
+        #expect(try keyring.bindings.allow(root) == binding(ada, .default))
     }
 
     @Test(
@@ -250,7 +250,7 @@ struct ProjectFileTests {
         ] as [(String, KeyringError.Code, String)])
     func mistakes(text: String, code: KeyringError.Code, words: String) throws {
         try write(text)
-        let error = failure(of: KeyringError.self) { _ = try keyring.allow(root) }
+        let error = failure(of: KeyringError.self) { _ = try keyring.bindings.allow(root) }
         #expect(error?.code == code)
         #expect(error?.message.contains(words) == true, "\(String(describing: error))")
         #expect(error?.message.contains("\n") == false)
@@ -260,7 +260,7 @@ struct ProjectFileTests {
     @Test("bytes that are no text are refused", arguments: [[0xFF, 0xFE, 0x00], [0x23, 0xC3]] as [[UInt8]])
     func notText(bytes: [UInt8]) throws {
         try write(bytes)
-        #expect(code { _ = try keyring.allow(root) } == .damaged)
+        #expect(code { _ = try keyring.bindings.allow(root) } == .damaged)
     }
 
     @Test(
@@ -272,7 +272,7 @@ struct ProjectFileTests {
     func nesting(start: String, part: String, count: Int) throws {
         for end in ["", "a = 1", "a]\n"] {
             try write(start + String(repeating: part, count: count) + end)
-            let code = code { _ = try keyring.allow(root) }
+            let code = code { _ = try keyring.bindings.allow(root) }
             #expect(code == .damaged || code == .configuration)
         }
     }
@@ -280,7 +280,7 @@ struct ProjectFileTests {
     @Test("a long comment may hold dots")
     func comments() throws {
         try write("account = \"ada\"\n" + String(repeating: "  # Why...\n", count: 1_000))
-        #expect(try keyring.allow(root) == binding(ada, .default))
+        #expect(try keyring.bindings.allow(root) == binding(ada, .default))
     }
 
     @Test("every truncation and every flipped bit of a file is allowed or refused")
@@ -306,22 +306,22 @@ struct ProjectFileTests {
         ])
     func names(name: String, expected: KeyringError.Code) throws {
         try home.folder.write("project/other.toml", [UInt8]("account = \"ada\"".utf8))
-        #expect(code { _ = try keyring.allow(root + "/" + name) } == expected)
+        #expect(code { _ = try keyring.bindings.allow(root + "/" + name) } == expected)
     }
 
     @Test("a binding of the same directory in the keyring counts before the file's")
     func precedence() throws {
         try write("account = \"ada\"")
-        _ = try keyring.allow(root)
+        _ = try keyring.bindings.allow(root)
         func count() throws -> [Binding] {
             try keyring.withState { state in
                 try keyring.search.bindings(&state, state.groups(nil), directory: root).bindings
             }
         }
         #expect(try count() == [binding(ada, .default)])
-        try keyring.bind(.directory(root), to: .account(bob.id), in: work)
+        try keyring.bindings.set(.directory(root), to: .account(bob.id), in: work)
         #expect(try count().map(\.target) == [.account(bob.id)])
-        _ = try keyring.unbind(.directory(root))
+        _ = try keyring.bindings.remove(.directory(root))
         #expect(try count() == [binding(ada, .default)])
     }
 

@@ -33,44 +33,44 @@ struct RecordLossTests {
     @Test("a repair notes it in the group, where it stays through every change until the owner accepts it")
     func noted() throws {
         try lose(1)
-        let found = try home.opened().verify().losses
+        let found = try home.opened().health.verify().losses
         #expect(found.map(\.loss) == [RecordLoss(.missing, .account, account: ada.id)])
         #expect(found[0].text.contains("the account \(ada.id) is gone"))
-        let repaired = try home.opened().repair()
+        let repaired = try home.opened().health.repair()
         #expect(repaired.files == [] && repaired.losses.count == 1)
         for _ in 0..<2 {
             let keyring = try home.opened()
-            let losses = try keyring.losses()
+            let losses = try keyring.health.losses()
             #expect(losses.map(\.loss.account) == [ada.id] && losses.allSatisfy { $0.writer == .owner })
-            let report = try keyring.verify()
+            let report = try keyring.health.verify()
             #expect(report.problems == [] && report.losses == [] && report.notedLosses == losses)
             // Nothing else ends it: no write, no other repair, no new key of the group, and no new key of the vault.
             try keyring.store(.access(bob, expires: 9_000), "newer", for: bob)
-            #expect(try keyring.repair().losses == [])
-            _ = try keyring.rotateGroup(.default)
+            #expect(try keyring.health.repair().losses == [])
+            _ = try keyring.groups.rotate(.default)
         }
-        #expect(try home.opened().acceptLosses().count == 1)
-        #expect(try home.opened().losses() == [] && home.opened().acceptLosses() == [])
+        #expect(try home.opened().health.acceptLosses().count == 1)
+        #expect(try home.opened().health.losses() == [] && home.opened().health.acceptLosses() == [])
         // What is lost next is told anew.
         try lose(2)
-        #expect(try home.opened().repair().losses.count == 1)
-        #expect(try home.opened().losses().map(\.loss.kind) == [.accessToken])
+        #expect(try home.opened().health.repair().losses.count == 1)
+        #expect(try home.opened().health.losses().map(\.loss.kind) == [.accessToken])
     }
 
     @Test("backups name what else nobody could, and say which of them has it")
     func named() throws {
-        let before = try home.opened().backup()
+        let before = try home.opened().bundles.backUp()
         try home.keyring.store(.refresh(bob), "newer", for: bob)
         let (clock, time) = (noon.advanced(by: 60), noon.advanced(by: 60))
-        let newest = try home.opened(at: clock).backup()
+        let newest = try home.opened(at: clock).bundles.backUp()
         try lose(3, account: 1)
-        let holdings = try home.opened().holdings(with: opener)
-        let found = try #require(try home.opened().verify().losses.first)
+        let holdings = try home.opened().bundles.holdings(with: opener)
+        let found = try #require(try home.opened().health.verify().losses.first)
         #expect(found.loss == RecordLoss(.missing, .refreshToken))
         #expect(holdings.newest(with: found)?.path == newest.path && newest.path != before.path)
-        let named = try home.opened(at: time).repair(lookingInto: opener).losses
+        let named = try home.opened(at: time).health.repair(lookingInto: opener).losses
         #expect(named.map(\.loss.account) == [bob.id] && named.map(\.loss.clientID) == ["mailer"])
-        #expect(try home.opened().losses() == named.map { Keyring.Loss($0.loss, in: .default, by: .owner) })
+        #expect(try home.opened().health.losses() == named.map { Keyring.Loss($0.loss, in: .default, by: .owner) })
     }
 
     @Test("a backup that a stranger has put there names nothing")
@@ -78,9 +78,9 @@ struct RecordLossTests {
         let stranger = try KeyringHome()
         try stranger.keyring.store(.refresh(bob, client: "theirs"), "theirs", for: bob)
         let recipient = try BundleKeys(home).recipient
-        let theirs = try stranger.opened(at: noon.advanced(by: 999)).backup(
+        let theirs = try stranger.opened(at: noon.advanced(by: 999)).bundles.backUp(
             to: home.folder.path + "/theirs.age", for: [recipient])
-        _ = try home.keyring.backup()
+        _ = try home.keyring.bundles.backUp()
         try FileManager.default.moveItem(
             atPath: theirs.path, toPath: home.location.vault + "/backups/keyfob-99991231T000000Z.age")
         #expect(BackupFile.newest(at: home.location)?.path.hasSuffix("99991231T000000Z.age") == true)
@@ -88,19 +88,19 @@ struct RecordLossTests {
         let good = try #require(newest)
         #expect(!good.path.hasSuffix("99991231T000000Z.age"))
         try lose(3, account: 1)
-        let named = try home.opened().repair(lookingInto: opener).losses
+        let named = try home.opened().health.repair(lookingInto: opener).losses
         #expect(named.map(\.loss.clientID) == ["mailer"])
     }
 
     @Test("whoever writes in the folder cannot take the note away unnoticed")
     func noteTakenAway() throws {
         try lose(2)
-        _ = try home.opened().repair()
+        _ = try home.opened().health.repair()
         try lose(7)
-        let report = try home.opened().verify()
+        let report = try home.opened().health.verify()
         #expect(report.problems.contains { $0.contains("the manifest tells of") })
         #expect(report.losses.map(\.loss.kind) == [.setting])
-        #expect(try home.opened().repair().losses.map(\.loss.kind) == [.setting])
+        #expect(try home.opened().health.repair().losses.map(\.loss.kind) == [.setting])
     }
 
     @Test("what somebody with the key of a group notes is told as theirs, in that group, and is bounded")
@@ -113,38 +113,38 @@ struct RecordLossTests {
                 try $0.setSetting(RecordLoss.setting, to: String(repeating: lines, count: 5_000))
             }
         }
-        let losses = try home.opened().losses()
+        let losses = try home.opened().health.losses()
         #expect(losses.count == 1_000 && losses.allSatisfy { $0.group == work && $0.writer == .group })
         #expect(losses[0].text.contains("says somebody with the group's key"))
         #expect(losses[1].loss == RecordLoss(.missing, nil))
         // What the owner's repair notes is the owner's alone.
         try home.keyring.store(.access(bob), "token", for: bob, in: [work])
         try lose(2, account: 2)
-        _ = try home.opened().repair()
-        #expect(try home.opened().losses().map(\.writer) == [.owner])
-        #expect(try limited.losses().count == 1 && limited.acceptLosses().count == 1)
-        #expect(failure(of: KeyringError.self) { _ = try limited.repair() }?.code == .needsVaultKey)
+        _ = try home.opened().health.repair()
+        #expect(try home.opened().health.losses().map(\.writer) == [.owner])
+        #expect(try limited.health.losses().count == 1 && limited.health.acceptLosses().count == 1)
+        #expect(failure(of: KeyringError.self) { _ = try limited.health.repair() }?.code == .needsVaultKey)
     }
 
     @Test("no export tells it, a backup keeps it, and a restore of an earlier one ends it")
     func travelling() throws {
-        let earlier = try home.opened().backup()
+        let earlier = try home.opened().bundles.backUp()
         try lose(2)
-        _ = try home.opened().repair()
-        let later = try home.opened(at: noon.advanced(by: 5)).backup()
+        _ = try home.opened().health.repair()
+        let later = try home.opened(at: noon.advanced(by: 5)).bundles.backUp()
         var export: [UInt8] = []
-        _ = try home.opened().exportBundle(for: BundleKeys(home).seal) { export += [UInt8]($0) }
+        _ = try home.opened().bundles.export(for: BundleKeys(home).seal) { export += [UInt8]($0) }
         try home.folder.write("export.age", export)
         let other = try KeyringHome()
-        _ = try other.keyring.importBundle(
+        _ = try other.keyring.bundles.import(
             try BundleFile(path: home.folder.path + "/export.age"), with: opener, taking: .all)
-        #expect(try other.keyring.losses() == [])
+        #expect(try other.keyring.health.losses() == [])
         let copy = KeyringLocation(vault: home.folder.path + "/copy", state: home.folder.path + "/copy-state")
         let restored = try Keyring.restore(
             try BundleFile(path: later.path), with: opener, at: copy, slot: .keyFile(keyFile(3)),
             clock: .standing(at: noon))
-        #expect(try restored.keyring.losses().count == 1)
-        _ = try home.opened().restore(try BundleFile(path: earlier.path), with: opener)
-        #expect(try home.opened().losses() == [])
+        #expect(try restored.keyring.health.losses().count == 1)
+        _ = try home.opened().bundles.restore(try BundleFile(path: earlier.path), with: opener)
+        #expect(try home.opened().health.losses() == [])
     }
 }

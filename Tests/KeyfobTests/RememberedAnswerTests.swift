@@ -13,7 +13,7 @@ struct RememberedAnswerTests {
         let token = SecretBytes(count: hidden.count, placement: .dedicated) { span in
             for index in 0..<hidden.count { span.storeBytes(of: hidden[index], toByteOffset: index, as: UInt8.self) }
         }
-        _ = try home.keyring.store(.access(ada), secret: token, for: ada)
+        _ = try home.keyring.tokens.store(.access(ada), secret: token, for: ada)
         #expect(try hidden.occurrences() == 1)
         _ = consume token
         for keyring in [home.keyring, try home.opened()] {
@@ -26,7 +26,7 @@ struct RememberedAnswerTests {
 
     /// Expects an answer to be the token, and the only copy of it.
     private func expectHeld(_ keyring: Keyring, _ request: TokenRequest, _ hidden: HiddenSecret) throws {
-        let answer = try keyring.token(for: request)
+        let answer = try keyring.tokens.stored(for: request)
         #expect(try hidden.occurrences() == 1)
         let isRight = answer.secret.withBytes { bytes in
             bytes.byteCount == hidden.count && (0..<hidden.count).allSatisfy { bytes.byte(at: $0) == hidden[$0] }

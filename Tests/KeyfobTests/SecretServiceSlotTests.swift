@@ -16,7 +16,7 @@ struct SecretServiceSlotTests {
     func alone() throws {
         let created = try Keyring.create(at: home.location, slot: .secretService(home.options))
         let recovery = contents(of: created.recoveryKey)
-        #expect(try created.keyring.slots().map(\.kind) == ["secret-service", "recipient"])
+        #expect(try created.keyring.slots.list().map(\.kind) == ["secret-service", "recipient"])
         let opened = try home.opened()
         #expect(opened.opensWholeVault && opened.vaultID == created.keyring.vaultID)
         #expect(opened.takeWarnings() == [])
@@ -31,7 +31,7 @@ struct SecretServiceSlotTests {
     @Test("made for a key file and for it, it opens by both")
     func beside() throws {
         let keyring = try home.createWithKeyFile()
-        #expect(try keyring.slots().map(\.kind) == ["key-file", "secret-service", "recipient"])
+        #expect(try keyring.slots.list().map(\.kind) == ["key-file", "secret-service", "recipient"])
         #expect(try home.opened().opensWholeVault)
         #expect(try LockedKeyring(at: home.location).unlock(with: .keyFile(keyFile(1))).opensWholeVault)
     }
@@ -43,7 +43,7 @@ struct SecretServiceSlotTests {
         let item = try #require(try kept.paths().first)
         let attributes = try kept.service.attributes(of: item)
         #expect(attributes["vault"] == keyring.vaultID && attributes["version"] == "1")
-        #expect(attributes["slot"]?.hasPrefix(try #require(try keyring.slots().first).id) == true)
+        #expect(attributes["slot"]?.hasPrefix(try #require(try keyring.slots.list().first).id) == true)
         #expect(try kept.labels() == ["Keyfob: unlocks vault"])
     }
 
@@ -52,10 +52,10 @@ struct SecretServiceSlotTests {
         let keyring = try Keyring.create(at: home.location, slot: .keyFile(keyFile(1))).keyring
         #expect(home.refusal()?.code == .wrongKey)
         #expect(try home.items() == [])
-        let slot = try keyring.addSlot(.secretService(home.options))
+        let slot = try keyring.slots.add(.secretService(home.options))
         #expect(try home.opened().opensWholeVault)
         #expect(try home.kept().paths().count == 1)
-        try keyring.removeSlot(slot, secretService: home.options)
+        try keyring.slots.remove(slot, secretService: home.options)
         #expect(keyring.takeWarnings() == [])
         #expect(try home.kept().paths() == [])
         #expect(home.refusal()?.code == .wrongKey)
@@ -67,19 +67,19 @@ struct SecretServiceSlotTests {
     func rekeying() throws {
         let keyring = try home.createWithKeyFile()
         let old = try #require(try home.kept().paths().first)
-        var rekeying = try keyring.beginRekey(secretService: home.options)
+        var rekeying = try keyring.slots.beginRekey(secretService: home.options)
         let (lost, keepsAnother) = (rekeying.lost.map(\.kind), rekeying.keepsAnother)
         #expect(lost == ["key-file"] && keepsAnother)
         let rekeyed = try rekeying.commit(handingOver: { _ in })
         #expect(rekeyed.slots.map(\.kind) == ["secret-service", "recipient"])
         #expect(try home.items().map(\.state) == [.opens])
         #expect(try home.kept().paths().count == 1 && home.kept().paths() != [old])
-        #expect(try home.opened().verify().problems.isEmpty)
-        let lostElsewhere = try home.opened().beginRekey().lost.map(\.kind)
+        #expect(try home.opened().health.verify().problems.isEmpty)
+        let lostElsewhere = try home.opened().slots.beginRekey().lost.map(\.kind)
         #expect(lostElsewhere == ["secret-service"])
         // A change that fails takes the new item back.
-        rekeying = try keyring.beginRekey(secretService: home.options)
-        try home.opened().createGroup(AccessGroup("more"))
+        rekeying = try keyring.slots.beginRekey(secretService: home.options)
+        try home.opened().groups.create(AccessGroup("more"))
         let refusal = rekeying.refusal()
         #expect(refusal?.code == .busy)
         #expect(try home.items().map(\.state) == [.opens])
@@ -89,9 +89,9 @@ struct SecretServiceSlotTests {
     @Test("two slots for it have an item each, and removing one leaves the other's")
     func twoSlots() throws {
         let keyring = try home.create()
-        let second = try keyring.addSlot(.secretService(home.options))
+        let second = try keyring.slots.add(.secretService(home.options))
         #expect(try home.items().map(\.state) == [.opens, .opens])
-        try keyring.removeSlot(second, secretService: home.options)
+        try keyring.slots.remove(second, secretService: home.options)
         #expect(try home.items().map(\.state) == [.opens])
         #expect(try home.opened().takeWarnings() == [])
     }
@@ -99,23 +99,23 @@ struct SecretServiceSlotTests {
     @Test("an item that cannot be removed with its slot is told")
     func removingWhileLocked() throws {
         let keyring = try home.createWithKeyFile()
-        let slots = try keyring.slots().filter { $0.kind == "secret-service" }
+        let slots = try keyring.slots.list().filter { $0.kind == "secret-service" }
         let slot = try #require(slots.first).id
-        try keyring.removeSlot(slot)
+        try keyring.slots.remove(slot)
         #expect(keyring.takeWarnings().contains { $0.message.contains("'Keyfob: unlocks vault'") })
-        let second = try keyring.addSlot(.secretService(home.options))
+        let second = try keyring.slots.add(.secretService(home.options))
         try home.session.stopService()
-        try keyring.removeSlot(second, secretService: home.options)
+        try keyring.slots.remove(second, secretService: home.options)
         let warnings = keyring.takeWarnings()
         #expect(warnings.count == 1 && warnings[0].message.contains("no Secret Service"))
-        #expect(try keyring.slots().map(\.kind) == ["key-file", "recipient"])
+        #expect(try keyring.slots.list().map(\.kind) == ["key-file", "recipient"])
     }
 
     @Test("a group has no slot for it")
     func groups() throws {
         let keyring = try home.create()
         let error = failure(of: KeyringError.self) {
-            _ = try keyring.grantGroup(.default, to: .secretService(home.options))
+            _ = try keyring.slots.grant(.default, to: .secretService(home.options))
         }
         #expect(error?.code == .usage)
         #expect(try home.kept().paths().count == 1)
@@ -125,7 +125,7 @@ struct SecretServiceSlotTests {
     func failedWriting() throws {
         let keyring = try home.create()
         try RawDatabase(path: home.location.vault + "/keyring.db").whileLocked {
-            let error = failure(of: KeyringError.self) { _ = try keyring.addSlot(.secretService(home.options)) }
+            let error = failure(of: KeyringError.self) { _ = try keyring.slots.add(.secretService(home.options)) }
             #expect(error?.code == .busy)
         }
         #expect(try home.kept().paths().count == 1)
@@ -149,8 +149,8 @@ struct SecretServiceSlotTests {
         let opened = try LockedKeyring(at: other).unlock(with: .secretService(home.options))
         #expect(opened.vaultID == second.vaultID)
         #expect(try home.opened().vaultID == first.vaultID)
-        let slots = try second.slots().filter { $0.kind == "secret-service" }
-        try second.removeSlot(try #require(slots.first).id, secretService: home.options)
+        let slots = try second.slots.list().filter { $0.kind == "secret-service" }
+        try second.slots.remove(try #require(slots.first).id, secretService: home.options)
         #expect(try home.opened().opensWholeVault)
         #expect(try home.kept().labels() == ["Keyfob: unlocks vault"])
     }
@@ -173,7 +173,7 @@ struct SecretServiceSlotTests {
     func restoring() throws {
         let source = try KeyringHome()
         try source.fill()
-        let backup = try BundleFile(path: try source.keyring.backup().path)
+        let backup = try BundleFile(path: try source.keyring.bundles.backUp().path)
         let restored = try Keyring.restore(
             backup, with: .identities(secret(source.recoveryKey)), at: home.location, slot: .keyFile(keyFile(1)),
             secretService: home.options)

@@ -26,8 +26,8 @@ struct SecretServiceTroubleTests {
         #expect(failure(of: KeyringError.self) { try home.create() } != nil)
         #expect(failure(of: KeyringError.self) { _ = try LockedKeyring(at: home.location) }?.code == .noVault)
         let keyring = try Keyring.create(at: home.location, slot: .keyFile(keyFile(1))).keyring
-        #expect(failure(of: KeyringError.self) { _ = try keyring.addSlot(.secretService(home.options)) } != nil)
-        #expect(try keyring.slots().map(\.kind) == ["key-file", "recipient"])
+        #expect(failure(of: KeyringError.self) { _ = try keyring.slots.add(.secretService(home.options)) } != nil)
+        #expect(try keyring.slots.list().map(\.kind) == ["key-file", "recipient"])
     }
 
     @Test("an item that is gone is told, and so is how to mend it")
@@ -39,10 +39,10 @@ struct SecretServiceTroubleTests {
         #expect(refusal.code == .locked && refusal.message.contains("does not hold the key"))
         #expect(try home.items().map(\.state) == [.missing])
         let keyring = try LockedKeyring(at: home.location).unlock(with: .keyFile(keyFile(1)))
-        let slot = try #require(try keyring.slots().first { $0.kind == "secret-service" }).id
-        try keyring.removeSlot(slot, secretService: home.options)
+        let slot = try #require(try keyring.slots.list().first { $0.kind == "secret-service" }).id
+        try keyring.slots.remove(slot, secretService: home.options)
         #expect(keyring.takeWarnings() == [])
-        _ = try keyring.addSlot(.secretService(home.options))
+        _ = try keyring.slots.add(.secretService(home.options))
         #expect(try home.opened().opensWholeVault)
     }
 

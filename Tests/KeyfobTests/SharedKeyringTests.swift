@@ -34,11 +34,11 @@ struct SharedKeyringTests {
     @Test("a token that somebody else removed is not served again")
     func removed() throws {
         #expect(try mine.tokenText(request) == "first")
-        _ = try theirs.remove(ada.id, from: .default)
+        _ = try theirs.accounts.remove(ada.id, from: .default)
         #expect(mine.refusal(request) == .noSuchAccount)
         try mine.store(.access(ada), "second", for: ada)
         #expect(try mine.tokenText(request) == "second")
-        _ = try mine.remove(ada.id, from: .default)
+        _ = try mine.accounts.remove(ada.id, from: .default)
         #expect(mine.refusal(request) == .noSuchAccount)
     }
 
@@ -57,16 +57,16 @@ struct SharedKeyringTests {
     @Test("a group that somebody else made, rotated or removed is known at once", .embeddedAlone)
     func groups() throws {
         let work = try AccessGroup("work")
-        try theirs.createGroup(work)
+        try theirs.groups.create(work)
         try mine.store(.access(ada), "at work", for: ada, in: [work])
-        _ = try theirs.rotateGroup(work)
+        _ = try theirs.groups.rotate(work)
         #expect(try mine.tokenText(request, in: [work]) == "at work")
-        _ = try theirs.rotateGroup(work)
+        _ = try theirs.groups.rotate(work)
         try mine.store(.access(ada, expires: 9_000), "newer", for: ada, in: [work])
         #expect(try theirs.tokenText(request, in: [work]) == "newer")
-        _ = try theirs.removeGroup(work)
+        _ = try theirs.groups.remove(work)
         #expect(mine.refusal(request, in: [work]) == .noSuchGroup)
-        #expect(try mine.verify().problems == [])
+        #expect(try mine.health.verify().problems == [])
     }
 
     @Test("readers and writers at the same time see old or new, never damage")
@@ -87,7 +87,7 @@ struct SharedKeyringTests {
             try await group.waitForAll()
         }
         #expect(try mine.tokenText(request) == "token \(rounds - 1)")
-        #expect(try mine.verify().problems == [])
+        #expect(try mine.health.verify().problems == [])
     }
 
     @Test("a label that two give to two accounts at once is one account's")
@@ -100,7 +100,7 @@ struct SharedKeyringTests {
                 for (keyring, account) in [(mine, ada), (theirs, bob)] {
                     group.addTask {
                         failure(of: KeyringError.self) {
-                            try keyring.setLabel(label, of: account.id, in: .default)
+                            try keyring.accounts.setLabel(label, of: account.id, in: .default)
                         }?.code
                     }
                 }
@@ -115,7 +115,7 @@ struct SharedKeyringTests {
         let progress = Progress()
         // A thread of its own: the tests' threads may all be taken.
         Thread.detachNewThread { [mine] in
-            _ = try? mine.addSlot(.passphrase(secret("correct"), memory: 512 << 20))
+            _ = try? mine.slots.add(.passphrase(secret("correct"), memory: 512 << 20))
             progress.isDone.withLock { $0 = true }
         }
         var written: Int64 = 0
@@ -124,7 +124,7 @@ struct SharedKeyringTests {
             written += 1
         }
         #expect(written > 3)
-        #expect(try mine.slots().count == 3)
+        #expect(try mine.slots.list().count == 3)
     }
 
     /// Whether something has come to its end.

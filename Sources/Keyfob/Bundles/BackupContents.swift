@@ -155,7 +155,7 @@ public struct BackupContents: Sendable {
     }
 }
 
-extension Keyring {
+extension Keyring.Bundles {
     /// What a backup or an export holds, to compare it.
     ///
     /// - Parameter keyring: The keyring that it may be of; its key, too, shows who made a backup.
@@ -200,5 +200,39 @@ extension Keyring {
             contents.end()
             return contents
         }
+    }
+}
+
+extension Keyring.Bundles {
+    /// What the vault's backups hold that the vault does not hold any more.
+    ///
+    /// Those that the opener does not open, or that are not this vault's owner's, are passed over.
+    ///
+    /// - Throws: `inputOutput` where the folder of backups cannot be read, and what reading the vault can throw.
+    public func holdings(with opener: borrowing BundleOpener) throws(KeyringError) -> BackupHoldings {
+        var holdings = BackupHoldings()
+        let known = try withState { state in
+            var known: [AccessGroup: Set<ItemKey>] = [:]
+            for group in state.vault.groups {
+                var keys: Set<ItemKey> = []
+                _ = try? database.forEachItem(in: group) { result, _ in
+                    if let item = try? result.get().item { keys.insert(item.key) }
+                }
+                known[group.name] = keys
+            }
+            return known
+        }
+        for backup in try BackupFile.all(at: location) {
+            guard let file = try? BundleFile(path: backup.path),
+                let verified = try? file.verify(opener, for: [.backup]),
+                verified.bundle.isOwners(by: opener, keyring),
+                Hexadecimal.text(verified.bundle.manifest.vault) == keyring.vaultID
+            else { continue }
+            try? file.read(verified) { record, _ in
+                guard let keys = known[record.group], !keys.contains(record.key), !record.isTombstone else { return }
+                holdings.add(record, of: backup)
+            }
+        }
+        return holdings
     }
 }

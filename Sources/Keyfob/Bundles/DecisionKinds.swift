@@ -35,13 +35,13 @@ public struct DecisionKinds: OptionSet, Hashable, Sendable {
             func begins(_ prefixes: String...) -> Bool { prefixes.contains { name.hasPrefix($0) } }
             if begins(BindingSetting.prefix, AllowanceSetting.prefix) {
                 self = .bindings
-            } else if name == Keyring.defaultAccount {
+            } else if name == Keyring.Accounts.defaultAccount {
                 self = .defaults
             } else if begins(RegistrySetting.providerPrefix) {
                 self = .providers
             } else if begins(RegistrySetting.clientPrefix, RegistrySetting.defaultClientPrefix) {
                 self = .clients
-            } else if Keyring.decidesNothing(name) {
+            } else if Keyring.Groups.decidesNothing(name) {
                 return nil
             } else {
                 self = .all

@@ -47,7 +47,7 @@ extension BackupFile {
     ) -> BackupFile? {
         newest(at: location) { backup in
             guard let file = try? BundleFile(path: backup.path) else { return false }
-            return (try? Keyring.verifyBackup(file, with: opener))?.isOwners ?? false
+            return (try? Keyring.Bundles.verifyBackup(file, with: opener))?.isOwners ?? false
         }
     }
 

@@ -112,7 +112,7 @@ extension Keyring {
             do {
                 // Closed again at the end: nothing may have it open when it is moved.
                 let built = try build(location, directory.building, slot, secretService, clock)
-                kept = built.keyring.keptSlotKeys(by: keeper)
+                kept = built.keyring.slots.keptSlotKeys(by: keeper)
                 let plan = try fill(built.keyring)
                 vaultKey = built.keyring.state.withLock {
                     $0.vault.unlockingKey().key.withBytes { SecretBytes(copying: $0) }
@@ -136,7 +136,7 @@ extension Keyring {
             let keyring = try Keyring(
                 location: location, database: database, vault: vault, isHeaderFromCopy: false, clock: clock)
             keyring.notePlace()
-            keyring.state.withLock { keyring.seeToHeaderCopy(&$0) }
+            keyring.state.withLock { keyring.health.seeToHeaderCopy(&$0) }
             let recoveryKey = new.recoveryKey.withBytes { SecretBytes(copying: $0) }
             return Made(keyring: keyring, recoveryKey: recoveryKey, plan: new.plan, aside: aside)
         } catch {
@@ -158,7 +158,7 @@ extension Keyring {
             guard try VaultRemains(at: location, anything: true) == remains else {
                 throw StoreError.alreadyThere(path: directory.database)
             }
-        } catch StoreError.alreadyThere(let path) where hasDamagedPlace(at: location) {
+        } catch StoreError.alreadyThere(let path) where Keyring.Health.hasDamagedPlace(at: location) {
             throw KeyringError(
                 .alreadyExists, "\(path) exists already: it is of a vault, and damaged", advice: .diagnose(.none))
         } catch StoreError.alreadyThere(let path) where (try? VaultRemains(at: location)) == .damaged {

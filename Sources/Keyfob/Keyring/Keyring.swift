@@ -13,23 +13,23 @@ internal import Synchronization
 /// It may be used from several threads; calls take turns. Other processes may use the same vault at
 /// the same time.
 ///
+/// What can be done with it is in its parts.
+///
 /// ## Topics
-/// ### Groups and slots
-/// - ``groups()``
-/// - ``slots()``
-/// ### Accounts and tokens
-/// - ``accounts(in:)``
-/// - ``token(for:in:)``
-/// - ``lookUp(_:)``
-/// - ``select(_:in:)``
-/// - ``store(_:secret:for:in:)``
-/// ### Signing in
-/// - ``acquireTokenSilently(for:options:in:network:)``
-/// - ``beginSignIn(_:redirectURI:in:network:)``
-/// - ``beginDeviceSignIn(_:in:network:)``
-/// - ``signOut(_:clientID:reach:from:endsBrowserSession:network:)``
-/// - ``providers(in:)``
-/// - ``clients(of:in:)``
+/// - ``accounts``
+/// - ``tokens``
+/// - ``signIns``
+/// - ``groups``
+/// - ``slots``
+/// - ``bindings``
+/// - ``providers``
+/// - ``clients``
+/// - ``bundles``
+/// - ``caches``
+/// - ``sync``
+/// - ``programs``
+/// - ``health``
+/// - ``migration``
 public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation
@@ -58,7 +58,8 @@ public final class Keyring: Sendable {
         search = TokenSearch(
             storage: database,
             history: TokenSearch.PastEvents(events: { usage.events($0) }, count: { usage.count($0) }), mark: mark,
-            projectFiles: Self.projectFileAccess, providerHosts: Self.providerHosts, time: { clock.now })
+            projectFiles: Keyring.Bindings.projectFileAccess, providerHosts: Keyring.Providers.providerHosts,
+            time: { clock.now })
         var warnings: [Warning] = []
         if isHeaderFromCopy {
             warnings.append(
@@ -109,52 +110,38 @@ public final class Keyring: Sendable {
     static func keepsNothing() -> KeyringError {
         KeyringError(DesktopError.notOffered("the keyring of the desktop is what unlocks it"))
     }
+}
 
-    /// Takes the state, runs `body`, and translates what it throws.
-    ///
-    /// When a record, a group or the header turns out to be newer than what this process has read,
-    /// the header is read again and `body` runs once more; again while the header goes on changing.
-    func withState<Result: ~Copyable>(
-        _ body: (inout State) throws -> sending Result
-    ) throws(KeyringError) -> sending Result {
-        do {
-            return try withVault(body)
-        } catch {
-            throw KeyringError(error, hasChanged: database.hasChanged)
-        }
-    }
-
-    /// The same without translating.
-    func withVault<Result: ~Copyable>(
-        _ body: (inout State) throws -> sending Result
-    ) throws -> sending Result {
-        try state.withLock { state in
-            for _ in 1..<Self.attempts {
-                do {
-                    return try body(&state)
-                } catch  where Self.mayBeStale(error) {
-                    let sequence = state.vault.sequence
-                    try database.refresh(&state.vault)
-                    state.hits.removeAll()
-                    // Only a header that others keep changing is worth more than one attempt.
-                    if state.vault.sequence == sequence { break }
-                }
-            }
-            return try body(&state)
-        }
-    }
-
-    /// How often a change is tried while other processes change the header.
-    private static let attempts = 20
-
-    static func mayBeStale(_ error: any Error) -> Bool {
-        switch error {
-        case StoreError.staleKeys, VaultError.noSuchGroup, VaultError.noSuchSlot: true
-        case LookupRefusal.noSuchGroup: true
-        case let error as KeyringError: error.code == .noSuchGroup
-        default: false
-        }
-    }
+/// The parts.
+extension Keyring {
+    /// Accounts: who is signed in, and who is chosen.
+    public var accounts: Accounts { Accounts(keyring: self) }
+    /// Tokens: from what is stored, or got without asking anybody.
+    public var tokens: Tokens { Tokens(keyring: self) }
+    /// Sign-ins: in a browser, or with a code on another device.
+    public var signIns: SignIns { SignIns(keyring: self) }
+    /// Access groups.
+    public var groups: Groups { Groups(keyring: self) }
+    /// Slots: the keys that open the vault.
+    public var slots: Slots { Slots(keyring: self) }
+    /// Bindings of folders, remotes and addresses, and allowed project files.
+    public var bindings: Bindings { Bindings(keyring: self) }
+    /// Identity providers.
+    public var providers: Providers { Providers(keyring: self) }
+    /// OAuth clients.
+    public var clients: Clients { Clients(keyring: self) }
+    /// Bundles and backups.
+    public var bundles: Bundles { Bundles(keyring: self) }
+    /// Token caches of other programs.
+    public var caches: Caches { Caches(keyring: self) }
+    /// Sync with other devices.
+    public var sync: Sync { Sync(keyring: self) }
+    /// What programs may ask for.
+    public var programs: Programs { Programs(keyring: self) }
+    /// Whether all is well, and repairs.
+    public var health: Health { Health(keyring: self) }
+    /// Moving between a database and the desktop's keyring.
+    public var migration: Migration { Migration(keyring: self) }
 }
 
 extension Keyring.State {
@@ -187,45 +174,4 @@ extension Keyring.State {
         }
         return first
     }
-}
-
-extension Keyring {
-    /// The group where new items go: the first of those named, else `default` or the first there is.
-    ///
-    /// - Throws: `noSuchGroup`, `groupNotGranted`.
-    package func groupForNewItems(_ names: [AccessGroup]? = nil) throws(KeyringError) -> AccessGroup {
-        try withState { try $0.groupForNewItems(names).name }
-    }
-
-    /// Changes one group in one transaction, and notes how far it has come.
-    func change<Result>(
-        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
-    ) throws -> Result {
-        try change(&state, [group]) { try body($0[0]) }
-    }
-
-    /// Changes several groups in one transaction, and notes how far they have come; `body` gets a writer for each.
-    ///
-    /// - Parameter isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
-    func change<Result>(
-        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
-        _ body: ([GroupWriter]) throws -> Result
-    ) throws -> Result {
-        // What the change is made on is told from what it makes.
-        for group in groups { try? search.checkState(&state, group, at: try database.version()) }
-        let (result, milestones) = try database.change(
-            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
-        state.hits.removeAll()
-        // Only a database tells later how far it has come.
-        if !isNotedLater || database.place != .embedded { note(&state, milestones) }
-        return result
-    }
-
-    /// Takes note outside the vault of how far these groups have come.
-    func noteState(_ state: inout State, of groups: [UnlockedVault.Group]) {
-        for group in groups { try? search.checkState(&state, group) }
-    }
-
-    /// Takes note outside the vault of how far it has come; what cannot be noted is a warning, because the change is made.
-    func note(_ state: inout State, _ milestones: [Milestone]) { search.note(&state, milestones) }
 }

@@ -60,7 +60,7 @@ public struct IdentityProvider: Hashable, Sendable {
     public var certificateFile: String? { description.certificateFile }
     /// The client ids in its description.
     public var clientIDs: [String] { description.clientIDs }
-    /// Its description, as ``Keyring/addProvider(_:replacing:in:)`` reads it.
+    /// Its description, as ``Keyring/Providers/add(_:replacing:in:)`` reads it.
     public var document: [UInt8] { description.json }
 
     /// Whether accounts of `environment`, or of an alias of it, are its own.

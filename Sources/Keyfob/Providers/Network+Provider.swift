@@ -1,22 +1,22 @@
 internal import KeyfobOAuth
 
-extension Keyring {
+extension Keyring.Providers {
     /// The network for a request with a token: to a host of the account's provider it trusts what requests to that
     /// provider trust.
     ///
     /// - Throws: `configuration` where the provider's file of certificates cannot be used.
-    public func network(_ network: Network, for token: FoundToken) throws(KeyringError) -> Network {
+    public func network(_ network: Network, for token: Keyring.FoundToken) throws(KeyringError) -> Network {
         guard let provider = try provider(serving: token) else { return network }
         return try network.serving(provider)
     }
 
     /// The file of certificates that requests with a token trust; nil where its provider names none, or it goes elsewhere.
-    package func certificateFile(for token: FoundToken) throws(KeyringError) -> String? {
+    package func certificateFile(for token: Keyring.FoundToken) throws(KeyringError) -> String? {
         try provider(serving: token)?.certificateFile
     }
 
     /// The provider of a token's account, where the token is to go to a host of that one.
-    private func provider(serving token: FoundToken) throws(KeyringError) -> ProviderDescription? {
+    private func provider(serving token: Keyring.FoundToken) throws(KeyringError) -> ProviderDescription? {
         guard let host = token.destination?.host,
             let provider = try description(forEnvironment: token.account.id.environment, in: [token.group]),
             provider.environment == host || provider.apiHosts.contains(where: { $0.matches(host) })
@@ -31,7 +31,7 @@ extension Keyring {
     package func namedHosts(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> [String] {
         let provider = try description(forEnvironment: account.environment, in: [group])
         let patterns = BuiltInHosts.apiHosts(of: account.environment) + (provider?.apiHosts ?? [])
-        let bound = try bindings(in: [group]).compactMap { binding -> String? in
+        let bound = try keyring.bindings.list(in: [group]).compactMap { binding -> String? in
             guard binding.target.account == account else { return nil }
             return switch binding.subject {
             case .host(let host): host

@@ -54,7 +54,7 @@ public struct APIResponse: ~Copyable, Sendable {
     public consuming func takeBody() -> SecretBytes { body }
 }
 
-extension Keyring {
+extension Keyring.Tokens {
     /// Sends a request with an access token, once; redirections are not followed, because they may lead the token
     /// somewhere else.
     ///
@@ -65,7 +65,7 @@ extension Keyring {
     /// - Throws: `hostNotAllowed` where the token was asked for another host, or for none; `usage` for an address or
     ///   a header that cannot be, `offline`, `limitExceeded`.
     public static func send(
-        _ request: APIRequest, with answer: borrowing TokenAnswer, seconds: Int64 = 60, network: Network
+        _ request: APIRequest, with answer: borrowing Keyring.TokenAnswer, seconds: Int64 = 60, network: Network
     ) async throws(KeyringError) -> APIResponse {
         let url = try destination(request.url, of: answer)
         guard request.headers.allSatisfy({ isHeader($0) }) else {
@@ -92,7 +92,7 @@ extension Keyring {
 
     /// The address to which a token was asked for to be sent.
     static func destination(
-        _ text: String, of answer: borrowing TokenAnswer
+        _ text: String, of answer: borrowing Keyring.TokenAnswer
     ) throws(KeyringError) -> EndpointURL {
         let url: EndpointURL
         do {

@@ -41,7 +41,7 @@ extension RoleRequest {
     fileprivate var minimumValidity: Int64 { min(900, Int64(seconds ?? 3_600) / 4) }
 }
 
-extension Keyring {
+extension Keyring.Tokens {
     /// The answer with credentials of a role that is kept for the account which a request means.
     ///
     /// - Parameters:
@@ -51,21 +51,21 @@ extension Keyring {
     package func keptAnswer(
         for request: TokenRequest, in groups: [AccessGroup]?, taking role: (Account) -> RoleRequest
     ) throws(KeyringError) -> SecretBytes? {
-        guard case .chosen(let chosen) = try select(request, in: groups).outcome else { return nil }
+        guard case .chosen(let chosen) = try keyring.accounts.select(request, in: groups).outcome else { return nil }
         let role = role(chosen.account)
         let kept = TokenRequest(
             account: chosen.account.id.description, clientID: request.clientID, scopes: [role.scope],
             minimumValidity: role.minimumValidity, tokenType: Credential.roleTokenType)
-        let answer: TokenAnswer
+        let answer: Keyring.TokenAnswer
         // Whatever is wrong is told where the token is asked for.
-        do throws(KeyringError) { answer = try token(for: kept, in: [chosen.group]) } catch { return nil }
+        do throws(KeyringError) { answer = try stored(for: kept, in: [chosen.group]) } catch { return nil }
         return answer.secret.withBytes { SecretBytes(copying: $0) }
     }
 
     /// Keeps the answer with credentials of a role, while the token is still there by which they were got: a sign-out takes
     /// both.
     package func keep(
-        _ answer: borrowing SecretBytes, of role: RoleRequest, until end: Timestamp, gotBy token: FoundToken
+        _ answer: borrowing SecretBytes, of role: RoleRequest, until end: Timestamp, gotBy token: Keyring.FoundToken
     ) throws(KeyringError) {
         let now = clock.now
         let credential = Credential(
@@ -88,7 +88,7 @@ extension Keyring {
     /// - Throws: `hostNotAllowed` where it was asked for another host; `signInNeeded` where the service does not take
     ///   this token, so that another one may do; `requestRefused`, `offline`, `providerFailed`.
     package static func assume(
-        _ role: RoleRequest, with answer: borrowing TokenAnswer, seconds: Int64 = 30, network: Network
+        _ role: RoleRequest, with answer: borrowing Keyring.TokenAnswer, seconds: Int64 = 30, network: Network
     ) async throws(KeyringError) -> WebIdentityCredentials {
         let url = try destination(role.endpoint, of: answer)
         var form = FormBody()

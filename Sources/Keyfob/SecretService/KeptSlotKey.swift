@@ -62,10 +62,10 @@ struct KeptSlotKeys {
     }
 }
 
-extension Keyring {
+extension Keyring.Slots {
     /// The keys of its slots that `keeper` keeps.
     func keptSlotKeys(by keeper: SecretServiceOptions?) -> KeptSlotKeys {
-        state.withLock { state in
+        keyring.state.withLock { state in
             let header = state.vault.header
             return KeptSlotKeys(
                 keys: header.secretServiceSlots.map { KeptSlotKey(vault: header.vault, slot: $0) }, keeper: keeper)

@@ -5,6 +5,7 @@ internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobRecords
 internal import KeyfobSecretService
+internal import KeyfobStore
 internal import KeyfobSodium
 internal import KeyfobVault
 internal import Synchronization
@@ -106,29 +107,13 @@ extension Keyring {
                 }
             }
             return keyring
-        } catch DesktopError.service(.noItem, _) where hasUnusedDatabase(at: location) {
+        } catch DesktopError.service(.noItem, _) where Keyring.Migration.hasUnusedDatabase(at: location) {
             throw KeyringError(
                 .noVault,
                 "the Secret Service holds none of this vault's records, and keyring.db holds them as they were before "
                     + "they were moved there", advice: .goBackToDatabase)
         } catch {
             throw KeyringError(error)
-        }
-    }
-
-    /// Puts the item aside that lists the groups of a vault which the Secret Service keeps, where it cannot be read.
-    ///
-    /// It is made again when the vault is opened. What was put aside is there still, under a label that says so.
-    ///
-    /// - Returns: What the owner can find it by; empty where nothing had to be done, or the records lie elsewhere.
-    /// - Throws: as opening does.
-    public static func putDamagedHeaderAside(
-        at location: KeyringLocation, secretService: SecretServiceOptions
-    ) throws(KeyringError) -> [String] {
-        try KeyringError.translating {
-            let directory = VaultDirectory(path: location.vault)
-            guard let place = try StoragePlaceFile.read(directory) else { return [] }
-            return try SecretServiceStorage.putDamagedHeaderAside(place, in: directory, secretService.access)
         }
     }
 
@@ -139,13 +124,6 @@ extension Keyring {
 
     /// Why a vault that the Secret Service keeps has nothing to grant and nothing to replace.
     static let noGroupKeys = "groups have no keys of their own"
-
-    /// Makes sure that the vault has keys of its own.
-    ///
-    /// - Throws: `notOffered`.
-    func requireEmbedded(_ reason: String) throws {
-        if database.place == .secretService { throw DesktopError.notOffered(reason) }
-    }
 }
 
 extension SecretServiceOptions {
@@ -153,5 +131,27 @@ extension SecretServiceOptions {
     var access: SecretServiceAccess {
         SecretServiceAccess(
             environment: environment, mayPrompt: mayPrompt, deadline: deadline, whenAsking: whenAsking)
+    }
+}
+
+extension Keyring {
+    /// The keyring as it is to be used after its records were moved, opened with the key that this one holds.
+    ///
+    /// - Throws: `needsVaultKey`, and as opening does.
+    public func reopened(secretService: SecretServiceOptions) throws(KeyringError) -> Keyring {
+        guard opensWholeVault else { throw KeyringError(VaultError.needsVaultKey) }
+        guard try Self.storage(at: location) == .embedded else {
+            return try Self.openDelegated(at: location, secretService: secretService, clock: clock)
+        }
+        do {
+            let database = try VaultDatabase.open(VaultDirectory(path: location.vault))
+            let header = try database.storedHeader()
+            let key = state.withLock { $0.vault.unlockingKey() }
+            let vault = try LockedVault(headerBytes: header.bytes).unlock(vaultKey: key.key)
+            return try Keyring(
+                location: location, database: database, vault: vault, isHeaderFromCopy: header.isFromCopy, clock: clock)
+        } catch {
+            throw KeyringError(error)
+        }
     }
 }

@@ -67,7 +67,7 @@ public final class BrowserSignIn: Sendable {
     }
 }
 
-extension Keyring {
+extension Keyring.SignIns {
     /// Where a browser may bring the answer for a client, the first choice first: the addresses that were added with it, or
     /// any port of this machine.
     ///
@@ -75,7 +75,7 @@ extension Keyring {
     public func redirects(
         for request: SignInRequest, in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> [LoopbackRedirect] {
-        let group = try groupForNewItems(groups)
+        let group = try keyring.groups.forNewItems(groups)
         let provider = try provider(for: request, in: group)
         let client = try registeredClient(request.clientID, of: provider, in: group)
         let redirects = client.redirectURIs.compactMap { uri -> LoopbackRedirect? in
@@ -93,10 +93,10 @@ extension Keyring {
     /// Begins a sign-in whose answer comes to `redirectURI`.
     ///
     /// - Throws: `noSuchProvider`, `noSuchClient`, `offline`, `providerFailed`, `usage`.
-    public func beginSignIn(
+    public func begin(
         _ request: SignInRequest, redirectURI: String, in groups: [AccessGroup]? = nil, network: Network
     ) async throws(KeyringError) -> BrowserSignIn {
-        let context = try await signInContext(for: request, in: groups, network: network)
+        let context = try await context(for: request, in: groups, network: network)
         let asked = AskedScopes(context.scopes, at: context.provider)
         var options = AuthorizationOptions(scopes: asked.scopes)
         options.extraScopes = request.extraScopes

@@ -26,14 +26,14 @@ public final class DeviceSignIn: Sendable {
     }
 }
 
-extension Keyring {
+extension Keyring.SignIns {
     /// Begins a sign-in on another device.
     ///
-    /// - Throws: as ``beginSignIn(_:redirectURI:in:network:)``.
-    public func beginDeviceSignIn(
+    /// - Throws: as ``begin(_:redirectURI:in:network:)``.
+    public func beginDevice(
         _ request: SignInRequest, in groups: [AccessGroup]? = nil, network: Network
     ) async throws(KeyringError) -> DeviceSignIn {
-        let context = try await signInContext(for: request, in: groups, network: network)
+        let context = try await context(for: request, in: groups, network: network)
         let network = try network.serving(context.provider)
         let endpoint: EndpointURL
         do {

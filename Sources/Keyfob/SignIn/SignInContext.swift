@@ -15,12 +15,12 @@ struct SignInContext: Sendable {
     let request: SignInRequest
 }
 
-extension Keyring {
+extension Keyring.SignIns {
     /// Finds out what a sign-in needs, and asks the provider's discovery document.
-    func signInContext(
+    func context(
         for request: SignInRequest, in groups: [AccessGroup]?, network: Network
     ) async throws(KeyringError) -> SignInContext {
-        let group = try groupForNewItems(groups)
+        let group = try keyring.groups.forNewItems(groups)
         var provider = try provider(for: request, in: group)
         if let tenant = request.tenant {
             guard let other = provider.with(tenant: tenant) else {
@@ -64,7 +64,7 @@ extension Keyring {
     private func signInMetadata(
         of provider: ProviderDescription, in group: AccessGroup, _ network: Network
     ) async throws(KeyringError) -> ProviderMetadata {
-        var metadata = try await metadata(of: provider, in: group, network: network)
+        var metadata = try await keyring.providers.metadata(of: provider, in: group, network: network)
         if let url = metadata.endpoints[.token], !url.isOfCloud(provider.environment) {
             metadata.endpoints[.token] = nil
         }
@@ -95,7 +95,7 @@ extension Keyring {
     /// What to show: a person who signed out is asked to log in, whatever session the browser has.
     func prompt(for context: SignInContext) throws(KeyringError) -> SignInPrompt? {
         guard let account = context.expected, context.request.prompt != .consent else { return context.request.prompt }
-        let grants = try credentials(of: account.id, in: context.group).filter {
+        let grants = try keyring.accounts.credentials(of: account.id, in: context.group).filter {
             $0.kind == .refreshToken && $0.clientID == context.clientID
         }
         let isSignedOut = !grants.isEmpty && grants.allSatisfy { $0.grant?.state == .signedOut }

@@ -27,9 +27,10 @@ struct SharedRefresh: ~Copyable {
     /// Nil where this machine refreshes by itself.
     init?(_ refresh: GrantRefresh, _ token: borrowing SecretBytes) {
         // Who forces a new one, or asks for claims, wants no other's.
-        guard refresh.acquisition.turns != nil, !refresh.acquisition.ignoresStored, refresh.keyring.isSynchronised,
+        guard refresh.acquisition.turns != nil, !refresh.acquisition.ignoresStored, refresh.keyring.sync.isSetUp,
             refresh.keyring.opensWholeVault,
-            let session = try? refresh.keyring.openSync(), let sync = session.state.sync, let roster = session.roster,
+            let session = try? refresh.keyring.sync.openSession(), let sync = session.state.sync,
+            let roster = session.roster,
             let turns = refresh.turns(session.state.remote)
         else { return nil }
         let group = SyncGroupTag(refresh.plan.group, in: sync)

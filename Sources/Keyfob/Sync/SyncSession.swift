@@ -59,18 +59,18 @@ struct SyncSession: ~Copyable {
     }
 }
 
-extension Keyring {
+extension Keyring.Sync {
     /// Whether the vault is part of a sync.
-    public var isSynchronised: Bool { (try? POSIXFile.status(database.directory.sync)).flatMap(\.self) != nil }
+    public var isSetUp: Bool { (try? POSIXFile.status(database.directory.sync)).flatMap(\.self) != nil }
 
     /// Works with what the vault knows of its sync, while no other process does, and keeps what has become of it, also where
     /// `body` fails.
     ///
     /// - Throws: `needsVaultKey`, `configuration` where the vault is part of none, or this is a copy of the vault.
-    func withSync<Result>(_ body: (inout SyncSession) throws -> Result) throws(KeyringError) -> Result {
+    func withSession<Result>(_ body: (inout SyncSession) throws -> Result) throws(KeyringError) -> Result {
         do {
             let held = try FileLock(database.directory.syncLock)
-            var session = try openSync()
+            var session = try openSession()
             let before = session.state
             let outcome: Swift.Result<Result, any Error>
             do { outcome = .success(try body(&session)) } catch { outcome = .failure(error) }
@@ -85,13 +85,13 @@ extension Keyring {
     /// Begins to be part of a sync.
     ///
     /// - Parameter state: What to begin with.
-    func beginSync(_ session: inout SyncSession) throws {
+    func begin(_ session: inout SyncSession) throws {
         let held = try FileLock(database.directory.syncLock)
         if try POSIXFile.status(database.directory.sync) != nil, try isSyncInUse() {
             throw KeyringError(.alreadyExists, "the vault is part of a sync already", advice: .showSync)
         }
         // What was taken in from devices of the sync that the vault was in before is not this vault's own.
-        if let known = knownSync() { session.state.keep(known) }
+        if let known = knownState() { session.state.keep(known) }
         session.state.natives = try decidingNumbers().subtracting(session.state.decided.keys)
         let marks = try? syncMark.marks(now: clock.now)
         session.state.sequence = marks?.sequence(of: nil) ?? 0
@@ -104,7 +104,7 @@ extension Keyring {
     /// Whether the vault takes part in its sync; a copy, and one whose keys are gone, becomes a device of its own.
     private func isSyncInUse() throws(KeyringError) -> Bool {
         do {
-            let present = try openSync()
+            let present = try openSession()
             return !present.state.findings.contains { $0.kind == .cloned } && !present.isRevoked
         } catch {
             if error.code == .configuration || error.code == .rolledBack { return false }
@@ -130,11 +130,11 @@ extension Keyring {
 
     /// How far what is known of the sync was seen to have come, kept outside the vault.
     var syncMark: HighWaterMark {
-        HighWaterMark(state: location.state, syncOf: state.withLock { $0.vault.header.vault })
+        HighWaterMark(state: location.state, syncOf: keyring.state.withLock { $0.vault.header.vault })
     }
 
     /// What does not follow from what was seen of the file.
-    func syncStateFindings() -> [StateFinding] {
+    func stateFindings() -> [StateFinding] {
         ((try? syncMark.marks(now: clock.now))?.findings ?? []).map { finding in
             StateFinding(
                 finding.kind == .rollback ? .rolledBack : finding.kind == .fork ? .forked : .marksDamaged, group: nil,
@@ -143,9 +143,9 @@ extension Keyring {
     }
 
     /// Goes on from the file as it is.
-    func acceptSyncState() throws(KeyringError) {
-        guard !syncStateFindings().isEmpty else { return }
-        let session = try readSync()
+    func acceptState() throws(KeyringError) {
+        guard !stateFindings().isEmpty else { return }
+        let session = try readSession()
         let milestone = session?.milestone ?? Milestone(group: nil, sequence: 0, digest: nil)
         do { _ = try syncMark.accept([milestone], isAll: true, now: clock.now) } catch { throw KeyringError(error) }
     }
@@ -153,20 +153,20 @@ extension Keyring {
     /// What the vault knows of its sync.
     ///
     /// - Throws: `configuration`, `needsVaultKey`, `rolledBack` where an earlier state was put back.
-    func openSync() throws(KeyringError) -> SyncSession {
+    func openSession() throws(KeyringError) -> SyncSession {
         let path = database.directory.sync
         // Before the file: what others write meanwhile may be newer.
         var marks = try? syncMark.marks(now: clock.now)
         guard (try? POSIXFile.status(path)).flatMap(\.self) != nil else {
             throw KeyringError.noSync
         }
-        guard let session = try readSync() else {
+        guard let session = try readSession() else {
             throw KeyringError(
                 .configuration, "\(path) does not open: it is damaged, or the vault has got new keys since",
                 advice: .joinSyncAgain)
         }
         let number = try withState { _ in try database.device() }
-        guard session.state.place == syncPlace, session.identity.device.number == number else {
+        guard session.state.place == place, session.identity.device.number == number else {
             throw KeyringError(
                 .configuration,
                 "this vault was copied, moved or restored: what it is in its sync belongs to the vault it was before",
@@ -186,20 +186,20 @@ extension Keyring {
     }
 
     /// What is known of the sync that the vault is part of, or of the one that it left; nil where neither opens.
-    func knownSync() -> SyncState? {
-        guard let known = try? readSync() ?? readSync(at: database.directory.syncLeft) else { return nil }
+    func knownState() -> SyncState? {
+        guard let known = try? readSession() ?? readSession(at: database.directory.syncLeft) else { return nil }
         return known.state
     }
 
     /// What was removed so long ago that only the sync of this vault, or the one it left, has a note of it.
     func knownRemovals() -> SyncRemovals {
-        knownSync()?.removals ?? SyncRemovals()
+        knownState()?.removals ?? SyncRemovals()
     }
 
     /// What the vault knows of its sync, whatever was seen of it; nil where it does not open.
     ///
     /// - Parameter path: Where it is; nil for the sync that it is part of.
-    func readSync(at path: String? = nil) throws(KeyringError) -> SyncSession? {
+    func readSession(at path: String? = nil) throws(KeyringError) -> SyncSession? {
         let path = path ?? database.directory.sync
         let bytes: [UInt8]?
         do { bytes = try POSIXFile.read(path, limit: Self.syncLimit) } catch { throw KeyringError(error) }
@@ -218,7 +218,7 @@ extension Keyring {
     private static let syncLimit = 64 << 20
 
     /// What stands for this machine and the place of the vault on it.
-    var syncPlace: [UInt8] {
+    var place: [UInt8] {
         let machine = ["/etc/machine-id", "/var/lib/dbus/machine-id"].lazy
             .compactMap { (try? POSIXFile.read($0, limit: 4_096)).flatMap(\.self) }.first
         var bytes = CanonicalBytes()

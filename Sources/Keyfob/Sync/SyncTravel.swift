@@ -66,7 +66,8 @@ struct SyncTravel {
         switch key.kind {
         case .account, .grant, .appMetadata: true
         case .setting:
-            key.parts.first.map { $0.hasPrefix(BindingSetting.prefix) || $0 == Keyring.defaultAccount } ?? false
+            key.parts.first.map { $0.hasPrefix(BindingSetting.prefix) || $0 == Keyring.Accounts.defaultAccount }
+                ?? false
         case .idToken, .accessToken, .clientSecret, .foreign: false
         }
     }

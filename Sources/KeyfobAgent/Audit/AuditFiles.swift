@@ -17,7 +17,7 @@ public struct AuditFiles: AuditTrail {
 
     /// Writes an entry down; one about no group in that of new items.
     public func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
-        let group = if let group = entry.group { group } else { try keyring.groupForNewItems() }
+        let group = if let group = entry.group { group } else { try keyring.groups.forNewItems() }
         let log = try log(of: group, keyring)
         var (head, before) = (AuditHead(number: 0, hash: ""), AuditHead(number: 0, hash: ""))
         do {
@@ -27,12 +27,12 @@ public struct AuditFiles: AuditTrail {
             }) { last in
                 // Where there is nothing, somebody may have begun anew.
                 let noted = try heads.noted(group, isFresh: last.isEmpty) { () throws(KeyringError) in
-                    try keyring.auditHead(of: group)
+                    try keyring.programs.auditHead(of: group)
                 }
                 let (number, previous) = Self.place(after: last, noted)
                 before = AuditHead(number: number - 1, hash: previous)
                 let content = AuditLine.content(number, entry, previous: previous)
-                guard let code = try keyring.auditCode(of: content, in: group) else {
+                guard let code = try keyring.programs.auditCode(of: content, in: group) else {
                     throw KeyringError(.fault, "the group has no key for its audit")
                 }
                 let line = AuditLine.sealed(content, code.code, by: code.key)
@@ -61,9 +61,9 @@ public struct AuditFiles: AuditTrail {
         let lines: [[UInt8]]
         let log = try log(of: group, keyring)
         do { lines = try log.lines() } catch { throw KeyringError(error) }
-        let mark = try keyring.auditHead(of: group).flatMap { AuditMark($0) }
+        let mark = try keyring.programs.auditHead(of: group).flatMap { AuditMark($0) }
         return try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
-            try keyring.auditCode(of: content, in: group, by: key)?.code
+            try keyring.programs.auditCode(of: content, in: group, by: key)?.code
         }
     }
 
@@ -74,12 +74,12 @@ public struct AuditFiles: AuditTrail {
     public func beginAnew(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> String? {
         let name: String?
         do { name = try log(of: group, keyring).putAside() } catch { throw KeyringError(error) }
-        try keyring.noteAuditHead(nil, of: group)
+        try keyring.programs.noteAuditHead(nil, of: group)
         return name
     }
 
     private func log(of group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> LineLog {
-        let name = try keyring.auditName(of: group)
+        let name = try keyring.programs.auditName(of: group)
         return LineLog(path: "\(folder)/\(name.vault)/\(name.group).jsonl")
     }
 

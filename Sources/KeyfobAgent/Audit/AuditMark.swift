@@ -83,14 +83,14 @@ final class AuditHeads: Sendable {
         _ group: AccessGroup, at number: Int, after last: AuditHead, in keyring: Keyring
     ) throws(KeyringError) {
         let mark = (state.withLock { $0.known[group] ?? nil } ?? AuditMark(last)).beginning(at: number)
-        try keyring.noteAuditHead(mark.text, of: group)
+        try keyring.programs.noteAuditHead(mark.text, of: group)
         state.withLock { $0.known[group] = .some(mark) }
     }
 
     /// Keeps them in the vault; what cannot be kept is kept the next time.
     func keep(in keyring: Keyring) {
         for (group, mark) in state.withLock({ $0.fresh }) {
-            guard (try? keyring.noteAuditHead(mark.text, of: group)) != nil else { continue }
+            guard (try? keyring.programs.noteAuditHead(mark.text, of: group)) != nil else { continue }
             state.withLock { if $0.fresh[group] == mark { $0.fresh[group] = nil } }
         }
     }

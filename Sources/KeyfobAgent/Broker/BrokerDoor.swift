@@ -200,7 +200,7 @@ public final class BrokerDoor: Sendable {
         }
         let now = clock.now
         let end = credential.expiresOn ?? now.advanced(by: 3_600)
-        let stored = try desk.vault.keyring().idToken(
+        let stored = try desk.vault.keyring().tokens.idToken(
             of: box.found.account.id, clientID: credential.clientID, realm: credential.realm, in: box.found.group)
         if let stored { return BrokerAnswer.token(box, idToken: stored.secret, of: account, until: end) }
         let idToken = account.unsignedIDToken(for: credential.clientID, until: end, now: now)

@@ -99,7 +99,7 @@ extension AgentDesk {
         let keyring = try vault.keyring()
         var looks: [AccountWatch.Look] = []
         for candidate in try watched(for: caller) {
-            let tokens = try keyring.accessTokenStamps(of: candidate.account.id, in: candidate.group)
+            let tokens = try keyring.accounts.accessTokenStamps(of: candidate.account.id, in: candidate.group)
             looks.append(
                 AccountWatch.Look(
                     account: candidate.account.id, group: candidate.group, state: candidate.state,

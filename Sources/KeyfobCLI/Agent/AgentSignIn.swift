@@ -22,12 +22,12 @@ struct AgentSignIn: AgentSignIns {
                 keyring: keyring, request: request, groups: groups, network: network, port: nil)
             if let report = try await byBrowser(loopback, open, show) { return report }
         }
-        let signIn = try await keyring.beginDeviceSignIn(request, in: groups, network: network)
+        let signIn = try await keyring.signIns.beginDevice(request, in: groups, network: network)
         await show(
             .device(
                 url: signIn.verificationURL, code: signIn.userCode, completeURL: signIn.completeURL,
                 seconds: signIn.expiresIn))
-        return try await keyring.finish(signIn, network: network)
+        return try await keyring.signIns.finish(signIn, network: network)
     }
 
     /// Signs in by browser; nil where none was opened.

@@ -57,7 +57,7 @@ struct AccountListCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let limit = expiring.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: Int64($0)) }
-        let candidates = Self.sorted(try keyring.accounts(in: global.groups())).filter { candidate in
+        let candidates = Self.sorted(try keyring.accounts.list(in: global.groups())).filter { candidate in
             limit.map { limit in candidate.end.map { $0.endsOn <= limit } ?? false } ?? true
         }
         let damage = keyring.takeWarnings()
@@ -72,7 +72,7 @@ struct AccountListCommand: ParsableCommand {
         } else if candidates.isEmpty, StandardOutput.columns != nil {
             global.say("no accounts; \(Advice.importAccounts.text)")
         } else {
-            let byHand = try keyring.tokensMadeByHand().tokens
+            let byHand = try keyring.tokens.madeByHand().tokens
             try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups()), byHand))
         }
         guard damage.isEmpty else {

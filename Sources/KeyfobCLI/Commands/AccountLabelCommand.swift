@@ -21,8 +21,8 @@ struct AccountLabelCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let candidate = try keyring.account(named: target.account, in: global.groups())
-        try keyring.setLabel(label, of: candidate.account.id, in: candidate.group)
+        let candidate = try keyring.accounts.named(target.account, in: global.groups())
+        try keyring.accounts.setLabel(label, of: candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
         let (id, name) = (candidate.account.id, candidate.account.username)
         let who = name.isEmpty ? id.description : name
@@ -49,8 +49,8 @@ struct AccountMoveCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: to)
         let keyring = try global.unlockedKeyring()
-        let candidate = try keyring.account(named: target.account, in: global.groups())
-        let count = try keyring.move(candidate.account.id, from: candidate.group, to: group)
+        let candidate = try keyring.accounts.named(target.account, in: global.groups())
+        let count = try keyring.accounts.move(candidate.account.id, from: candidate.group, to: group)
         global.tellWarnings(of: keyring)
         let words = "\(candidate.account.name) with \(Quantity.of(count, "record"))"
         try global.tell(.accountMoved, "moved \(words) from group '\(candidate.group)' to '\(group)'") {
@@ -86,7 +86,7 @@ struct AccountRemoveCommand: ParsableCommand {
         }
         // What is left of an account that was removed has none to come back with.
         let backup = isLeftover ? nil : try undo.backUp(keyring)
-        let count = try keyring.remove(account, from: group)
+        let count = try keyring.accounts.remove(account, from: group)
         global.tellWarnings(of: keyring)
         try global.tell(
             .accountRemoved, "removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'"
@@ -102,11 +102,11 @@ struct AccountRemoveCommand: ParsableCommand {
     ) {
         let groups = try global.groups()
         do throws(KeyringError) {
-            let candidate = try keyring.account(named: target.account, in: groups)
+            let candidate = try keyring.accounts.named(target.account, in: groups)
             return (candidate.account.id, candidate.account.name, candidate.group, false)
         } catch  where error.code == .noSuchAccount {
             guard let id = AccountID(target.account),
-                let left = try keyring.orphans().first(where: {
+                let left = try keyring.health.orphans().first(where: {
                     $0.account == id && groups?.contains($0.group) ?? true
                 })
             else { throw error }
@@ -148,13 +148,13 @@ struct AccountDefaultCommand: ParsableCommand {
         let groups = try global.groups()
         guard let account else {
             let group = groups?.first ?? .default
-            try keyring.setDefault(nil, in: group)
+            try keyring.accounts.setDefault(nil, in: group)
             return try global.tell(.defaultSet, "group '\(group)' has no default account now") {
                 $0.group = group.name
             }
         }
-        let candidate = try keyring.account(named: account, in: groups)
-        try keyring.setDefault(candidate.account.id, in: candidate.group)
+        let candidate = try keyring.accounts.named(account, in: groups)
+        try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
         global.tellWarnings(of: keyring)
         try candidate.tellDefault(global)
     }

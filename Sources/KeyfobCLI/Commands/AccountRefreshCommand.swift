@@ -47,7 +47,7 @@ struct AccountRefreshCommand: ParsableCommand {
         defer { global.tellWarnings(of: keyring) }
         let groups = try global.groups()
         guard let name = account else { return try refreshAll(in: groups, keyring, network) }
-        let candidate = try keyring.account(named: name, in: groups)
+        let candidate = try keyring.accounts.named(name, in: groups)
         let account = candidate.account
         let clients = try client.map { [$0] } ?? clients(of: candidate, in: keyring)
         let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
@@ -73,7 +73,7 @@ struct AccountRefreshCommand: ParsableCommand {
         _ request: TokenRequest, in group: AccessGroup, _ keyring: Keyring, _ network: Network
     ) throws(KeyringError) -> Keyring.FoundToken {
         try NetworkTask.run { () async throws(KeyringError) in
-            try await keyring.acquireTokenSilently(
+            try await keyring.tokens.acquireSilently(
                 for: request, options: SilentOptions(forcesRefresh: true), in: [group], network: network
             ).found
         }
@@ -83,7 +83,7 @@ struct AccountRefreshCommand: ParsableCommand {
     private func refreshAll(in groups: [AccessGroup]?, _ keyring: Keyring, _ network: Network) throws {
         var grants: [RefreshedAllDocument.Grant] = []
         var failures: [KeyringError] = []
-        for candidate in AccountListCommand.sorted(try keyring.accounts(in: groups)) {
+        for candidate in AccountListCommand.sorted(try keyring.accounts.list(in: groups)) {
             for client in try clients(of: candidate, in: keyring) {
                 let request = TokenRequest(account: candidate.account.id.description, clientID: client)
                 var (expiry, failure): (Timestamp?, KeyringError?)
@@ -114,7 +114,7 @@ struct AccountRefreshCommand: ParsableCommand {
 
     /// The clients whose refresh token can be used.
     private func clients(of candidate: Candidate, in keyring: Keyring) throws(KeyringError) -> [String] {
-        let tokens = try keyring.credentials(of: candidate.account.id, in: candidate.group).filter {
+        let tokens = try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group).filter {
             $0.kind == .refreshToken && ($0.grant ?? Grant()).state == .active
         }
         return Set(tokens.map(\.clientID)).sorted()

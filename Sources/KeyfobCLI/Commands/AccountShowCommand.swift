@@ -16,9 +16,9 @@ struct AccountShowCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let candidate = try keyring.account(named: target.account, in: global.groups())
-        let credentials = try keyring.credentials(of: candidate.account.id, in: candidate.group)
-        let origin = try keyring.syncOrigin(of: candidate.account.id, in: candidate.group)
+        let candidate = try keyring.accounts.named(target.account, in: global.groups())
+        let credentials = try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group)
+        let origin = try keyring.sync.origin(of: candidate.account.id, in: candidate.group)
         let now = WallClock.system.now
         if global.json {
             return try JSONOutput.print(

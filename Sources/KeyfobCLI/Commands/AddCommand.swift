@@ -93,7 +93,8 @@ struct AddCommand: ParsableCommand {
         let token = GivenToken(
             of: id, called: username ?? account, label: label, client: client, tenant: tenant ?? "",
             scopes: ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) }), expiresIn: expiresIn)
-        let outcome = try keyring.store(token.credential, secret: secret, for: token.account, in: global.groups())
+        let outcome = try keyring.tokens.store(
+            token.credential, secret: secret, for: token.account, in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json {
             try JSONOutput.print(StoredDocument(account: id.description, outcome: outcome.rawValue))

@@ -26,13 +26,13 @@ struct AllowCommand: ParsableCommand {
         }
         let keyring = try global.unlockedKeyring(reaching: .files())
         guard !revoke else {
-            let path = try keyring.disallow(path, in: global.groups())
+            let path = try keyring.bindings.disallow(path, in: global.groups())
             global.tellWarnings(of: keyring)
             return try global.tell(.disallowed, "\(path) does not count any more") {
                 $0.subject = ChangeDocument.Subject(file: path)
             }
         }
-        let binding = try keyring.allow(path, in: global.groups())
+        let binding = try keyring.bindings.allow(path, in: global.groups())
         global.tellWarnings(of: keyring)
         let words = try Self.words(binding, keyring)
         try global.tell(.allowed, words) {
@@ -47,7 +47,7 @@ struct AllowCommand: ParsableCommand {
         let who: String
         switch binding.target {
         case .nobody: who = "no account"
-        case .account(let id): who = try keyring.account(named: id.description, in: [group]).account.name
+        case .account(let id): who = try keyring.accounts.named(id.description, in: [group]).account.name
         }
         return "allowed: \(binding.subject.text) uses \(who) of group '\(group)'"
     }

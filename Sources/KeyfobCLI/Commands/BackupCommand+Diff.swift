@@ -7,7 +7,7 @@ extension BackupCommand {
         let keyring = files.count == 1 ? try global.unlockedKeyring(reaching: .files()) : nil
         let old = try contents(of: files[0], keyring)
         let new =
-            if let keyring { try keyring.contents() } else { try contents(of: files[1], nil) }
+            if let keyring { try keyring.bundles.contents() } else { try contents(of: files[1], nil) }
         if let keyring { global.tellWarnings(of: keyring) }
         let changes = old.changes(to: new)
         if global.json {
@@ -29,7 +29,7 @@ extension BackupCommand {
     private func contents(of path: String, _ keyring: Keyring?) throws(KeyringError) -> BackupContents {
         let file = try BundleInput.open(path, spoolingIn: global.location().vault)
         do throws(KeyringError) {
-            return try Keyring.contents(of: file, with: opening.opener(for: file, global), of: keyring)
+            return try Keyring.Bundles.contents(of: file, with: opening.opener(for: file, global), of: keyring)
         } catch {
             throw error.naming(bundle: file.name)
         }

@@ -108,12 +108,12 @@ struct BackupCommand: ParsableCommand {
         if diff { return try showDifference() }
         if to == "-" { return try writeOut() }
         let keyring = try global.unlockedKeyring(reaching: .files(writing: to))
-        if ifChanged, let current = try keyring.currentBackup(in: to) {
+        if ifChanged, let current = try keyring.bundles.currentBackup(in: to) {
             global.tellWarnings(of: keyring)
             if global.json { return try JSONOutput.print(UnchangedBackupDocument(path: current.path)) }
             return global.say("nothing has changed since \(current.path), made \(TimeText.moment(current.time))")
         }
-        let report = try keyring.backup(
+        let report = try keyring.bundles.backUp(
             to: to, for: recipient.isEmpty ? nil : recipient, because: ifChanged ? .changed : .asked, keeping: keep)
         global.tellWarnings(of: keyring)
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
@@ -133,7 +133,7 @@ struct BackupCommand: ParsableCommand {
             throw KeyringError(.usage, "a backup is not written to a terminal", hint: "name a file, or pipe the output")
         }
         let keyring = try global.unlockedKeyring(reaching: .files(writing: nil))
-        let report = try keyring.backup(for: recipient.isEmpty ? nil : recipient) { piece in
+        let report = try keyring.bundles.backUp(for: recipient.isEmpty ? nil : recipient) { piece in
             try StandardOutput.write(bytes: piece)
         }
         global.tellWarnings(of: keyring)
@@ -164,11 +164,11 @@ struct BackupCommand: ParsableCommand {
     private func verified(
         _ file: borrowing BundleFile, _ opener: borrowing BundleOpener
     ) throws(KeyringError) -> BundleSummary {
-        let summary = try Keyring.verifyBackup(file, with: opener)
+        let summary = try Keyring.Bundles.verifyBackup(file, with: opener)
         guard summary.purpose == "backup", !summary.isOwners,
             let keyring = (try? global.openedWithoutAsking(reaching: .files()))?.keyring
         else { return summary }
-        return try Keyring.verifyBackup(file, with: opener, of: keyring)
+        return try Keyring.Bundles.verifyBackup(file, with: opener, of: keyring)
     }
 }
 
@@ -182,7 +182,7 @@ enum BackupOrigin: String, Encodable {
     case unreadable
 
     init(_ file: borrowing BundleFile, _ opener: borrowing BundleOpener) {
-        switch try? Keyring.verifyBackup(file, with: opener) {
+        switch try? Keyring.Bundles.verifyBackup(file, with: opener) {
         case .some(let summary): self = summary.isOwners ? .owner : .unknown
         case nil: self = .unreadable
         }

@@ -25,15 +25,15 @@ struct BindCommand: ParsableCommand {
         let groups = try global.groups()
         let keyring = try global.unlockedKeyring(reaching: .files())
         guard account != "none" else {
-            let group = try keyring.groupForNewItems(groups)
-            try keyring.bind(subject, to: .nobody, in: group)
+            let group = try keyring.groups.forNewItems(groups)
+            try keyring.bindings.set(subject, to: .nobody, in: group)
             global.tellWarnings(of: keyring)
             return try global.tell(.bound, "\(subject.kind) \(subject.text) uses no account of group '\(group)'") {
                 ($0.subject, $0.group) = (ChangeDocument.Subject(subject), group.name)
             }
         }
-        let candidate = try keyring.account(named: account, in: groups)
-        try keyring.bind(subject, to: .account(candidate.account.id), in: candidate.group)
+        let candidate = try keyring.accounts.named(account, in: groups)
+        try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, global)
     }
@@ -66,7 +66,7 @@ struct UnbindCommand: ParsableCommand {
     func run() throws {
         let subject = try options.subject(mustExist: false)
         let keyring = try global.unlockedKeyring(reaching: .files())
-        let count = try keyring.unbind(subject, in: global.groups())
+        let count = try keyring.bindings.remove(subject, in: global.groups())
         global.tellWarnings(of: keyring)
         try global.tell(.unbound, "removed \(Quantity.of(count, "binding")) of \(subject.kind) \(subject.text)") {
             ($0.subject, $0.count) = (ChangeDocument.Subject(subject), count)

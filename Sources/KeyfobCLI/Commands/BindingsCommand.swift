@@ -19,9 +19,9 @@ struct BindingsCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups()
-        let accounts = try keyring.accounts(in: groups)
-        let files = try keyring.allowedFiles(in: groups)
-        let own = try keyring.bindings(in: groups)
+        let accounts = try keyring.accounts.list(in: groups)
+        let files = try keyring.bindings.allowedFiles(in: groups)
+        let own = try keyring.bindings.list(in: groups)
         let listed = (own.map { ListedBinding($0, accounts) } + files.map { ListedBinding($0, accounts, own) })
             .sorted { $0.binding < $1.binding }
         global.tellWarnings(of: keyring)

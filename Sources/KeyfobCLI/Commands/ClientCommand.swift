@@ -38,7 +38,7 @@ struct ClientListCommand: ParsableCommand {
     func run() throws {
         guard !wellKnown else { return try listWellKnown() }
         let keyring = try global.unlockedKeyring()
-        let clients = try keyring.clients(of: provider, in: global.groups())
+        let clients = try keyring.clients.list(of: provider, in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json {
             return try JSONOutput.print(ClientListDocument(clients: clients.map(ClientDocument.init)))
@@ -162,11 +162,11 @@ struct ClientAddCommand: ParsableCommand {
             client.authentication = authentication == .post ? .post : .basic
             let secret = try SecretInput.clientSecret(descriptor: secretFd)
             keyring = try global.unlockedKeyring()
-            added = try keyring.addClient(
+            added = try keyring.clients.add(
                 client, secret: secret, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         } else {
             keyring = try global.unlockedKeyring()
-            added = try keyring.addClient(
+            added = try keyring.clients.add(
                 client, at: named, isDefault: `default`, replacing: replace, in: global.groups())
         }
         global.tellWarnings(of: keyring)
@@ -218,13 +218,14 @@ struct ClientRemoveCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         // Of a provider that is not there any more all are meant that have the id.
         let clients =
-            try (try? keyring.clients(of: provider, in: global.groups())) ?? keyring.clients(in: global.groups())
+            try (try? keyring.clients.list(of: provider, in: global.groups()))
+            ?? keyring.clients.list(in: global.groups())
         let hasSecret = clients.contains { $0.client.id == id && $0.client.authentication != .none }
         if hasSecret, !force {
             try Confirmation.ask(
                 "The secret of client '\(id)' goes too. Type 'remove' to remove it: ", "remove", global)
         }
-        try keyring.removeClient(id, at: provider, in: global.groups())
+        try keyring.clients.remove(id, at: provider, in: global.groups())
         global.tellWarnings(of: keyring)
         try global.tell(.clientRemoved, "removed client '\(id)'") { ($0.client, $0.provider) = (id, provider) }
     }

@@ -35,7 +35,7 @@ struct DoctorCommand: ParsableCommand {
         if let identity = global.identity { _ = try IdentityInput.read(identity, global) }
         if acceptVault { try Keyring.acceptVault(at: location) }
         var findings: [Finding] = []
-        if Keyring.canLockMemory {
+        if Keyring.Health.canLockMemory {
             findings.append(Finding("memory", .ok, "secrets can be kept out of swap"))
         } else {
             findings.append(
@@ -56,8 +56,8 @@ struct DoctorCommand: ParsableCommand {
         let keyring = opening?.keyring
         lookAtSecretService(location, after: opening?.problem, &findings)
         if let keyring {
-            if acceptRollback { findings += StateText.accepted(try keyring.acceptRollback()) }
-            if acceptLoss { findings += LossText.accepted(try keyring.acceptLosses()) }
+            if acceptRollback { findings += StateText.accepted(try keyring.health.acceptRollback()) }
+            if acceptLoss { findings += LossText.accepted(try keyring.health.acceptLosses()) }
             if repair { try mend(keyring, &findings) }
             findings += try MigrationText.findings(of: keyring, isRepairing: repair, global.secretService())
             // From here on the desktop's keyring is not asked, and nothing is read but the vault.
@@ -72,7 +72,7 @@ struct DoctorCommand: ParsableCommand {
     /// What cannot be mended is told when the vault does not open.
     private func mendSchema(_ location: KeyringLocation, _ findings: inout [Finding]) throws(KeyringError) {
         do throws(KeyringError) {
-            guard let mended = try Keyring.mendSchema(at: location) else { return }
+            guard let mended = try Keyring.Health.mendSchema(at: location) else { return }
             let isForeign = !mended.hasPrefix("0 removed")
             findings.append(
                 Finding(
@@ -88,10 +88,10 @@ struct DoctorCommand: ParsableCommand {
     private func mend(_ keyring: Keyring, _ findings: inout [Finding]) throws(KeyringError) {
         do throws(KeyringError) {
             // A vault that is whole is left as it is: a change of a copy would make the other one the older.
-            if keyring.storage == .embedded, let report = try? keyring.verify(), report.isSound {
+            if keyring.storage == .embedded, let report = try? keyring.health.verify(), report.isSound {
                 return findings.append(Finding("repair", .ok, LossText.nothingToRepair))
             }
-            findings += LossText.repaired(try keyring.repair(lookingInto: try opener()))
+            findings += LossText.repaired(try keyring.health.repair(lookingInto: try opener()))
         } catch  where error.code == .damaged {
             findings.append(Finding(damage: error, of: "repair", wayBack(keyring.location)))
         } catch {
@@ -117,7 +117,8 @@ struct DoctorCommand: ParsableCommand {
 
     /// The same for the file that says that the desktop's keyring keeps the records.
     private func mendPlace(_ location: KeyringLocation, _ findings: inout [Finding]) {
-        guard let aside = (try? Keyring.mendPlace(at: location, secretService: global.secretService())) ?? nil else {
+        guard let aside = (try? Keyring.Health.mendPlace(at: location, secretService: global.secretService())) ?? nil
+        else {
             return
         }
         findings.append(
@@ -128,7 +129,7 @@ struct DoctorCommand: ParsableCommand {
 
     /// The same for the item of the desktop's keyring that lists the groups.
     private func mendHeader(_ location: KeyringLocation, _ findings: inout [Finding]) {
-        let items = try? Keyring.putDamagedHeaderAside(at: location, secretService: global.secretService())
+        let items = try? Keyring.Health.putDamagedHeaderAside(at: location, secretService: global.secretService())
         guard let items, !items.isEmpty else { return }
         findings.append(
             Finding(
@@ -160,7 +161,7 @@ struct DoctorCommand: ParsableCommand {
                     Finding(
                         "vault", .warning, "a newer Keyfob wrote it: it can only be read",
                         hint: "update Keyfob to change it"))
-            } else if let problem = keyring.writeProblem {
+            } else if let problem = keyring.health.writeProblem {
                 findings.append(
                     Finding(
                         "vault", .warning, "it can only be read: \(problem)",
@@ -170,7 +171,7 @@ struct DoctorCommand: ParsableCommand {
             }
             return .opened(keyring)
         } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {
-            let isOfPlace = !repair && Keyring.hasDamagedPlace(at: location)
+            let isOfPlace = !repair && Keyring.Health.hasDamagedPlace(at: location)
             let way =
                 isOfPlace
                 ? "'keyfob doctor --repair' writes it anew, where the desktop's keyring has the vault"
@@ -185,10 +186,10 @@ struct DoctorCommand: ParsableCommand {
     private func examine(_ keyring: Keyring, _ findings: inout [Finding]) throws(KeyringError) {
         let report: Keyring.VerificationReport
         do throws(KeyringError) {
-            report = try keyring.verify()
+            report = try keyring.health.verify()
         } catch  where error.code == .damaged {
             findings.append(Finding(damage: error, of: "records", wayBack(keyring.location)))
-            return findings += try keyring.stateFindings().map { StateText.finding($0, keyring.otherPlaces) }
+            return findings += try keyring.health.stateFindings().map { StateText.finding($0, keyring.otherPlaces) }
         }
         for warning in keyring.takeWarnings() where !warning.code.isFinding {
             findings.append(Finding("vault", .warning, warning.text))
@@ -222,7 +223,7 @@ struct DoctorCommand: ParsableCommand {
         }
         let holdings: BackupHoldings?
         if !report.losses.isEmpty || !report.notedLosses.isEmpty, let opener = try opener() {
-            holdings = try keyring.holdings(with: opener)
+            holdings = try keyring.bundles.holdings(with: opener)
         } else {
             holdings = nil
         }
@@ -234,7 +235,7 @@ struct DoctorCommand: ParsableCommand {
         findings += SyncText.findings(keyring)
         if keyring.storage == .secretService {
             findings.append(Finding("storage", .ok, "the desktop's keyring (Secret Service) keeps the records"))
-            findings += try MadeByHandText.findings(keyring.tokensMadeByHand())
+            findings += try MadeByHandText.findings(keyring.tokens.madeByHand())
             if keyring.secretServiceName == "KeePassXC" {
                 findings.append(
                     Finding(
@@ -242,13 +243,13 @@ struct DoctorCommand: ParsableCommand {
                         hint: "let it save after every change (its settings, General), or save before you close it"))
             }
         }
-        if keyring.opensWholeVault, try !keyring.slots().contains(where: { $0.kind == "recipient" }) {
+        if keyring.opensWholeVault, try !keyring.slots.list().contains(where: { $0.kind == "recipient" }) {
             findings.append(
                 Finding(
                     "backups", .warning, "there is no recovery key, and no backup can be made without one",
                     hint: Advice.addRecipient(canRekey: keyring.storage == .embedded).text))
         }
-        if keyring.storage == .embedded, keyring.opensWholeVault, try keyring.slots().count < 2 {
+        if keyring.storage == .embedded, keyring.opensWholeVault, try keyring.slots.list().count < 2 {
             findings.append(
                 Finding(
                     "slots", .warning, "there is one way only to unlock the vault",
@@ -279,7 +280,7 @@ struct DoctorCommand: ParsableCommand {
     private func lookAtBackups(
         _ location: KeyringLocation, _ keyring: Keyring, _ findings: inout [Finding]
     ) throws(KeyringError) {
-        let state = try BackupState(of: keyring.vaultID, at: location, holding: try? keyring.groups())
+        let state = try BackupState(of: keyring.vaultID, at: location, holding: try? keyring.groups.list())
         findings.append(Finding("backups", .ok, state.text))
         if let warning = state.warning {
             findings.append(Finding("backups", .warning, warning, hint: BackupState.advice))
@@ -297,17 +298,17 @@ struct DoctorCommand: ParsableCommand {
         }
         let restored: [Keyring.RestoredGrant]
         do throws(KeyringError) {
-            restored = try keyring.restoredGrants()
+            restored = try keyring.bundles.restoredGrants()
         } catch  where error.code == .damaged {
             // Told already.
             return
         }
         let now = WallClock.system.now
-        findings += try keyring.endingSignIns().map {
+        findings += try keyring.signIns.ending().map {
             Finding("sign-ins", .warning, $0.text(now), hint: $0.advice.text)
         }
         guard !restored.isEmpty else { return }
-        let known = try keyring.accounts().map(\.account)
+        let known = try keyring.accounts.list().map(\.account)
         let ids = Set(restored.map(\.account))
         let names = Set(known.filter { ids.contains($0.id) }.map(\.name)).sorted()
         findings.append(

@@ -48,7 +48,7 @@ struct ExportCommand: ParsableCommand {
         }
         let keyring = try global.unlockedKeyring(reaching: .files(writing: file == "-" ? nil : file))
         let groups = try global.groups()
-        let only = try account.map { try keyring.account(named: $0, in: groups).account.id }
+        let only = try account.map { try keyring.accounts.named($0, in: groups).account.id }
         switch format {
         case .bundle: try writeBundle(keyring, groups, only)
         case .msal: try writeCache(keyring, groups, only)
@@ -63,7 +63,7 @@ struct ExportCommand: ParsableCommand {
         let amount = Amount("writing", isQuiet: global.quiet)
         defer { amount.finish() }
         let report = try write { output in
-            try keyring.exportBundle(content, for: seal, isArmored: armor) { piece in
+            try keyring.bundles.export(content, for: seal, isArmored: armor) { piece in
                 amount.add(piece.byteCount)
                 try output(piece)
             }
@@ -76,7 +76,7 @@ struct ExportCommand: ParsableCommand {
 
     private func writeCache(_ keyring: Keyring, _ groups: [AccessGroup]?, _ only: AccountID?) throws {
         let report = try write { output in
-            try keyring.exportMSALCache(in: groups, account: only) { (piece) throws(KeyringError) in
+            try keyring.caches.exportMSAL(in: groups, account: only) { (piece) throws(KeyringError) in
                 try output(piece)
             }
         }

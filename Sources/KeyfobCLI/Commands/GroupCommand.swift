@@ -28,7 +28,7 @@ struct GroupListCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let groups = try keyring.groups()
+        let groups = try keyring.groups.list()
         global.tellWarnings(of: keyring)
         if global.json {
             try JSONOutput.print(GroupListDocument(groups: groups.map(GroupDocument.init)))
@@ -65,7 +65,7 @@ struct GroupCreateCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        try keyring.createGroup(group)
+        try keyring.groups.create(group)
         global.tellWarnings(of: keyring)
         try global.tell(.groupCreated, "made group '\(group)'") { $0.group = group.name }
     }
@@ -86,7 +86,7 @@ struct GroupRenameCommand: ParsableCommand {
     func run() throws {
         let (group, new) = (try AccessGroup(named: name), try AccessGroup(named: newName))
         let keyring = try global.unlockedKeyring()
-        try keyring.renameGroup(group, to: new)
+        try keyring.groups.rename(group, to: new)
         global.tellWarnings(of: keyring)
         try global.tell(.groupRenamed, "group '\(group)' is called '\(new)' now") {
             ($0.group, $0.to) = (group.name, new.name)
@@ -114,7 +114,7 @@ struct GroupRemoveCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring()
-        let summary = try keyring.groups().first { $0.name == group }
+        let summary = try keyring.groups.list().first { $0.name == group }
         let (isThere, accounts) = (summary != nil, summary?.accounts ?? 0)
         if accounts > 0, !force {
             try Confirmation.ask(
@@ -122,7 +122,7 @@ struct GroupRemoveCommand: ParsableCommand {
                 global)
         }
         let backup = isThere ? try undo.backUp(keyring) : nil
-        let count = try keyring.removeGroup(group)
+        let count = try keyring.groups.remove(group)
         global.tellWarnings(of: keyring)
         try global.tell(.groupRemoved, "removed group '\(group)' and \(Quantity.of(count, "record"))") {
             ($0.group, $0.count, $0.backup) = (group.name, count, backup)
@@ -152,7 +152,7 @@ struct GroupRotateCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring()
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
-        let count = try keyring.rotateGroup(group, backsUp: !noBackup, progress: progress.update)
+        let count = try keyring.groups.rotate(group, backsUp: !noBackup, progress: progress.update)
         global.tellWarnings(of: keyring)
         let words = "\(Quantity.of(count, "record was", "records were")) sealed again"
         try global.tell(.groupRotated, "group '\(group)' has a new key; \(words)") {

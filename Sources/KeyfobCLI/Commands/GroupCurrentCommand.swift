@@ -20,7 +20,7 @@ struct GroupCurrentCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let current = try keyring.currentAccount(in: global.groups())
+        let current = try keyring.accounts.current(in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(CurrentAccountDocument(current)) }
         let now = current.now?.account.name ?? "nobody"

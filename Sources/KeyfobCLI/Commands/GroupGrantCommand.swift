@@ -18,7 +18,7 @@ struct GroupGrantCommand: ParsableCommand {
     func run() throws {
         let group = try AccessGroup(named: name)
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        let id = try keyring.grantGroup(group, to: try new.slot(global))
+        let id = try keyring.slots.grant(group, to: try new.slot(global))
         global.tellWarnings(of: keyring)
         try SlotAddedDocument.tell(id, global)
     }

@@ -45,7 +45,7 @@ struct GroupRevokeCommand: ParsableCommand {
     /// Says what goes with the slot, and asks.
     private func confirm(_ group: AccessGroup, _ keyring: Keyring, _ terminal: borrowing Terminal) throws(KeyringError)
     {
-        for decision in try keyring.foreignDecisions(in: [group]) {
+        for decision in try keyring.groups.foreignDecisions(in: [group]) {
             let stays = keepAll || keep.contains(decision.name)
             StandardError.write(line: "\(stays ? "stays" : "goes with it"): \(decision.text) (\(decision.name))")
         }
@@ -61,7 +61,7 @@ struct GroupRevokeCommand: ParsableCommand {
     private func revoked(from group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> SlotRevocation {
         let progress = Progress("sealing", isQuiet: global.quiet)
         defer { progress.finish() }
-        let revocation = try keyring.revokeSlot(
+        let revocation = try keyring.slots.revoke(
             slot, of: group, keeping: kept, backsUp: !noBackup, progress: progress.update)
         let records = Quantity.of(revocation.records, "record was", "records were")
         global.say("removed slot \(revocation.slot); group '\(group)' has a new key, \(records) sealed again")
@@ -70,14 +70,14 @@ struct GroupRevokeCommand: ParsableCommand {
 
     /// Removes the slot alone; first, so that what is removed after it does not come back by it.
     private func removed(from group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> SlotRevocation {
-        let slots = try keyring.slots().filter { $0.group == group && $0.id.hasPrefix(slot.lowercased()) }
+        let slots = try keyring.slots.list().filter { $0.group == group && $0.id.hasPrefix(slot.lowercased()) }
         guard !slots.isEmpty else {
             throw KeyringError(
                 .noSuchSlot, "group '\(group)' has no slot '\(slot)'", hint: "'keyfob slot list' shows the slots")
         }
-        try keyring.removeSlot(slot)
+        try keyring.slots.remove(slot)
         global.say("removed slot \(slot); the group keeps its key")
-        let decisions = try keyring.forgetForeignDecisions(in: group, keeping: kept)
+        let decisions = try keyring.groups.forgetForeignDecisions(in: group, keeping: kept)
         return SlotRevocation(slot: slot, records: 0, removed: decisions.removed, kept: decisions.kept)
     }
 }

@@ -27,10 +27,10 @@ struct HistoryShowCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let groups = try global.groups() ?? keyring.groups().map(\.name)
+        let groups = try global.groups() ?? keyring.groups.list().map(\.name)
         var counts: [HistoryDocument.Group] = []
         for group in groups {
-            counts.append(.init(group: group.name, choices: try keyring.rememberedChoices(in: [group])))
+            counts.append(.init(group: group.name, choices: try keyring.accounts.rememberedChoices(in: [group])))
         }
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(HistoryDocument(groups: counts)) }
@@ -54,7 +54,7 @@ struct HistoryClearCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        try keyring.forgetChoices(in: global.groups())
+        try keyring.accounts.forgetChoices(in: global.groups())
         global.tellWarnings(of: keyring)
         try global.tell(.historyCleared, "forgot the choices")
     }

@@ -16,16 +16,18 @@ extension ImportCommand {
         do throws(KeyringError) {
             let broughtBack =
                 bringBack
-                ? try keyring.bringBackRemoved(from: bundle, with: opener, groups: groups, isDryRun: dryRun) : nil
+                ? try keyring.bundles.bringBackRemoved(from: bundle, with: opener, groups: groups, isDryRun: dryRun)
+                : nil
             if dryRun {
-                plan = try keyring.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
+                plan = try keyring.bundles.planImport(
+                    bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             } else {
                 if mode == .replace, !force {
                     try confirm(
-                        keyring.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions),
+                        keyring.bundles.planImport(bundle, with: opener, mode: mode, groups: groups, taking: decisions),
                         bundle.name)
                 }
-                plan = try keyring.importBundle(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
+                plan = try keyring.bundles.import(bundle, with: opener, mode: mode, groups: groups, taking: decisions)
             }
             if let broughtBack { plan = plan.after(broughtBack) }
         } catch {

@@ -96,7 +96,7 @@ extension ImportCommand {
         case .file(let path, let held):
             try take(held.bytes, of: path, into: keyring, isDryRun: isDryRun, progress)
         case .items(let items):
-            try keyring.importItems(
+            try keyring.caches.importItems(
                 items, in: global.groups(), bringsBackRemoved: bringBack, clientID: client, isDryRun: isDryRun,
                 progress: progress.update)
         }

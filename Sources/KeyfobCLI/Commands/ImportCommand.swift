@@ -154,7 +154,7 @@ struct ImportCommand: ParsableCommand {
         _ cache: borrowing SecretBytes, of path: String, into keyring: Keyring, isDryRun: Bool, _ progress: Progress
     ) throws(KeyringError) -> Keyring.ImportReport {
         let writtenAt = path == "-" ? nil : FileAccess.status(path, following: true)?.modificationTime
-        return try keyring.importCache(
+        return try keyring.caches.import(
             cache, azureProfile: noLabels ? nil : Self.azureProfile(beside: path), in: global.groups(),
             bringsBackRemoved: bringBack, isTakenOver: takeOver, taking: decisions,
             writtenAt: writtenAt.map(Timestamp.init(seconds:)), clientID: client, isDryRun: isDryRun,

@@ -38,10 +38,10 @@ struct LogCommand: ParsableCommand {
         let wanted = try program.map { (word) throws(KeyringError) in try NamedProgram(word, mustExist: false).possible
         }
         let keyring = try global.unlockedKeyring(reaching: .files())
-        let groups = try global.groups() ?? keyring.groups().map(\.name)
+        let groups = try global.groups() ?? keyring.groups.list().map(\.name)
         guard !beginAnew else { return try self.beginAnew(groups, keyring) }
         let whose = try account.map { (name) throws(KeyringError) in
-            try keyring.account(named: name, in: groups).account.id
+            try keyring.accounts.named(name, in: groups).account.id
         }
         let begin = since.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: -Int64($0)) }
         let files = AuditFiles(state: keyring.location.state)

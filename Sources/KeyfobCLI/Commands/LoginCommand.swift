@@ -90,7 +90,7 @@ struct LoginCommand: ParsableCommand {
     private func needsDevice(
         _ request: SignInRequest, _ keyring: Keyring, _ groups: [AccessGroup]?
     ) throws(KeyringError) -> Bool {
-        let clients = try keyring.clients(of: request.provider, in: groups)
+        let clients = try keyring.clients.list(of: request.provider, in: groups)
         guard !noBrowser, port == nil, !formPost, options.prompt == nil,
             let client = clients.first(where: {
                 request.clientID == nil ? $0.isDefault : $0.client.id == request.clientID

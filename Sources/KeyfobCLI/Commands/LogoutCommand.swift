@@ -44,7 +44,7 @@ struct LogoutCommand: ParsableCommand {
         let reach: SignOutReach = forget ? .forget : everywhere ? .everywhere : .client
         let (id, group, client, browser) = (candidate.account.id, candidate.group, client, browser)
         let report = try NetworkTask.run { () async throws(KeyringError) in
-            try await keyring.signOut(
+            try await keyring.accounts.signOut(
                 id, clientID: client, reach: reach, from: group, endsBrowserSession: browser, network: network)
         }
         do throws(KeyringError) {
@@ -58,7 +58,7 @@ struct LogoutCommand: ParsableCommand {
         if global.json {
             try JSONOutput.print(SignOutDocument(report, group))
         } else if report.clients.isEmpty, !forget {
-            let elsewhere = keyring.isSynchronised ? "; where it is, 'keyfob logout' there signs it out" : ""
+            let elsewhere = keyring.sync.isSetUp ? "; where it is, 'keyfob logout' there signs it out" : ""
             global.say("\(report.account.name) was not signed in here (group \(group))\(elsewhere)")
         } else {
             global.say("\(report.account.name) is signed out\(forget ? " and removed" : "") (group \(group))")
@@ -83,8 +83,8 @@ struct LogoutCommand: ParsableCommand {
 
     private func chosen(_ keyring: Keyring) throws(KeyringError) -> Candidate {
         let groups = try global.groups()
-        if let account { return try keyring.account(named: account, in: groups) }
-        let all = try keyring.accounts(in: groups)
+        if let account { return try keyring.accounts.named(account, in: groups) }
+        let all = try keyring.accounts.list(in: groups)
         guard let only = all.first else {
             throw KeyringError(.noSuchAccount, "there is no account to sign out", advice: .importAccounts)
         }

@@ -112,7 +112,7 @@ struct MigrateCommand: ParsableCommand {
                     "The desktop's keyring holds none of the records any more. Type 'back' to use \(place) as it was "
                         + "before they were moved; what was stored since is lost: ", "back", global)
             }
-            try Keyring.goBackToDatabase(at: location, secretService: global.secretService())
+            try Keyring.Migration.goBackToDatabase(at: location, secretService: global.secretService())
         }
         global.say(
             "\(dryRun ? "would use" : "uses") \(place) again, as it was before the records were moved"
@@ -126,13 +126,13 @@ struct MigrateCommand: ParsableCommand {
 
     private func move(_ keyring: Keyring, to place: StoragePlace) throws(KeyringError) -> Keyring.MigrationReport {
         let service = global.secretService()
-        if dryRun { return try keyring.planMigration(to: place, secretService: service) }
+        if dryRun { return try keyring.migration.plan(to: place, secretService: service) }
         let progress = Progress("moving", isQuiet: global.quiet)
         defer { progress.finish() }
-        let isNeeded = place == .embedded && keyring.storage != .embedded && keyring.needsSlotToBeEmbedded
+        let isNeeded = place == .embedded && keyring.storage != .embedded && keyring.migration.needsSlotToBeEmbedded
         let slot = try slot(isNeeded: isNeeded)
         do throws(KeyringError) {
-            return try keyring.migrate(
+            return try keyring.migration.run(
                 to: place, secretService: service, adding: slot, overwritingNewer: force, progress: progress.update)
         } catch  where error.code == .usage {
             throw KeyringError(.usage, error.message, hint: Self.slotHint)
@@ -173,7 +173,7 @@ struct MigrateCommand: ParsableCommand {
         _ keyring: Keyring, isAsked: Bool
     ) throws(KeyringError) -> MigrationDocument.Removed {
         let service = global.secretService()
-        let found = try keyring.unusedPlace(secretService: service)
+        let found = try keyring.migration.unusedPlace(secretService: service)
         let text = UnusedPlaceText.of(found)
         guard !found.isEmpty else {
             global.say("there is nothing that is not in use")
@@ -190,7 +190,7 @@ struct MigrateCommand: ParsableCommand {
         }
         let progress = Progress("removing", isQuiet: global.quiet)
         defer { progress.finish() }
-        let removed = try keyring.removeUnusedPlace(secretService: service, progress: progress.update)
+        let removed = try keyring.migration.removeUnusedPlace(secretService: service, progress: progress.update)
         global.say("removed \(UnusedPlaceText.of(removed))")
         return MigrationDocument.Removed(removed)
     }

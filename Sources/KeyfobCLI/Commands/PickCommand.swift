@@ -27,7 +27,7 @@ struct PickCommand: ParsableCommand {
         var request = try options.request()
         // Whoever names an account that several answer to chooses for this place as well.
         if request.account != nil { request.context = try options.context() }
-        let selection = try keyring.select(request, in: global.groups())
+        let selection = try keyring.accounts.select(request, in: global.groups())
         let candidates = PickerItem.candidates(of: selection)
         global.tellWarnings(of: keyring)
         guard !candidates.isEmpty else {
@@ -41,7 +41,7 @@ struct PickCommand: ParsableCommand {
         }
         let chosen = try global.pick(among: candidates, for: request)
         try print([chosen])
-        keyring.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
+        keyring.accounts.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
         global.tellWarnings(of: keyring)
     }
 

@@ -58,9 +58,9 @@ struct ProgramAllowCommand: ParsableCommand {
         let digest = anyVersion ? nil : try named.digest()
         let permission = ProgramPermission(
             of: named.program, account: whose?.id, clientID: client, scopes: ScopeSet(scope), digest: digest, in: group)
-        try keyring.permit(permission)
+        try keyring.programs.permit(permission)
         global.tellWarnings(of: keyring)
-        let denial = try keyring.programPermissions(in: [group]).first {
+        let denial = try keyring.programs.permissions(in: [group]).first {
             $0.program == named.program && !$0.isAllowed && $0.account.map { $0 == whose?.id } ?? true
         }
         var words = "\(named.program) may have \(permission.words(whose))"
@@ -75,10 +75,10 @@ struct ProgramAllowCommand: ParsableCommand {
     /// The account, nil for each, and the group that is meant.
     private func target(in keyring: Keyring) throws(KeyringError) -> (Account?, AccessGroup) {
         if let account {
-            let candidate = try keyring.account(named: account, in: global.groups())
+            let candidate = try keyring.accounts.named(account, in: global.groups())
             return (candidate.account, candidate.group)
         }
-        let groups = if let named = try global.groups() { named } else { try keyring.groups().map(\.name) }
+        let groups = if let named = try global.groups() { named } else { try keyring.groups.list().map(\.name) }
         guard groups.count == 1, let only = groups.first else {
             throw KeyringError(
                 .usage, "say which group is meant",
@@ -110,7 +110,7 @@ struct ProgramDenyCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let (whose, groups) = try target(in: keyring)
         for group in groups {
-            try keyring.permit(
+            try keyring.programs.permit(
                 ProgramPermission(of: named.program, account: whose?.id, isAllowed: false, in: group))
         }
         global.tellWarnings(of: keyring)
@@ -125,10 +125,10 @@ struct ProgramDenyCommand: ParsableCommand {
     /// The account, nil for each, and the groups that are meant.
     private func target(in keyring: Keyring) throws(KeyringError) -> (Account?, [AccessGroup]) {
         if let account {
-            let candidate = try keyring.account(named: account, in: global.groups())
+            let candidate = try keyring.accounts.named(account, in: global.groups())
             return (candidate.account, [candidate.group])
         }
-        let groups = if let named = try global.groups() { named } else { try keyring.groups().map(\.name) }
+        let groups = if let named = try global.groups() { named } else { try keyring.groups.list().map(\.name) }
         return (nil, groups)
     }
 }
@@ -157,7 +157,7 @@ struct ProgramForgetCommand: ParsableCommand {
         let groups = try global.groups()
         var (count, nothing) = (0, nil as KeyringError?)
         do throws(KeyringError) {
-            count = try keyring.forgetPermissions(of: named.possible, in: groups)
+            count = try keyring.programs.forgetPermissions(of: named.possible, in: groups)
         } catch {
             guard error.code == .noSuchBinding else { throw error }
             nothing = error
@@ -201,9 +201,9 @@ struct ProgramListCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups()
-        let accounts = try keyring.accounts(in: groups)
+        let accounts = try keyring.accounts.list(in: groups)
         let digests = FileDigests()
-        let listed = try keyring.programPermissions(in: groups).map { permission in
+        let listed = try keyring.programs.permissions(in: groups).map { permission in
             ListedPermission(permission, accounts, digests)
         }
         global.tellWarnings(of: keyring)

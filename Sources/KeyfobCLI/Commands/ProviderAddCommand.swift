@@ -100,7 +100,7 @@ struct ProviderAddCommand: ParsableCommand {
             let document = try SecretInput.description(file)
             keyring = try global.unlockedKeyring()
             do throws(KeyringError) {
-                provider = try keyring.addProvider(document, replacing: replace, in: groups)
+                provider = try keyring.providers.add(document, replacing: replace, in: groups)
             } catch {
                 throw naming(error, file)
             }
@@ -119,7 +119,7 @@ struct ProviderAddCommand: ParsableCommand {
                 new.certificateFile = file
                 global.say("it keeps its certificates, \(file); --ca-file '' leaves them out")
             }
-            provider = try keyring.addProvider(new, replacing: replace, in: groups)
+            provider = try keyring.providers.add(new, replacing: replace, in: groups)
         }
         global.tellWarnings(of: keyring)
         let group: AccessGroup? = if case .added(let group) = provider.origin { group } else { nil }
@@ -143,7 +143,7 @@ struct ProviderAddCommand: ParsableCommand {
 
     /// The file of certificates of the provider that is replaced, where that is the same one.
     private func keptCertificateFile(of new: NewProvider, _ keyring: Keyring) throws(KeyringError) -> String? {
-        let added = try keyring.providers(in: global.groups()).filter { $0.origin != .builtIn }
+        let added = try keyring.providers.list(in: global.groups()).filter { $0.origin != .builtIn }
         let name = new.name.map(Identifier.folded)
         return added.first { old in
             old.issuer == new.issuer && (name == nil || old.name == name)

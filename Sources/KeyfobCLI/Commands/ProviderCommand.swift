@@ -28,7 +28,7 @@ struct ProviderListCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let providers = try keyring.providers(in: global.groups())
+        let providers = try keyring.providers.list(in: global.groups())
         global.tellWarnings(of: keyring)
         if global.json {
             return try JSONOutput.print(ProviderListDocument(providers: providers.map(ProviderDocument.init)))
@@ -60,13 +60,13 @@ struct ProviderShowCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let groups = try global.groups()
-        let provider = try keyring.provider(named: name, in: groups)
+        let provider = try keyring.providers.named(name, in: groups)
         if global.json {
             global.tellWarnings(of: keyring)
             return try StandardOutput.write(
                 data: TerminalText.json(String(decoding: provider.document, as: UTF8.self)) + "\n")
         }
-        let clients = try keyring.clients(of: provider.name, in: groups)
+        let clients = try keyring.clients.list(of: provider.name, in: groups)
         global.tellWarnings(of: keyring)
         var rows = [
             ("name", provider.name), ("title", provider.title), ("from", provider.originText),
@@ -116,7 +116,7 @@ struct ProviderRenameCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let provider = try keyring.renameProvider(named: name, to: newName, in: global.groups())
+        let provider = try keyring.providers.rename(name, to: newName, in: global.groups())
         global.tellWarnings(of: keyring)
         let old = Identifier.folded(name)
         try global.tell(.providerRenamed, "provider '\(old)' is called '\(provider.name)' now") {
@@ -143,8 +143,8 @@ struct ProviderRemoveCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let groups = try global.groups()
-        if !force { try confirm(try keyring.removeProvider(named: name, in: groups, isDryRun: true)) }
-        let removal = try keyring.removeProvider(named: name, in: groups)
+        if !force { try confirm(try keyring.providers.remove(name, in: groups, isDryRun: true)) }
+        let removal = try keyring.providers.remove(name, in: groups)
         global.tellWarnings(of: keyring)
         let provider = removal.provider
         if removal.orphanedAccounts > 0 {

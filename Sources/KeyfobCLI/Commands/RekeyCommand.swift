@@ -53,7 +53,7 @@ struct RekeyCommand: ParsableCommand {
                 "after an interruption 'keyfob verify --identity \(path)' says whether the vault has that recovery key "
                 + "already; else choose another name")
         let keyring = try global.unlockedKeyring(reaching: .files(writing: recoveryFile))
-        var rekeying = try keyring.beginRekey(secretService: global.secretService())
+        var rekeying = try keyring.slots.beginRekey(secretService: global.secretService())
         for file in keepKeyFile { try keep(file, location, &rekeying) }
         let hasPassphrase = rekeying.lost.contains { $0.kind == "passphrase" }
         if newPassphraseFd != nil || hasPassphrase && mayAsk {
@@ -61,7 +61,7 @@ struct RekeyCommand: ParsableCommand {
                 descriptor: newPassphraseFd, mayAsk: true, what: "the vault")
             try rekeying.keep(passphrase: passphrase)
         }
-        if keyring.isSynchronised {
+        if keyring.sync.isSetUp {
             // Whoever has the old keys has this device's too, so that it does not go on as the same one.
             global.say(
                 "with new keys this vault is another device of its sync: 'keyfob sync join REMOTE WORDS' afterwards, and "

@@ -73,10 +73,10 @@ struct RequestCommand: ParsableCommand {
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
         let network = try networkOptions.network()
         var answer = try acquisition.token()
-        var response = try send(request, answer, keyring.network(network, for: answer.found))
+        var response = try send(request, answer, keyring.providers.network(network, for: answer.found))
         if response.status == 401, request.method.isSafe, answer.found.origin == .stored {
             answer = try acquisition.replacement(for: answer.found)
-            response = try send(request, answer, keyring.network(network, for: answer.found))
+            response = try send(request, answer, keyring.providers.network(network, for: answer.found))
         }
         acquisition.remember(answer.found)
         try response.body.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
@@ -118,7 +118,8 @@ struct RequestCommand: ParsableCommand {
         let held = TokenBox(answer)
         let timeout = timeout
         return try NetworkTask.run { () async throws(KeyringError) in
-            ReceivedAnswer(try await Keyring.send(request, with: held.answer, seconds: timeout, network: network))
+            ReceivedAnswer(
+                try await Keyring.Tokens.send(request, with: held.answer, seconds: timeout, network: network))
         }
     }
 }

@@ -117,7 +117,7 @@ struct RestoreCommand: ParsableCommand {
         _ groups: [AccessGroup]?, from backup: borrowing BundleFile, into location: KeyringLocation
     ) throws(KeyringError) {
         let keyring = try global.unlockedKeyring(reaching: .files())
-        let plan = try keyring.bringBack(
+        let plan = try keyring.bundles.bringBack(
             accounts: account, groups: groups, from: backup, with: opening.opener(for: backup, global),
             takingStrangers: fromStranger, isDryRun: dryRun)
         global.tellWarnings(of: keyring)
@@ -158,7 +158,7 @@ struct RestoreCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let opener = try opening.opener(for: backup, global)
         if !force, !dryRun {
-            let summary = try Keyring.verifyBackup(backup, with: opener, of: keyring)
+            let summary = try Keyring.Bundles.verifyBackup(backup, with: opener, of: keyring)
             // One that is refused is not asked about.
             if summary.isOwners || fromStranger {
                 let other = summary.vault == keyring.vaultID ? "" : " of another vault, \(summary.vault)"
@@ -169,7 +169,7 @@ struct RestoreCommand: ParsableCommand {
         }
         let plan: ImportPlan
         do throws(KeyringError) {
-            plan = try keyring.restore(backup, with: opener, takingStrangers: fromStranger, isDryRun: dryRun)
+            plan = try keyring.bundles.restore(backup, with: opener, takingStrangers: fromStranger, isDryRun: dryRun)
         } catch  where error.code == .damaged && !error.message.contains(backup.name) {
             throw KeyringError(
                 error.code, "what is there cannot be taken back: \(error.message)",
@@ -248,7 +248,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func tellRestoredGrants(_ keyring: Keyring) {
-        if let count = try? keyring.restoredGrantCount(), count > 0 { global.say(RestoredGrantText.of(count)) }
+        if let count = try? keyring.bundles.restoredGrantCount(), count > 0 { global.say(RestoredGrantText.of(count)) }
     }
 }
 

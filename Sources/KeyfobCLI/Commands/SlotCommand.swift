@@ -23,7 +23,7 @@ struct SlotListCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
-        let slots = try global.unlockedKeyring().slots()
+        let slots = try global.unlockedKeyring().slots.list()
         if global.json {
             try JSONOutput.print(SlotListDocument(slots: slots.map(SlotDocument.init)))
         } else {
@@ -63,7 +63,7 @@ struct SlotAddCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        let id = try keyring.addSlot(try new.slot(global))
+        let id = try keyring.slots.add(try new.slot(global))
         global.tellWarnings(of: keyring)
         try SlotAddedDocument.tell(id, global)
     }
@@ -89,10 +89,10 @@ struct SlotRemoveCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let slot = try keyring.slot(id)
+        let slot = try keyring.slots.withID(id)
         let opensVault = slot.group == nil && keyring.storage == .embedded
         if opensVault, !force {
-            let left = try keyring.slots().filter { $0.group == nil && $0.id != slot.id }
+            let left = try keyring.slots.list().filter { $0.group == nil && $0.id != slot.id }
             if slot.isRecoveryKey, !left.isEmpty, !left.contains(where: \.isRecoveryKey) {
                 try Confirmation.ask(
                     "It is the recovery key, without which no backup can be made. Type 'remove' to go on: ", "remove",
@@ -103,9 +103,9 @@ struct SlotRemoveCommand: ParsableCommand {
                     "After that the recovery key alone opens the vault. Type 'remove' to go on: ", "remove", global)
             }
         }
-        try keyring.removeSlot(id, secretService: global.secretService())
+        try keyring.slots.remove(id, secretService: global.secretService())
         global.tellWarnings(of: keyring)
-        let left = try keyring.slots().filter { $0.group == slot.group }
+        let left = try keyring.slots.list().filter { $0.group == slot.group }
         guard !global.json else {
             return try JSONOutput.print(SlotRemovedDocument(slot: slot.id, left: left.map(SlotDocument.init)))
         }

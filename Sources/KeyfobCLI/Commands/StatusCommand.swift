@@ -24,17 +24,17 @@ struct StatusCommand: ParsableCommand {
         let opening = try global.openedWithoutAsking(reaching: .files())
         let (id, storage, items, kept, earlier) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
-        let groups = try keyring?.groups() ?? []
-        let slots = try keyring?.slots() ?? []
+        let groups = try keyring?.groups.list() ?? []
+        let slots = try keyring?.slots.list() ?? []
         let backups = try BackupState(of: id, at: location, holding: keyring == nil ? nil : groups)
-        let restored = try keyring?.restoredGrants()
-        let ending = try keyring?.endingSignIns()
-        let findings = try keyring?.stateFindings() ?? earlier
-        let losses = try keyring?.losses()
+        let restored = try keyring?.bundles.restoredGrants()
+        let ending = try keyring?.signIns.ending()
+        let findings = try keyring?.health.stateFindings() ?? earlier
+        let losses = try keyring?.health.losses()
         let groupsAsked = try global.groups()
         let here = try keyring.map { keyring throws(KeyringError) in try AccountsHere(keyring, in: groupsAsked) }
         let key = keyring.map { _ in KeyUsedText(global, kept, storage) }
-        let header = try keyring?.headerProblems() ?? []
+        let header = try keyring?.health.headerProblems() ?? []
         if let keyring { global.tellWarnings(of: keyring, andFindings: false) }
         let state = keyring == nil ? "locked" : keyring?.opensWholeVault == true ? "unlocked" : "group"
         if global.json {

@@ -21,11 +21,11 @@ struct UseCommand: ParsableCommand {
     func run() throws {
         let subject = here ? try Binding.Subject(directoryAt: ".", mustExist: true) : nil
         let keyring = try global.unlockedKeyring(reaching: here ? .files() : .vault)
-        let candidate = try keyring.account(named: named.account, in: global.groups())
+        let candidate = try keyring.accounts.named(named.account, in: global.groups())
         if let subject {
-            try keyring.bind(subject, to: .account(candidate.account.id), in: candidate.group)
+            try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
         } else {
-            try keyring.setDefault(candidate.account.id, in: candidate.group)
+            try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
         }
         global.tellWarnings(of: keyring)
         if let subject {

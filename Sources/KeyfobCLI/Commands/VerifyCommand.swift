@@ -19,7 +19,7 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring(tellsFindings: false)
-        let report = try keyring.verify()
+        let report = try keyring.health.verify()
         if global.json {
             try JSONOutput.print(VerificationDocument(report))
         } else {

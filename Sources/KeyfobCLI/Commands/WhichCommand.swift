@@ -23,8 +23,8 @@ struct WhichCommand: ParsableCommand {
         // Whoever is named needs no proof that there is nobody else.
         let (selection, doubt) =
             request.account == nil
-            ? try keyring.selectAndProve(request, in: global.groups())
-            : (try keyring.select(request, in: global.groups()), nil)
+            ? try keyring.accounts.selectAndProve(request, in: global.groups())
+            : (try keyring.accounts.select(request, in: global.groups()), nil)
         global.tellWarnings(of: keyring)
         // Of each account it would say that another one is named.
         let isOfNobody = if case .nobodyNamed = selection.outcome { true } else { false }

@@ -19,7 +19,7 @@ struct WhoamiCommand: ParsableCommand {
     func run() throws {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let request = try options.request()
-        let selection = try keyring.select(request, in: global.groups())
+        let selection = try keyring.accounts.select(request, in: global.groups())
         global.tellWarnings(of: keyring)
         guard case .chosen(let candidate) = selection.outcome else {
             throw KeyringError(selection, for: request)

@@ -52,19 +52,19 @@ struct CompletionValues {
     ) throws(KeyringError) -> [Word] {
         switch kind {
         case .wellKnownClient: return []
-        case .account: return Self.names(of: try keyring.accounts(in: groups))
-        case .group: return try keyring.groups().map { ($0.name.name, nil) }
-        case .provider: return try keyring.providers(in: groups).map { ($0.name, $0.title) }
+        case .account: return Self.names(of: try keyring.accounts.list(in: groups))
+        case .group: return try keyring.groups.list().map { ($0.name.name, nil) }
+        case .provider: return try keyring.providers.list(in: groups).map { ($0.name, $0.title) }
         case .client:
-            let known = try keyring.clients(in: groups).map { Word($0.client.id, $0.client.name) }
+            let known = try keyring.clients.list(in: groups).map { Word($0.client.id, $0.client.name) }
             let used = try accounts(keyring, groups).flatMap(\.clientIDs)
             return known + used.filter { !$0.isEmpty && $0 != Credential.noClient }.map { ($0, nil) }
         case .scope: return try scopes(keyring, groups).map { ($0, nil) }
         case .device:
-            return try keyring.syncStatus().devices.filter { !$0.isRevoked }.map {
+            return try keyring.sync.status().devices.filter { !$0.isRevoked }.map {
                 ($0.name.isEmpty ? $0.words : $0.name, $0.name.isEmpty ? nil : $0.words)
             }
-        case .slot: return try keyring.slots().map { ($0.id, $0.kind) }
+        case .slot: return try keyring.slots.list().map { ($0.id, $0.kind) }
         case .tenant:
             return try accounts(keyring, groups).flatMap { candidate in
                 candidate.realms.union(candidate.account.tenantProfiles.map(\.realm)).filter { !$0.isEmpty }
@@ -90,15 +90,15 @@ struct CompletionValues {
 
     /// The account that the line names, or all.
     private func accounts(_ keyring: Keyring, _ groups: [AccessGroup]?) throws(KeyringError) -> [Candidate] {
-        guard let name = line.value("--account", "-a") else { return try keyring.accounts(in: groups) }
-        return [try keyring.account(named: name, in: groups)]
+        guard let name = line.value("--account", "-a") else { return try keyring.accounts.list(in: groups) }
+        return [try keyring.accounts.named(name, in: groups)]
     }
 
     /// The scopes of what is stored, of the first accounts where there are very many.
     private func scopes(_ keyring: Keyring, _ groups: [AccessGroup]?) throws(KeyringError) -> [String] {
         var scopes: Set<String> = []
         for candidate in try accounts(keyring, groups).prefix(200) {
-            for credential in try keyring.credentials(of: candidate.account.id, in: candidate.group) {
+            for credential in try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group) {
                 scopes.formUnion(credential.scopes.scopes)
             }
         }

@@ -41,7 +41,7 @@ struct DesktopFindings {
             guard FileAccess.status(place.path, following: true)?.isTrustworthy == true,
                 let file = try? SecretInput.cache(place.path)
             else { continue }
-            return Keyring.gitHubUsers(in: file)
+            return Keyring.Caches.gitHubUsers(in: file)
         }
         return [:]
     }

@@ -49,7 +49,7 @@ enum SecretInput {
 
     /// The secret of a client: all that comes from a descriptor, without a final line end.
     static func clientSecret(descriptor: Int32) throws(KeyringError) -> SecretBytes {
-        try oneLine("secret", descriptor, limit: Keyring.clientSecretLimit)
+        try oneLine("secret", descriptor, limit: Keyring.Clients.secretLimit)
     }
 
     private static func oneLine(_ what: String, _ descriptor: Int32, limit: Int) throws(KeyringError) -> SecretBytes {

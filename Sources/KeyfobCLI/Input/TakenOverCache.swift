@@ -40,7 +40,7 @@ struct TakenOverCache {
     ///
     /// - Throws: `busy` where the program has written it since.
     func remove(_ cache: borrowing SecretBytes) throws(KeyringError) {
-        let rest = try Keyring.cacheWithoutRefreshTokens(cache)
+        let rest = try Keyring.Caches.withoutRefreshTokens(cache)
         let file = try OutputFile(path, replacing: true)
         try rest.withBytes { (bytes) throws(KeyringError) in try file.write(bytes) }
         guard try SecretInput.cache(path).isEqual(to: cache) else {

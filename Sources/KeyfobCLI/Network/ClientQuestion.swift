@@ -10,9 +10,9 @@ enum ClientQuestion {
         _ request: SignInRequest, _ keyring: Keyring, _ groups: [AccessGroup]?, _ global: GlobalOptions
     ) throws(KeyringError) {
         guard request.clientID == nil, !global.noInput, !global.json,
-            try keyring.clients(of: request.provider, in: groups).isEmpty, let terminal = Terminal()
+            try keyring.clients.list(of: request.provider, in: groups).isEmpty, let terminal = Terminal()
         else { return }
-        let provider = try keyring.provider(named: request.provider, in: groups)
+        let provider = try keyring.providers.named(request.provider, in: groups)
         let known = WellKnownClient.at(provider.environment)
         let page = RegistrationPage.of(provider.environment)
         StandardError.write(lines: text(provider, known, page))
@@ -25,13 +25,13 @@ enum ClientQuestion {
         let added: RegisteredClient
         if let number = Int(answer), known.indices.contains(number - 1) {
             let client = known[number - 1]
-            added = try keyring.addClient(client.registration, at: provider.name, in: groups)
+            added = try keyring.clients.add(client.registration, at: provider.name, in: groups)
         } else if page?.givesSecret == true {
             let secret = try terminal.askSecret("Its client secret: ")
             let client = ClientRegistration(id: answer, authentication: .post)
-            added = try keyring.addClient(client, secret: secret, at: provider.name, in: groups)
+            added = try keyring.clients.add(client, secret: secret, at: provider.name, in: groups)
         } else {
-            added = try keyring.addClient(ClientRegistration(id: answer), at: provider.name, in: groups)
+            added = try keyring.clients.add(ClientRegistration(id: answer), at: provider.name, in: groups)
         }
         global.say("added client '\(added.client.id)' of \(provider.name), the one to take unless another is named")
     }

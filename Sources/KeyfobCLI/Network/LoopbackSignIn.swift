@@ -17,7 +17,7 @@ struct LoopbackSignIn: Sendable {
     func begin() async throws(KeyringError) -> (signIn: BrowserSignIn, listener: LoopbackListener) {
         let listener = try await listen()
         do throws(KeyringError) {
-            let signIn = try await keyring.beginSignIn(
+            let signIn = try await keyring.signIns.begin(
                 request, redirectURI: listener.redirectURI, in: groups, network: network)
             return (signIn, listener)
         } catch {
@@ -27,7 +27,7 @@ struct LoopbackSignIn: Sendable {
     }
 
     private func listen() async throws(KeyringError) -> LoopbackListener {
-        let redirects = try keyring.redirects(for: request, in: groups)
+        let redirects = try keyring.signIns.redirects(for: request, in: groups)
         var choices = redirects
         if let port {
             // An address that was registered with the port, or without any, goes before another one's host and path.
@@ -69,7 +69,7 @@ struct LoopbackSignIn: Sendable {
             case .accepted:
                 accepted()
                 do throws(KeyringError) {
-                    outcome.succeed(try await keyring.finish(signIn, network: network))
+                    outcome.succeed(try await keyring.signIns.finish(signIn, network: network))
                     return .last(.signedIn)
                 } catch {
                     outcome.fail(error)

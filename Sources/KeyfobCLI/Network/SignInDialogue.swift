@@ -35,10 +35,10 @@ struct SignInDialogue: Sendable {
     /// Signs in on another device.
     func signInOnDevice() throws(KeyringError) -> SignInReport {
         try NetworkTask.run { () async throws(KeyringError) in
-            let signIn = try await keyring.beginDeviceSignIn(request, in: groups, network: network)
+            let signIn = try await keyring.signIns.beginDevice(request, in: groups, network: network)
             show(signIn)
-            guard let timeout else { return try await keyring.finish(signIn, network: network) }
-            return try await keyring.finish(signIn, timeout: timeout, network: network)
+            guard let timeout else { return try await keyring.signIns.finish(signIn, network: network) }
+            return try await keyring.signIns.finish(signIn, timeout: timeout, network: network)
         }
     }
 
@@ -58,7 +58,7 @@ struct SignInDialogue: Sendable {
         if let report = try outcome.report { return report }
         if let error = paste?.error { throw error }
         guard !isAnswered, paste?.isAccepted ?? false else { throw .nobodySignedIn(within: timeout) }
-        return try await keyring.finish(signIn, network: network)
+        return try await keyring.signIns.finish(signIn, network: network)
     }
 
     /// Says after a while where the answer is waited for: a provider that does not know the address may show no more than

@@ -97,7 +97,7 @@ struct CredentialOptions: ParsableArguments {
     func refused(_ token: borrowing SecretBytes, _ question: Question, in keyring: Keyring) throws(KeyringError) {
         for login in question.logins {
             do {
-                switch try keyring.refused(token, for: request(question, login), in: try global.groups()) {
+                switch try keyring.tokens.refused(token, for: request(question, login), in: try global.groups()) {
                 case .unknown: continue
                 case .replaced: return
                 case .kept(let account) where login.map(account.isCalled) == false: continue

@@ -80,7 +80,7 @@ struct SignInOptions: ParsableArguments {
         _ keyring: Keyring, _ groups: [AccessGroup]?, saying say: (String) -> Void
     ) throws(KeyringError) -> (request: SignInRequest, groups: [AccessGroup]?) {
         var candidate: Candidate?
-        if let account { candidate = try keyring.account(named: account, in: groups) }
+        if let account { candidate = try keyring.accounts.named(account, in: groups) }
         let groups = candidate.map { [$0.group] } ?? groups
         guard let name = try named(keyring, groups, say) ?? candidate?.account.id.environment else {
             throw KeyringError(.usage, "say where to sign in")
@@ -106,7 +106,7 @@ struct SignInOptions: ParsableArguments {
         _ keyring: Keyring, _ groups: [AccessGroup]?, _ say: (String) -> Void
     ) throws(KeyringError) -> String? {
         guard let authority else { return provider }
-        let (found, isNew) = try keyring.provider(of: try Authority(option: authority), in: groups)
+        let (found, isNew) = try keyring.providers.matching(try Authority(option: authority), in: groups)
         if isNew { say("added provider '\(found.name)' for \(found.environment)") }
         return authority
     }
@@ -115,11 +115,11 @@ struct SignInOptions: ParsableArguments {
     private static func onlyClient(
         of candidate: Candidate, _ keyring: Keyring, _ say: (String) -> Void
     ) throws(KeyringError) -> String? {
-        let tokens = try keyring.credentials(of: candidate.account.id, in: candidate.group)
+        let tokens = try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group)
         let clients = Set(tokens.filter { $0.kind == .refreshToken }.map(\.clientID))
         guard clients.count == 1, let client = clients.first else { return nil }
         let environment = candidate.account.id.environment
-        guard try keyring.isRemovedClient(client, at: environment, in: candidate.group) else { return client }
+        guard try keyring.clients.isRemoved(client, at: environment, in: candidate.group) else { return client }
         say("client '\(client)', with which \(candidate.account.name) signed in before, was removed: another is taken")
         return nil
     }

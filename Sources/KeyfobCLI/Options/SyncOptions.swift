@@ -26,7 +26,7 @@ struct SyncOptions: ParsableArguments {
     /// Opens the keyring, and says where its sync lies.
     func openRemote() throws(KeyringError) -> (keyring: Keyring, remote: SyncRemote) {
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        let remote = try SyncRemote(try keyring.syncRemote())
+        let remote = try SyncRemote(try keyring.sync.remote())
         remote.confine(keyring)
         return (keyring, remote)
     }

@@ -14,7 +14,7 @@ struct UndoOptions: ParsableArguments {
 
     /// Makes the backup, unless none is wanted or can be made; what it is called then.
     func backUp(_ keyring: Keyring) throws(KeyringError) -> String? {
-        noBackup ? nil : try keyring.backUpBeforeRemoval()?.path
+        noBackup ? nil : try keyring.bundles.backUpBeforeRemoval()?.path
     }
 
     /// Says how what was removed comes back.

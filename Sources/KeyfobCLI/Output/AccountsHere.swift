@@ -14,7 +14,7 @@ struct AccountsHere {
     ) throws(KeyringError) {
         request = try RequestWords().request(
             usualAccount: environment["KEYFOB_ACCOUNT"], usualTool: CallingTool.name, person: environment.person)
-        selection = try keyring.select(request, in: groups)
+        selection = try keyring.accounts.select(request, in: groups)
     }
 
     /// The one that counts, and why; or why none does and what to do.

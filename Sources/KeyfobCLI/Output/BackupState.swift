@@ -19,7 +19,7 @@ struct BackupState {
     ) throws(KeyringError) {
         files = try BackupFile.all(at: location)
         isEmpty = groups?.allSatisfy { $0.accounts == 0 && $0.credentials == 0 } ?? false
-        last = Keyring.lastBackup(of: vault, at: location)
+        last = Keyring.Bundles.lastBackup(of: vault, at: location)
     }
 
     /// When the last complete one was made.

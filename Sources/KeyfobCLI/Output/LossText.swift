@@ -25,7 +25,7 @@ enum LossText {
     /// What the accounts within reach are called, where any of the losses is about one.
     static func names(_ keyring: Keyring, for losses: [Keyring.Loss]) -> [AccountID: String] {
         guard losses.contains(where: { $0.loss.account != nil }) else { return [:] }
-        let accounts = (try? keyring.accounts()) ?? []
+        let accounts = (try? keyring.accounts.list()) ?? []
         return Dictionary(accounts.map { ($0.account.id, $0.account.name) }, uniquingKeysWith: { first, _ in first })
     }
 

@@ -59,14 +59,14 @@ enum MigrationText {
         var findings: [Finding] = []
         if isRepairing {
             do throws(KeyringError) {
-                if try keyring.removeUnfinishedMigration(secretService: secretService) {
+                if try keyring.migration.removeUnfinished(secretService: secretService) {
                     findings.append(Finding("migration", .ok, "removed what a migration that was stopped had left"))
                 }
             } catch {
                 findings.append(Finding("migration", .warning, error.message, hint: error.hint))
             }
         }
-        return findings + Self.findings(try keyring.migrationLeftovers())
+        return findings + Self.findings(try keyring.migration.leftovers())
     }
 
     private static func findings(_ leftovers: [Keyring.MigrationLeftover]) -> [Finding] {

@@ -18,7 +18,7 @@ final class ProviderNames {
     /// The same; nil where none is known.
     func known(_ environment: String) -> String? {
         if let name = known[environment] { return name }
-        let name = try? keyring.provider(named: environment, in: groups).name
+        let name = try? keyring.providers.named(environment, in: groups).name
         known[environment] = name
         return name
     }

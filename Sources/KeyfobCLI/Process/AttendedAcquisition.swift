@@ -31,7 +31,7 @@ struct AttendedAcquisition {
         do {
             return try acquire(in: groups)
         } catch  where error.code == .ambiguous && request.account == nil && global.mayPick {
-            let selection = try keyring.select(request, in: groups)
+            let selection = try keyring.accounts.select(request, in: groups)
             guard case .ambiguous = selection.outcome else { throw error }
             let chosen = try global.pick(among: PickerItem.candidates(of: selection), for: request)
             picked = chosen
@@ -44,7 +44,7 @@ struct AttendedAcquisition {
     /// several fit.
     func account() throws(KeyringError) -> Candidate {
         let request = try options.request()
-        let selection = try keyring.select(request, in: try global.groups())
+        let selection = try keyring.accounts.select(request, in: try global.groups())
         switch selection.outcome {
         case .chosen(let candidate): return candidate
         case .ambiguous where request.account == nil && global.mayPick:
@@ -100,11 +100,11 @@ struct AttendedAcquisition {
             acquisition.network = { [networkOptions] () throws(KeyringError) in try networkOptions.network() }
             acquisition.turns = EtcdTurns.turns
         }
-        switch try keyring.lookUp(acquisition) {
+        switch try keyring.tokens.lookUp(acquisition) {
         case .found(let answer): return answer
         case .missing(let token):
             return try NetworkTask.run { [keyring] () async throws(KeyringError) in
-                TokenBox(try await keyring.refresh(token))
+                TokenBox(try await keyring.tokens.refresh(token))
             }.answer
         }
     }
@@ -113,14 +113,14 @@ struct AttendedAcquisition {
     func remember(_ found: Keyring.FoundToken) {
         switch found.reason {
         case .explicit where picked != nil:
-            keyring.remember(found.account.id, in: found.group, for: request, by: .person)
+            keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .person)
         case .explicit where options.account != nil && StandardError.isTerminal && CallingTool.isInteractiveShell:
             // Only what a person typed, and not what a script repeats, tells what the person wants.
             guard let context = try? options.context() else { return }
             var request = request
             request.context = context
-            keyring.remember(found.account.id, in: found.group, for: request, by: .person)
-        case .learned: keyring.remember(found.account.id, in: found.group, for: request, by: .selection)
+            keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .person)
+        case .learned: keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .selection)
         default: return
         }
     }

@@ -129,7 +129,7 @@ struct MirrorRun {
         (choice.clients, choice.accounts, choice.bringsBack) = (clients, options.account, options.bringBack)
         let subscriptions = subscriptions()
         do throws(KeyringError) {
-            return try keyring.mirror(cache.text(), since: note, options: choice, azureProfile: subscriptions)
+            return try keyring.caches.mirror(cache.text(), since: note, options: choice, azureProfile: subscriptions)
         } catch {
             throw ImportCommand.naming(path, error)
         }
@@ -144,7 +144,7 @@ struct MirrorRun {
     /// The group of a mirror, which stays the one that it began with.
     private func group(of note: MirrorNote?, _ keyring: Keyring, _ path: String) throws(KeyringError) -> AccessGroup {
         let asked = try global.groups()
-        guard let note else { return try keyring.groupOfNewMirror(asked) }
+        guard let note else { return try keyring.caches.groupOfNewMirror(asked) }
         let isSame = asked?.first.map { $0 == note.group } ?? true
         guard note.vault == keyring.vaultID, isSame, note.program == program else {
             let other =

@@ -17,7 +17,7 @@ extension GlobalOptions {
     }
 
     private func ready(_ keyring: Keyring, reaching reach: Reach, tellsFindings: Bool = true) -> Keyring {
-        _ = try? keyring.stateFindings()
+        _ = try? keyring.health.stateFindings()
         tellWarnings(of: keyring, andFindings: tellsFindings)
         reach.confine(keyring)
         return keyring
@@ -89,7 +89,7 @@ extension GlobalOptions {
     func tellWarnings(of keyring: Keyring, andFindings tellsFindings: Bool = true) {
         let audience = StandardError.isTerminal ? "terminal" : "program"
         for warning in keyring.takeWarnings() where tellsFindings || !warning.code.isFinding {
-            guard keyring.isNews(warning, to: audience) else { continue }
+            guard keyring.health.isNews(warning, to: audience) else { continue }
             StandardError.write(line: "keyfob: warning: \(TimeText.local(in: warning.text))")
         }
     }

@@ -3,10 +3,10 @@ internal import Keyfob
 extension SyncText {
     /// What there is to say of a vault's sync, beside all else that is said of the vault; nothing where it is part of none.
     static func findings(_ keyring: Keyring) -> [Finding] {
-        guard keyring.isSynchronised, keyring.opensWholeVault else { return [] }
+        guard keyring.sync.isSetUp, keyring.opensWholeVault else { return [] }
         let status: SyncStatus
         do throws(KeyringError) {
-            status = try keyring.syncStatus()
+            status = try keyring.sync.status()
         } catch {
             return [Finding("sync", .warning, error.message, hint: error.hint)]
         }

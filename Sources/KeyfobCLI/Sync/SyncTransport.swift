@@ -52,7 +52,7 @@ extension SyncTransport {
     func synchronise(_ keyring: Keyring) throws(KeyringError) -> SyncReport {
         var total: SyncReport?
         return try attempt { () throws(KeyringError) in
-            let report = try keyring.synchronise(through: folder)
+            let report = try keyring.sync.run(through: folder)
             let sum = total?.adding(report) ?? report
             total = sum
             return (sum, report.status.ownFolder)

@@ -63,10 +63,10 @@ private final class Place {
         let token = Credential(
             kind: .accessToken, account: id, clientID: "c", realm: Self.tenant, scopes: ["User.Read"],
             cachedAt: WallClock.system.now, expiresOn: WallClock.system.now.advanced(by: 3_600))
-        _ = try keyring.store(token, secret: secret("token-of-\(name)"), for: account)
+        _ = try keyring.tokens.store(token, secret: secret("token-of-\(name)"), for: account)
         let idToken = Credential(
             kind: .idToken, account: id, clientID: "c", realm: Self.tenant, cachedAt: WallClock.system.now)
-        _ = try keyring.store(idToken, secret: secret("id.of.\(name)"), for: account)
+        _ = try keyring.tokens.store(idToken, secret: secret("id.of.\(name)"), for: account)
         return account
     }
 
@@ -113,7 +113,7 @@ private final class Place {
         let place = try Place()
         let (ada, bob) = (try place.store("ada"), try place.store("bob"))
         for account in [ada, bob] {
-            try place.keyring.permit(ProgramPermission(of: place.program, account: account.id, in: .default))
+            try place.keyring.programs.permit(ProgramPermission(of: place.program, account: account.id, in: .default))
         }
         let listed = try place.call(.getAccounts, #"{"clientId":"c"}"#)["accounts"] as? [NSDictionary]
         let names = listed?.compactMap { $0["username"] as? String }.sorted()
@@ -136,7 +136,7 @@ private final class Place {
     func browser() throws {
         let place = try Place()
         let ada = try place.store("ada")
-        try place.keyring.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
+        try place.keyring.programs.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
         let redirect = #""redirectUri":"https://login.microsoftonline.com/common/oauth2/nativeclient""#
         let listed = try place.call(.getAccounts, #"{"clientId":"c",\#(redirect)}"#)
         let first = try #require((listed["accounts"] as? [NSDictionary])?.first)
@@ -183,9 +183,9 @@ private final class Place {
         let request = #"{"clientId":"c","account":\#(account)}"#
         let refused = try #require(try place.call(.removeAccount, request)["brokerTokenResponse"] as? NSDictionary)
         #expect(place.status(refused) == 8)
-        try place.keyring.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
+        try place.keyring.programs.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
         #expect(try place.call(.removeAccount, request) == [:])
-        #expect(try place.keyring.credentials(of: ada.id, in: .default).allSatisfy { $0.kind != .accessToken })
+        #expect(try place.keyring.accounts.credentials(of: ada.id, in: .default).allSatisfy { $0.kind != .accessToken })
     }
 
     @Test("Where another broker is, the door stays shut")

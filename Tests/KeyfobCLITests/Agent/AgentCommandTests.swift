@@ -53,7 +53,7 @@ struct AgentCommandTests {
         let key = try [UInt8](place.read("key")).withBytes { SecretBytes(copying: $0) }
         let keyring = try LockedKeyring(at: location).unlock(with: .keyFile(key))
         let program = try #require(Program(.script, PythonScript.path("agent")))
-        try keyring.permit(ProgramPermission(of: program, isAllowed: isAllowed, in: .default))
+        try keyring.programs.permit(ProgramPermission(of: program, isAllowed: isAllowed, in: .default))
     }
 
     private let key = "KEYFOB_KEY_FILE=$PWD/key; export KEYFOB_KEY_FILE;"

@@ -155,7 +155,7 @@ private final class Google: Sendable {
         var acquisition = TokenAcquisition(
             TokenRequest(account: "grace-uid@accounts.google.com", clientID: "mailer"), network: { self.network })
         acquisition.turns = { _, _ in turns }
-        return text(of: try await keyring.token(acquisition).secret)
+        return text(of: try await keyring.tokens.acquire(acquisition).secret)
     }
 }
 
@@ -183,14 +183,14 @@ private struct SharedSignIn {
                     secret: secret("rt"), from: .signIn)
             }
         }
-        try first.beginSync(at: remote, named: "0")
-        _ = try first.synchronise(through: remote)
-        let words = try first.syncStatus().own.words
+        try first.sync.begin(at: remote, named: "0")
+        _ = try first.sync.run(through: remote)
+        let words = try first.sync.status().own.words
         for (number, keyring) in keyrings.enumerated().dropFirst() {
-            try keyring.joinSync(at: remote, named: "\(number)", trusting: words, through: remote)
-            _ = try first.approveSyncDevice(try keyring.syncStatus().own.words, through: remote)
+            try keyring.sync.join(at: remote, named: "\(number)", trusting: words, through: remote)
+            _ = try first.sync.approve(try keyring.sync.status().own.words, through: remote)
         }
-        _ = try first.synchronise(through: remote)
-        for keyring in keyrings.dropFirst() { _ = try keyring.synchronise(through: remote) }
+        _ = try first.sync.run(through: remote)
+        for keyring in keyrings.dropFirst() { _ = try keyring.sync.run(through: remote) }
     }
 }

@@ -21,9 +21,9 @@ struct BackupAuthorityTests {
         home = try KeyringHome()
         ada = try .contoso("ada")
         try home.keyring.store(.refresh(ada), "ada's", for: ada)
-        try home.keyring.bind(.tool("gh"), to: .account(ada.id), in: .default)
+        try home.keyring.bindings.set(.tool("gh"), to: .account(ada.id), in: .default)
         recovery = try BundleKeys(home)
-        let text = try recovery.opened([UInt8](Data(contentsOf: URL(filePath: home.keyring.backup().path))))
+        let text = try recovery.opened([UInt8](Data(contentsOf: URL(filePath: home.keyring.bundles.backUp().path))))
         lines = text.split(separator: "\n").dropLast().map(String.init)
         mac = try #require(text.firstMatch(of: /"mac":"([0-9a-f]{64})"/)?.output.1).description
     }
@@ -62,10 +62,10 @@ struct BackupAuthorityTests {
     /// Expects that nothing shows whose it is, by the recovery key or the vault, and that a restore changes nothing.
     private func expectStrangers(_ bytes: [UInt8], location: SourceLocation = #_sourceLocation) throws {
         let file = try home.folder.bundle(bytes)
-        let summary = try Keyring.verifyBackup(file, with: recovery.opener, of: home.keyring)
+        let summary = try Keyring.Bundles.verifyBackup(file, with: recovery.opener, of: home.keyring)
         #expect(!summary.isOwners, sourceLocation: location)
         let before = try home.state()
-        let over = failure(of: KeyringError.self) { _ = try home.keyring.restore(file, with: recovery.opener) }
+        let over = failure(of: KeyringError.self) { _ = try home.keyring.bundles.restore(file, with: recovery.opener) }
         #expect(over?.code == .unknownVault, sourceLocation: location)
         let location2 = KeyringLocation(vault: home.folder.path + "/second", state: home.location.state)
         let new = failure(of: KeyringError.self) {
@@ -78,13 +78,13 @@ struct BackupAuthorityTests {
     @Test("a true one is the owner's, by the recovery key or by the vault")
     func owners() throws {
         let file = try home.folder.bundle(try sealed(lines, mac: mac))
-        #expect(try Keyring.verifyBackup(file, with: recovery.opener).isOwners)
+        #expect(try Keyring.Bundles.verifyBackup(file, with: recovery.opener).isOwners)
         let keys = BundleKeys()
-        let elsewhere = try BundleFile(path: home.keyring.backup(for: [keys.recipient]).path)
-        #expect(try !Keyring.verifyBackup(elsewhere, with: keys.opener).isOwners)
-        #expect(try Keyring.verifyBackup(elsewhere, with: keys.opener, of: home.keyring).isOwners)
-        #expect(try home.keyring.restore(file, with: recovery.opener).leftOutDecisions.isEmpty)
-        #expect(try home.keyring.bindings().map(\.writer) == [.owner])
+        let elsewhere = try BundleFile(path: home.keyring.bundles.backUp(for: [keys.recipient]).path)
+        #expect(try !Keyring.Bundles.verifyBackup(elsewhere, with: keys.opener).isOwners)
+        #expect(try Keyring.Bundles.verifyBackup(elsewhere, with: keys.opener, of: home.keyring).isOwners)
+        #expect(try home.keyring.bundles.restore(file, with: recovery.opener).leftOutDecisions.isEmpty)
+        #expect(try home.keyring.bindings.list().map(\.writer) == [.owner])
     }
 
     @Test("a forged one, newest in the vault's folder, proves nothing with a vault of the forger's")
@@ -96,7 +96,7 @@ struct BackupAuthorityTests {
             let mac = hexadecimal(try vault.authentication(ofBackup: Self.digest(forged)))
             let bytes = try sealed(forged, mac: mac)
             try home.folder.write("vault/backups/keyfob-20991231T235959Z.age", bytes)
-            #expect(try home.keyring.backups().first?.hasSuffix("keyfob-20991231T235959Z.age") == true)
+            #expect(try home.keyring.bundles.backups().first?.hasSuffix("keyfob-20991231T235959Z.age") == true)
             try expectStrangers(bytes)
         }
         try expectStrangers(try sealed(lines, mac: nil))
@@ -120,7 +120,7 @@ struct BackupAuthorityTests {
             var flipped = bytes
             flipped[position] ^= 1
             let forged = [manifest(flipped)] + lines.dropFirst()
-            let summary = try Keyring.verifyBackup(
+            let summary = try Keyring.Bundles.verifyBackup(
                 try home.folder.bundle(try sealed(forged, mac: mac)), with: recovery.opener, of: home.keyring)
             #expect(!summary.isOwners, "byte \(position)")
         }
@@ -135,7 +135,8 @@ struct BackupAuthorityTests {
         ]
         for bytes in refused {
             let error = failure(of: KeyringError.self) {
-                _ = try Keyring.verifyBackup(try home.folder.bundle(bytes), with: recovery.opener, of: home.keyring)
+                _ = try Keyring.Bundles.verifyBackup(
+                    try home.folder.bundle(bytes), with: recovery.opener, of: home.keyring)
             }
             #expect(error?.code == .damaged || error?.code == .limitExceeded)
         }
@@ -153,27 +154,27 @@ struct BackupAuthorityTests {
             forged.insert(decision.replacing("gh", with: "az"), at: place)
             forged.insert(manifest(try vault.encodedHeader()), at: 0)
             let file = try home.folder.bundle(try sealed(forged, mac: mac))
-            if (try? Keyring.verifyBackup(file, with: recovery.opener)) != nil { break }
+            if (try? Keyring.Bundles.verifyBackup(file, with: recovery.opener)) != nil { break }
         }
         let file = try BundleFile(path: home.folder.path + "/bundle.age")
-        let plan = try home.keyring.restore(file, with: recovery.opener, takingStrangers: true)
+        let plan = try home.keyring.bundles.restore(file, with: recovery.opener, takingStrangers: true)
         #expect(!plan.source.isOwners && !plan.leftOutDecisions.isEmpty)
-        #expect(try home.keyring.bindings().map(\.subject) == [.tool("gh")])
+        #expect(try home.keyring.bindings.list().map(\.subject) == [.tool("gh")])
         let location = KeyringLocation(vault: home.folder.path + "/second", state: home.location.state)
         let restored = try Keyring.restore(
             file, with: recovery.opener, takingStrangers: true, at: location, slot: .keyFile(keyFile(3)))
-        #expect(try restored.keyring.bindings().isEmpty && restored.keyring.accounts().count == 1)
+        #expect(try restored.keyring.bindings.list().isEmpty && restored.keyring.accounts.list().count == 1)
     }
 
     @Test("after new keys for the vault an older one is the owner's still, by the recovery key of its time")
     func beforeNewKeys() throws {
         let old = try home.folder.bundle(try sealed(lines, mac: mac))
-        var rekeying = try home.keyring.beginRekey()
+        var rekeying = try home.keyring.slots.beginRekey()
         try rekeying.keep(keyFile: keyFile(1))
         _ = try rekeying.commit(handingOver: { _ in })
-        #expect(try Keyring.verifyBackup(old, with: recovery.opener, of: home.keyring).isOwners)
-        #expect(try home.keyring.restore(old, with: recovery.opener).source.isOwners)
-        #expect(try home.keyring.bindings().map(\.writer) == [.owner])
+        #expect(try Keyring.Bundles.verifyBackup(old, with: recovery.opener, of: home.keyring).isOwners)
+        #expect(try home.keyring.bundles.restore(old, with: recovery.opener).source.isOwners)
+        #expect(try home.keyring.bindings.list().map(\.writer) == [.owner])
     }
 
     @Test("what a backup says of its vault opens no vault in the place of the true one")

@@ -21,8 +21,8 @@ struct BackupClaimTests {
 
     @Test("the list has it without any key, also where the vault is gone, and the open vault knows it for its own")
     func claimed() throws {
-        let report = try home.keyring.backup()
-        _ = try home.opened(at: noon.advanced(by: 60)).rotateGroup(.default)
+        let report = try home.keyring.bundles.backUp()
+        _ = try home.opened(at: noon.advanced(by: 60)).groups.rotate(.default)
         try FileManager.default.removeItem(atPath: home.location.vault + "/keyring.db")
         let files = try BackupFile.all(at: home.location)
         let claims = try files.map { try #require($0.claim) }
@@ -36,7 +36,7 @@ struct BackupClaimTests {
 
     @Test("it says nothing that is secret: no name of a group, an account or a person")
     func secrecy() throws {
-        let path = try home.keyring.backup().path
+        let path = try home.keyring.bundles.backUp().path
         let start = try Data(contentsOf: URL(filePath: path)).prefix(1_024)
         let line = try #require(String(decoding: start, as: UTF8.self).split(separator: "\n").dropFirst().first)
         let pattern =
@@ -48,7 +48,7 @@ struct BackupClaimTests {
     func incomplete() throws {
         let row = try #require(try home.database().numbers("SELECT id FROM secrets ORDER BY id").first)
         try home.database().run("UPDATE secrets SET bytes = zeroblob(700) WHERE id = \(row)")
-        _ = try home.opened().backup()
+        _ = try home.opened().bundles.backUp()
         #expect(try BackupFile.all(at: home.location).first?.claim?.isComplete == false)
     }
 
@@ -56,20 +56,20 @@ struct BackupClaimTests {
     func forged(isChanged: Bool) throws {
         let path = home.folder.path + "/other.age"
         if isChanged {
-            let bytes = try Data(contentsOf: URL(filePath: home.keyring.backup().path))
+            let bytes = try Data(contentsOf: URL(filePath: home.keyring.bundles.backUp().path))
             let end = try #require(bytes.range(of: Data("complete=yes".utf8)))
             try (bytes[..<end.lowerBound] + Data("complete=no".utf8) + bytes[end.upperBound...]).write(
                 to: URL(filePath: path))
         } else {
             let other = try KeyringHome()
-            _ = try other.keyring.backup(to: path)
+            _ = try other.keyring.bundles.backUp(to: path)
         }
         let claim = try #require(BackupFile.all(in: home.folder.path).first?.claim)
         #expect(!isOwners(claim))
         // To whoever opens it, a changed one is damaged.
         guard isChanged else { return }
         let error = failure(of: KeyringError.self) {
-            _ = try Keyring.verifyBackup(
+            _ = try Keyring.Bundles.verifyBackup(
                 try BundleFile(path: path), with: .identities(secret(home.recoveryKey)))
         }
         #expect(error?.code == .damaged)
@@ -77,7 +77,7 @@ struct BackupClaimTests {
 
     @Test("what makes no sense is not shown, and what cannot be read is no backup that anything waits for")
     func nonsense() throws {
-        let bytes = try Data(contentsOf: URL(filePath: home.keyring.backup().path))
+        let bytes = try Data(contentsOf: URL(filePath: home.keyring.bundles.backUp().path))
         func claim(_ old: String, _ new: String) throws -> BackupClaim? {
             let place = try #require(bytes.range(of: Data(old.utf8)))
             return BackupClaim(

@@ -17,14 +17,14 @@ struct BindingAuthorityTests {
     @Test("a binding to the id of another group's account, which was removed again, sends no token of that")
     func acrossGroups() throws {
         let bob = try place.add("bob", "bound", by: place.owner)
-        try place.owner.bind(.host("git.example"), to: .account(bob.id), in: .default)
+        try place.owner.bindings.set(.host("git.example"), to: .account(bob.id), in: .default)
         let copy = try place.add("alice", "planted", by: place.adversary)
-        try place.adversary.bind(.directory("/"), to: .account(copy.id), in: place.tools)
+        try place.adversary.bindings.set(.directory("/"), to: .account(copy.id), in: place.tools)
         let request = TokenRequest(
             context: RequestContext(url: ResourceURL(host: "git.example"), directory: "/home/ada"))
         #expect(try place.owner.tokenText(request) == "bound")
-        _ = try place.adversary.remove(copy.id, from: place.tools)
-        #expect(try place.owner.bindings(in: [place.tools]).isEmpty)
+        _ = try place.adversary.accounts.remove(copy.id, from: place.tools)
+        #expect(try place.owner.bindings.list(in: [place.tools]).isEmpty)
         #expect(try place.owner.tokenText(request) == "bound")
     }
 
@@ -41,25 +41,25 @@ struct BindingAuthorityTests {
 
     @Test("it neither takes the place of the owner's nor of another group's, and is said to be theirs")
     func beside() throws {
-        try place.owner.bind(.directory("/home"), to: .account(alice.id), in: .default)
+        try place.owner.bindings.set(.directory("/home"), to: .account(alice.id), in: .default)
         let eve = try place.add("eve", "theirs", by: place.adversary)
-        try place.adversary.bind(.directory("/home/ada"), to: .account(eve.id), in: place.tools)
+        try place.adversary.bindings.set(.directory("/home/ada"), to: .account(eve.id), in: place.tools)
         #expect(try place.owner.tokenText(request) == "owner's")
         #expect(try place.adversary.tokenText(request) == "theirs")
-        #expect(try place.owner.bindings().map(\.writer) == [.owner, .group])
-        #expect(try place.adversary.bindings().map(\.writer) == [.unknown])
+        #expect(try place.owner.bindings.list().map(\.writer) == [.owner, .group])
+        #expect(try place.adversary.bindings.list().map(\.writer) == [.unknown])
         // The owner takes it over by binding again.
-        try place.owner.bind(.directory("/home/ada"), to: .account(eve.id), in: place.tools)
+        try place.owner.bindings.set(.directory("/home/ada"), to: .account(eve.id), in: place.tools)
         #expect(try place.owner.tokenText(request) == "theirs")
     }
 
     @Test("a default counts where only accounts of its group are left, the owner's among all")
     func defaults() throws {
         let eve = try place.add("eve", "theirs", by: place.adversary)
-        try place.adversary.setDefault(eve.id, in: place.tools)
+        try place.adversary.accounts.setDefault(eve.id, in: place.tools)
         #expect(place.owner.refusal(request) == .ambiguous)
         #expect(try place.owner.tokenText(request, in: [place.tools]) == "theirs")
-        try place.owner.setDefault(alice.id, in: .default)
+        try place.owner.accounts.setDefault(alice.id, in: .default)
         #expect(try place.owner.tokenText(request) == "owner's")
     }
 
@@ -68,25 +68,25 @@ struct BindingAuthorityTests {
         let (eve, dan) = (
             try place.add("eve", "e", by: place.adversary), try place.add("dan", "d", by: place.adversary)
         )
-        try place.owner.bind(.tool("gh"), to: .account(eve.id), in: place.tools)
+        try place.owner.bindings.set(.tool("gh"), to: .account(eve.id), in: place.tools)
         #expect(try place.owner.tokenText(request) == "e")
-        try place.adversary.bind(.tool("gh"), to: .account(dan.id), in: place.tools)
-        #expect(try place.owner.bindings().map(\.writer) == [.group])
+        try place.adversary.bindings.set(.tool("gh"), to: .account(dan.id), in: place.tools)
+        #expect(try place.owner.bindings.list().map(\.writer) == [.group])
         #expect(place.owner.refusal(request) == .ambiguous)
     }
 
     @Test("what the owner decided is the owner's after a restore, and after a group's new key")
     func restored() throws {
         let keys = BundleKeys()
-        try place.owner.bind(.tool("gh"), to: .account(alice.id), in: .default)
+        try place.owner.bindings.set(.tool("gh"), to: .account(alice.id), in: .default)
         let eve = try place.add("eve", "theirs", by: place.adversary)
-        try place.adversary.bind(.tool("gh"), to: .account(eve.id), in: place.tools)
-        let before = try place.owner.bindings()
-        let backup = try place.owner.backup(for: [keys.recipient]).path
-        _ = try place.owner.unbind(.tool("gh"))
-        _ = try place.owner.restore(try BundleFile(path: backup), with: keys.opener)
-        #expect(try place.owner.bindings() == before)
-        _ = try place.owner.rotateGroup(place.tools)
-        #expect(try place.owner.bindings() == before)
+        try place.adversary.bindings.set(.tool("gh"), to: .account(eve.id), in: place.tools)
+        let before = try place.owner.bindings.list()
+        let backup = try place.owner.bundles.backUp(for: [keys.recipient]).path
+        _ = try place.owner.bindings.remove(.tool("gh"))
+        _ = try place.owner.bundles.restore(try BundleFile(path: backup), with: keys.opener)
+        #expect(try place.owner.bindings.list() == before)
+        _ = try place.owner.groups.rotate(place.tools)
+        #expect(try place.owner.bindings.list() == before)
     }
 }

@@ -31,15 +31,15 @@ struct RekeyAuthorityTests {
     init() throws {
         place = try AuthorityHome()
         work = try place.add("ada", "the owner's", by: place.owner)
-        try place.owner.bind(.tool("gh"), to: .account(work.id), in: .default)
+        try place.owner.bindings.set(.tool("gh"), to: .account(work.id), in: .default)
         let eve = try place.add("eve", "theirs", by: place.adversary)
-        try place.adversary.bind(.tool("az"), to: .account(eve.id), in: place.tools)
+        try place.adversary.bindings.set(.tool("az"), to: .account(eve.id), in: place.tools)
     }
 
     private func rekey(
         _ keyring: Keyring, _ recovery: inout [UInt8]
     ) throws -> Rekeyed {
-        var rekeying = try keyring.beginRekey()
+        var rekeying = try keyring.slots.beginRekey()
         try rekeying.keep(keyFile: keyFile(1))
         return try rekeying.commit(handingOver: { key in recovery = key.withBytes { [UInt8]($0) } })
     }
@@ -86,7 +86,7 @@ struct RekeyAuthorityTests {
         }
         let opened = try place.home.opened()
         #expect(opened.state.withLock { $0.vault.sequence } > sequence)
-        #expect(try opened.verify().problems.isEmpty && opened.takeWarnings().isEmpty)
+        #expect(try opened.health.verify().problems.isEmpty && opened.takeWarnings().isEmpty)
         #expect(try opened.tokenText(TokenRequest(account: work.id.description)) == "the owner's")
         #expect(try POSIXFile.read(place.home.location.vault + "/header.copy", limit: 1 << 20) == (try header()))
     }
@@ -95,18 +95,18 @@ struct RekeyAuthorityTests {
     func decisions() throws {
         _ = try rekey(place.owner)
         for keyring in [place.owner, try place.home.opened()] {
-            let writers = try keyring.bindings().map { "\($0.subject.text) \($0.writer)" }
+            let writers = try keyring.bindings.list().map { "\($0.subject.text) \($0.writer)" }
             #expect(Set(writers) == ["gh owner", "az group"])
         }
     }
 
     @Test("it is said which slots are lost, and nothing is written unless it is committed")
     func beginning() throws {
-        let recipient = try #require(try place.owner.slots().first { $0.isRecoveryKey }).id
+        let recipient = try #require(try place.owner.slots.list().first { $0.isRecoveryKey }).id
         let before = try header()
-        let passphrase = try place.owner.addSlot(.passphrase(secret("horse"), memory: 64 << 20))
-        let theirs = try place.owner.addSlot(.recipient(BundleKeys().recipient))
-        var rekeying = try place.owner.beginRekey()
+        let passphrase = try place.owner.slots.add(.passphrase(secret("horse"), memory: 64 << 20))
+        let theirs = try place.owner.slots.add(.recipient(BundleKeys().recipient))
+        var rekeying = try place.owner.slots.beginRekey()
         let (replaced, grants, first) = (rekeying.replaced.map(\.id), rekeying.grants.count, rekeying.lost)
         #expect(replaced == [recipient] && grants == 1)
         #expect(first.map(\.kind) == ["key-file", "passphrase"] && !first.contains { $0.id == theirs })
@@ -115,29 +115,29 @@ struct RekeyAuthorityTests {
         try rekeying.keep(passphrase: secret("another"))
         let lost = rekeying.lost.map(\.kind)
         #expect(lost == ["key-file"])
-        #expect(try header() != before && place.owner.slots().contains { $0.id == passphrase })
+        #expect(try header() != before && place.owner.slots.list().contains { $0.id == passphrase })
         let stopped = rekeying.refusal { (_) throws(KeyringError) in throw KeyringError(.cancelled, "no") }
         #expect(stopped?.code == .cancelled)
-        #expect(try place.home.opened().verify().problems.isEmpty)
-        #expect(try place.owner.slots().contains { $0.id == passphrase })
+        #expect(try place.home.opened().health.verify().problems.isEmpty)
+        #expect(try place.owner.slots.list().contains { $0.id == passphrase })
     }
 
     @Test("a vault that has changed since it began is left as it is")
     func changedMeanwhile() throws {
-        var rekeying = try place.owner.beginRekey()
+        var rekeying = try place.owner.slots.beginRekey()
         try rekeying.keep(keyFile: keyFile(1))
-        try place.home.opened().createGroup(AccessGroup("more"))
+        try place.home.opened().groups.create(AccessGroup("more"))
         let header = try header()
         let error = rekeying.refusal()
         #expect(error?.code == .busy)
-        #expect(try self.header() == header && place.owner.verify().problems.isEmpty)
+        #expect(try self.header() == header && place.owner.health.verify().problems.isEmpty)
         _ = try rekey(place.owner)
-        #expect(try place.home.opened().groups().count == 3)
+        #expect(try place.home.opened().groups.list().count == 3)
     }
 
     @Test("what the old keys still open is named: backups, copies of the database and of the header, quarantine")
     func oldFiles() throws {
-        let backup = try place.owner.backup().path
+        let backup = try place.owner.bundles.backUp().path
         let vault = place.home.location.vault
         for name in ["keyring.db.old", "header.copy~", "notes"] { try place.home.folder.write("vault/" + name, [1]) }
         let rekeyed = try rekey(place.owner)
@@ -147,7 +147,7 @@ struct RekeyAuthorityTests {
 
     @Test("only the vault's key gives new keys, and never over records that do not open")
     func refused() throws {
-        #expect(place.refusal { _ = try place.adversary.beginRekey() }?.code == .needsVaultKey)
+        #expect(place.refusal { _ = try place.adversary.slots.beginRekey() }?.code == .needsVaultKey)
         let database = try place.home.database()
         let row = try #require(try database.numbers("SELECT id FROM secrets ORDER BY id").last)
         try database.run("UPDATE secrets SET bytes = zeroblob(700) WHERE id = \(row)")
@@ -169,7 +169,7 @@ struct RekeyCrashTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, delay = delay as Int] in
             let location = KeyringLocation(vault: path + "/vault", state: path + "/state")
             let keyring = try LockedKeyring(at: location).unlock(with: .keyFile(keyFile(1)))
-            var rekeying = try keyring.beginRekey()
+            var rekeying = try keyring.slots.beginRekey()
             try rekeying.keep(keyFile: keyFile(1))
             let thread = Thread {
                 usleep(UInt32(delay) * 1_000)
@@ -182,8 +182,8 @@ struct RekeyCrashTests {
             kill(getpid(), SIGKILL)
         }
         let keyring = try home.opened()
-        #expect(try keyring.verify().problems == [])
-        #expect(try keyring.credentials(of: ada.id, in: .default).count == 300)
+        #expect(try keyring.health.verify().problems == [])
+        #expect(try keyring.accounts.credentials(of: ada.id, in: .default).count == 300)
         let new = [UInt8](try Data(contentsOf: URL(filePath: path + "/recovery")))
         let opening = [home.recoveryKey, new].filter { text in
             failure(of: KeyringError.self) {
@@ -193,7 +193,7 @@ struct RekeyCrashTests {
         #expect(opening.count == 1)
         if delay == 5_000 { #expect(opening == [new]) }
         // And once more, to the end.
-        var rekeying = try keyring.beginRekey()
+        var rekeying = try keyring.slots.beginRekey()
         try rekeying.keep(keyFile: keyFile(1))
         #expect(try rekeying.commit(handingOver: { _ in }).records == 301)
     }

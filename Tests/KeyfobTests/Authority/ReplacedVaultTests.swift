@@ -21,7 +21,7 @@ struct ReplacedVaultTests {
     private func replace(openedBy recipient: String) throws {
         let place = KeyringLocation(vault: forger.path + "/vault", state: forger.path + "/state")
         let forged = try Keyring.create(at: place, slot: .keyFile(keyFile(1)), clock: .standing(at: noon)).keyring
-        _ = try forged.addSlot(.recipient(recipient))
+        _ = try forged.slots.add(.recipient(recipient))
         let mallory = try Account.contoso("mallory")
         try forged.store(.access(mallory), "planted", for: mallory)
         try FileManager.default.removeItem(atPath: home.location.vault)

@@ -14,21 +14,21 @@ struct RevocationAuthorityTests {
     init() throws { place = try AuthorityHome() }
 
     private func revoke(keeping kept: KeptDecisions = .none) throws -> SlotRevocation {
-        let slot = try #require(try place.owner.slots().first { $0.group == place.tools }).id
-        return try place.owner.revokeSlot(slot, of: place.tools, keeping: kept)
+        let slot = try #require(try place.owner.slots.list().first { $0.group == place.tools }).id
+        return try place.owner.slots.revoke(slot, of: place.tools, keeping: kept)
     }
 
     @Test("a provider's endpoint that they replaced goes with them, and is told before")
     func provider() throws {
-        try place.owner.addProvider(contoso, in: [place.tools])
-        #expect(try place.owner.foreignDecisions().isEmpty)
-        try place.adversary.addProvider(evil, replacing: true)
-        #expect(try place.owner.verify().foreignDecisions.map(\.name) == ["provider:contoso"])
-        #expect(try place.owner.provider(named: "contoso").writer == .group)
+        try place.owner.providers.add(contoso, in: [place.tools])
+        #expect(try place.owner.groups.foreignDecisions().isEmpty)
+        try place.adversary.providers.add(evil, replacing: true)
+        #expect(try place.owner.health.verify().foreignDecisions.map(\.name) == ["provider:contoso"])
+        #expect(try place.owner.providers.named("contoso").writer == .group)
         let revocation = try revoke()
         #expect(revocation.removed.map(\.text) == ["provider contoso for sso.contoso.example"])
-        #expect(place.refusal { _ = try place.owner.provider(named: "contoso") }?.code == .noSuchProvider)
-        let report = try place.owner.verify()
+        #expect(place.refusal { _ = try place.owner.providers.named("contoso") }?.code == .noSuchProvider)
+        let report = try place.owner.health.verify()
         #expect(report.foreignDecisions.isEmpty && report.problems.isEmpty)
     }
 
@@ -40,7 +40,7 @@ struct RevocationAuthorityTests {
         try place.owner.store(.access(eve, realm: ""), "token of eve", for: eve, in: [place.tools])
         var own = contoso
         own.apiHosts = ["api.contoso.example"]
-        try place.owner.addProvider(own, in: [place.tools])
+        try place.owner.providers.add(own, in: [place.tools])
         // As its writer would have it: with a name that sorts before the owner's, and after.
         for name in ["aaa", "zzz"] {
             try place.write(
@@ -61,48 +61,50 @@ struct RevocationAuthorityTests {
     func certificateFile() throws {
         var own = contoso
         own.certificateFile = "/etc/own.pem"
-        try place.owner.addProvider(own, in: [place.tools])
-        #expect(try place.owner.provider(named: "contoso").certificateFile == "/etc/own.pem")
+        try place.owner.providers.add(own, in: [place.tools])
+        #expect(try place.owner.providers.named("contoso").certificateFile == "/etc/own.pem")
         var theirs = evil
         theirs.certificateFile = "/tmp/evil.pem"
-        try place.adversary.addProvider(theirs, replacing: true)
-        let provider = try place.owner.provider(named: "contoso")
+        try place.adversary.providers.add(theirs, replacing: true)
+        let provider = try place.owner.providers.named("contoso")
         #expect(provider.writer == .group && provider.certificateFile == nil)
         #expect(place.owner.takeWarnings().contains { $0.code == .foreignDecision && $0.message.contains("contoso") })
-        let error = place.refusal { try place.owner.renameProvider(named: "contoso", to: "mine") }
+        let error = place.refusal { try place.owner.providers.rename("contoso", to: "mine") }
         #expect(error?.code == .usage && error?.message.contains("tools") == true)
     }
 
     @Test("everything that decides goes, the owner's stays, and so does what is kept by name")
     func everything() throws {
         let eve = try place.add("eve", "theirs", by: place.adversary)
-        try place.adversary.bind(.tool("gh"), to: .account(eve.id), in: place.tools)
-        try place.adversary.setDefault(eve.id, in: place.tools)
-        try place.adversary.addClient(
+        try place.adversary.bindings.set(.tool("gh"), to: .account(eve.id), in: place.tools)
+        try place.adversary.accounts.setDefault(eve.id, in: place.tools)
+        try place.adversary.clients.add(
             ClientRegistration(id: "app", authentication: .post), secret: secret("s"), at: "google")
         try place.write("discovery of https://accounts.google.com", "1 {}")
         try place.write("something newer", "x")
-        try place.owner.bind(.tool("az"), to: .account(eve.id), in: place.tools)
+        try place.owner.bindings.set(.tool("az"), to: .account(eve.id), in: place.tools)
         #expect(place.refusal { _ = try revoke(keeping: .named(["binding:tool:az:login.microsoftonline.com"])) } != nil)
         let revocation = try revoke(keeping: .named(["something newer"]))
         #expect(
             revocation.removed.map(\.kind) == [.binding, .client, .defaultAccount, .defaultClient, .discovery])
         #expect(revocation.kept.map(\.name) == ["something newer"])
-        #expect(try place.owner.bindings().map(\.subject) == [.tool("az")])
-        #expect(try place.owner.clients(in: [place.tools]).isEmpty)
-        #expect(try place.owner.foreignDecisions().map(\.kind) == [.other])
+        #expect(try place.owner.bindings.list().map(\.subject) == [.tool("az")])
+        #expect(try place.owner.clients.list(in: [place.tools]).isEmpty)
+        #expect(try place.owner.groups.foreignDecisions().map(\.kind) == [.other])
     }
 
     @Test("no record says where a built-in provider sends tokens")
     func builtIn() throws {
         for name in ["google", "mine"] {
             let planted = NewProvider(issuer: "https://evil.example", name: name, environment: "accounts.google.com")
-            #expect(place.refusal { try place.adversary.addProvider(planted, replacing: true) }?.code == .alreadyExists)
+            #expect(
+                place.refusal { try place.adversary.providers.add(planted, replacing: true) }?.code == .alreadyExists)
             // As a program that checks nothing would write it.
             try place.write("provider:\(name)", String(decoding: try planted.description().json, as: UTF8.self))
         }
         for keyring in [place.owner, try place.home.opened(keyFile: 2)] {
-            let description = try keyring.description(forEnvironment: "accounts.google.com", in: [place.tools])
+            let description = try keyring.providers.description(
+                forEnvironment: "accounts.google.com", in: [place.tools])
             #expect(description?.title == "Google")
             #expect(keyring.takeWarnings().count { $0.message.contains("was passed over") } == 2)
         }
@@ -110,9 +112,9 @@ struct RevocationAuthorityTests {
 
     @Test("a provider of theirs does not speak for one that the owner added in another group")
     func acrossGroups() throws {
-        try place.owner.addProvider(contoso, in: [.default])
-        try place.adversary.addProvider(evil)
-        #expect(try place.owner.provider(named: "contoso", in: [place.tools, .default]).origin == .added(.default))
-        #expect(try place.owner.providers().count { $0.environment == "sso.contoso.example" } == 1)
+        try place.owner.providers.add(contoso, in: [.default])
+        try place.adversary.providers.add(evil)
+        #expect(try place.owner.providers.named("contoso", in: [place.tools, .default]).origin == .added(.default))
+        #expect(try place.owner.providers.list().count { $0.environment == "sso.contoso.example" } == 1)
     }
 }

@@ -30,9 +30,9 @@ struct RollbackAuthorityTests {
     /// What the owner is told, by a keyring that was opened now.
     private func findings(keyFile number: UInt8 = 1) throws -> [StateFinding] {
         let keyring = try home.opened(keyFile: number)
-        let findings = try keyring.stateFindings()
+        let findings = try keyring.health.stateFindings()
         #expect(Set(keyring.takeWarnings().map(\.message)) == Set(findings.map(\.text)))
-        #expect(try keyring.verify().findings == findings)
+        #expect(try keyring.health.verify().findings == findings)
         return findings
     }
 
@@ -47,17 +47,17 @@ struct RollbackAuthorityTests {
         let told = try findings()
         #expect(told.map(\.kind) == [.rolledBack] && told.map(\.group) == ["default"])
         #expect(try findings() == told)
-        #expect(try home.opened().acceptRollback() == told)
+        #expect(try home.opened().health.acceptRollback() == told)
         #expect(try findings() == [])
     }
 
     @Test("is noticed in its header alone, and in one group alone")
     func parts() throws {
         var earlier = try copy()
-        _ = try home.keyring.addSlot(.keyFile(keyFile(3)))
+        _ = try home.keyring.slots.add(.keyFile(keyFile(3)))
         try put(earlier)
         #expect(try findings().map(\.group) == [nil])
-        try home.opened().acceptRollback()
+        try home.opened().health.acceptRollback()
         earlier = try copy()
         try store(1, in: work)
         try put(earlier)
@@ -69,7 +69,7 @@ struct RollbackAuthorityTests {
     func fork(ofHeader: Bool) throws {
         let beginning = try copy()
         func write(_ keyring: Keyring, _ name: String) throws {
-            if ofHeader { return try keyring.renameGroup(work, to: AccessGroup(name)) }
+            if ofHeader { return try keyring.groups.rename(work, to: AccessGroup(name)) }
             try keyring.store(.access(ada), name, for: ada, in: [work])
         }
         try write(home.opened(), "mine")
@@ -79,7 +79,7 @@ struct RollbackAuthorityTests {
         let told = try findings()
         #expect(told.map(\.kind) == [.forked] && told.map(\.group) == [ofHeader ? nil : "work"])
         #expect(told.allSatisfy { $0.found == $0.seen })
-        try home.opened().acceptRollback()
+        try home.opened().health.acceptRollback()
         #expect(try findings() == [])
     }
 
@@ -102,7 +102,7 @@ struct RollbackAuthorityTests {
         text = text.replacing("header ", with: "header x")
         try home.folder.write(mark(), Array(text.utf8))
         #expect(try Set(findings().map(\.kind)) == [.marksDamaged, .rolledBack])
-        try home.opened().acceptRollback()
+        try home.opened().health.acceptRollback()
         #expect(try findings() == [])
         try FileManager.default.removeItem(atPath: home.location.state)
         #expect(try findings() == [])
@@ -115,9 +115,9 @@ struct RollbackAuthorityTests {
 
     @Test("is no finding where the owner brings back an older backup")
     func restored() throws {
-        let backup = try home.keyring.backup().path
+        let backup = try home.keyring.bundles.backUp().path
         for number in 1...3 { try store(number) }
-        _ = try home.opened().restore(BundleFile(path: backup), with: .identities(secret(home.recoveryKey)))
+        _ = try home.opened().bundles.restore(BundleFile(path: backup), with: .identities(secret(home.recoveryKey)))
         #expect(try findings() == [])
     }
 
@@ -133,8 +133,8 @@ struct RollbackAuthorityTests {
                         let group = try AccessGroup(number.isMultiple(of: 2) ? "work" : "default")
                         try keyring.store(
                             .access(ada, expires: Int64(4_000 + 10 * number + writer)), "token", for: ada, in: [group])
-                        if number == 4 { _ = try keyring.addSlot(.keyFile(keyFile(UInt8(10 + writer)))) }
-                        _ = try keyring.stateFindings()
+                        if number == 4 { _ = try keyring.slots.add(.keyFile(keyFile(UInt8(10 + writer)))) }
+                        _ = try keyring.health.stateFindings()
                     }
                 }
             }

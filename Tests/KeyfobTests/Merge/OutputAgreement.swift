@@ -94,10 +94,10 @@ struct OutputAgreement {
 
     private func requireAgreement(_ keyring: Keyring) throws -> Shown {
         var cache: [UInt8] = []
-        _ = try keyring.exportMSALCache { cache += [UInt8]($0) }
+        _ = try keyring.caches.exportMSAL { cache += [UInt8]($0) }
         let exported = try Shown(cache: cache)
 
-        let listed = try keyring.accounts()
+        let listed = try keyring.accounts.list()
         #expect(Set(listed.map(\.account.id)) == exported.accounts)
         let living = exported.refreshTokens.union(exported.accessTokens ?? []).map(\.account)
         #expect(exported.accounts.isSuperset(of: living))
@@ -108,7 +108,7 @@ struct OutputAgreement {
 
         let bundle = try keyring.bundle(BundleContent(includesAccessTokens: true), for: keys.seal)
         #expect(try Shown(records(bundle, keys).values) == exported)
-        let backup = try keyring.backup(for: [keys.recipient])
+        let backup = try keyring.bundles.backUp(for: [keys.recipient])
         var kept = try Shown(records(Array(Data(contentsOf: URL(filePath: backup.path))), keys).values)
         kept.accessTokens = exported.accessTokens
         #expect(kept == exported)

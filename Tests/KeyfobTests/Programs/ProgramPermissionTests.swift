@@ -20,41 +20,41 @@ struct ProgramPermissionTests {
         let wide = ProgramPermission(of: git, scopes: ["b", "a"], digest: "aa", in: .default, by: .owner)
         let narrow = ProgramPermission(
             of: git, account: ada.id, clientID: "x:*", isAllowed: false, in: .default, by: .owner)
-        try place.owner.permit(wide)
-        try place.owner.permit(narrow)
-        #expect(Set(try place.home.opened().programPermissions()) == [wide, narrow])
+        try place.owner.programs.permit(wide)
+        try place.owner.programs.permit(narrow)
+        #expect(Set(try place.home.opened().programs.permissions()) == [wide, narrow])
         let other = ProgramPermission(of: git, digest: "bb", in: .default, by: .owner)
-        try place.owner.permit(other)
-        #expect(Set(try place.owner.programPermissions()) == [other, narrow])
-        #expect(try place.owner.forgetPermissions(of: [git]) == 2)
-        #expect(try place.owner.programPermissions().isEmpty)
-        #expect(place.refusal { _ = try place.owner.forgetPermissions(of: [git]) }?.code == .noSuchBinding)
+        try place.owner.programs.permit(other)
+        #expect(Set(try place.owner.programs.permissions()) == [other, narrow])
+        #expect(try place.owner.programs.forgetPermissions(of: [git]) == 2)
+        #expect(try place.owner.programs.permissions().isEmpty)
+        #expect(place.refusal { _ = try place.owner.programs.forgetPermissions(of: [git]) }?.code == .noSuchBinding)
     }
 
     @Test("one that allows does not take the place of one that forbids")
     func denialStays() throws {
         for isAllowed in [false, true] {
-            try place.owner.permit(ProgramPermission(of: git, isAllowed: isAllowed, in: .default))
+            try place.owner.programs.permit(ProgramPermission(of: git, isAllowed: isAllowed, in: .default))
         }
-        #expect(Set(try place.owner.programPermissions().map(\.isAllowed)) == [false, true])
+        #expect(Set(try place.owner.programs.permissions().map(\.isAllowed)) == [false, true])
     }
 
     @Test("of an account that is not there none is kept")
     func noAccount() throws {
         let ada = try Account.contoso("ada")
         let permission = ProgramPermission(of: git, account: ada.id, in: .default)
-        #expect(place.refusal { try place.owner.permit(permission) }?.code == .noSuchAccount)
+        #expect(place.refusal { try place.owner.programs.permit(permission) }?.code == .noSuchAccount)
     }
 
     @Test("what somebody with the group's key wrote is shown as theirs, and goes with them")
     func writer() throws {
-        try place.adversary.permit(ProgramPermission(of: git, in: place.tools))
-        #expect(try place.owner.programPermissions().map(\.writer) == [.group])
-        #expect(try place.owner.foreignDecisions().map(\.kind) == [.program])
-        let slot = try #require(try place.owner.slots().first { $0.group == place.tools }).id
-        let revocation = try place.owner.revokeSlot(slot, of: place.tools, keeping: .none)
+        try place.adversary.programs.permit(ProgramPermission(of: git, in: place.tools))
+        #expect(try place.owner.programs.permissions().map(\.writer) == [.group])
+        #expect(try place.owner.groups.foreignDecisions().map(\.kind) == [.program])
+        let slot = try #require(try place.owner.slots.list().first { $0.group == place.tools }).id
+        let revocation = try place.owner.slots.revoke(slot, of: place.tools, keeping: .none)
         #expect(revocation.removed.map(\.text) == ["script:/opt/a:b*/c d% may use each account"])
-        #expect(try place.owner.programPermissions().isEmpty)
+        #expect(try place.owner.programs.permissions().isEmpty)
     }
 
     @Test("it goes with the account that it names, and the others stay")
@@ -62,13 +62,13 @@ struct ProgramPermissionTests {
         let ada = try place.add("ada", "a", by: place.owner)
         let bob = try place.add("bob", "b", by: place.owner)
         for account in [ada, bob] {
-            try place.owner.permit(ProgramPermission(of: git, account: account.id, in: .default))
+            try place.owner.programs.permit(ProgramPermission(of: git, account: account.id, in: .default))
         }
-        _ = try place.owner.remove(ada.id, from: .default)
-        #expect(try place.owner.programPermissions().map(\.account) == [bob.id])
-        try place.owner.permit(ProgramPermission(of: git, account: bob.id, clientID: "c", in: .default))
-        _ = try place.owner.move(bob.id, from: .default, to: place.tools)
-        #expect(try place.owner.programPermissions().isEmpty)
+        _ = try place.owner.accounts.remove(ada.id, from: .default)
+        #expect(try place.owner.programs.permissions().map(\.account) == [bob.id])
+        try place.owner.programs.permit(ProgramPermission(of: git, account: bob.id, clientID: "c", in: .default))
+        _ = try place.owner.accounts.move(bob.id, from: .default, to: place.tools)
+        #expect(try place.owner.programs.permissions().isEmpty)
     }
 
     @Test(
@@ -77,8 +77,8 @@ struct ProgramPermissionTests {
         try place.write(
             "program:\(git.description.replacing("%", with: "%25").replacing(":", with: "%3A").replacing("*", with: "%2A")):*:*",
             value)
-        let permission = try #require(try place.owner.programPermissions().first)
+        let permission = try #require(try place.owner.programs.permissions().first)
         #expect(permission.program == git && !permission.isAllowed && permission.group == place.tools)
-        #expect(try place.owner.forgetPermissions(of: [git]) == 1)
+        #expect(try place.owner.programs.forgetPermissions(of: [git]) == 1)
     }
 }

@@ -23,8 +23,8 @@ struct AuthoritySignInTests: SilentSuite {
             }
             return .json(document(url))
         }
-        #expect(try home.keyring.provider(of: Authority(authority)).isNew)
-        #expect(try home.opened().provider(of: Authority(authority)).isNew == false)
+        #expect(try home.keyring.providers.matching(Authority(authority)).isNew)
+        #expect(try home.opened().providers.matching(Authority(authority)).isNew == false)
         var request = SignInRequest(provider: authority)
         request.clientID = "app"
         request.scopes = scopes
@@ -77,17 +77,18 @@ struct AuthoritySignInTests: SilentSuite {
 
         // An authority with a policy means the accounts that came by it.
         var asked = TokenRequest(environment: "contoso.b2clogin.com", scopes: scopes)
-        #expect(failure(of: KeyringError.self) { _ = try home.opened().token(for: asked) }?.code == .ambiguous)
+        #expect(failure(of: KeyringError.self) { _ = try home.opened().tokens.stored(for: asked) }?.code == .ambiguous)
         asked.policy = "B2C_1_EDIT"
-        #expect(try home.opened().token(for: asked).found.account.id == second.account.id)
+        #expect(try home.opened().tokens.stored(for: asked).found.account.id == second.account.id)
         asked.policy = "b2c_1_reset"
-        #expect(failure(of: KeyringError.self) { _ = try home.opened().token(for: asked) }?.code == .noSuchAccount)
+        #expect(
+            failure(of: KeyringError.self) { _ = try home.opened().tokens.stored(for: asked) }?.code == .noSuchAccount)
 
         // Whoever signs in again does so by the policy they came by.
         var again = SignInRequest(provider: "contoso.b2clogin.com")
         again.clientID = "app"
         again.account = second.account.id
-        let signIn = try await home.keyring.beginSignIn(
+        let signIn = try await home.keyring.signIns.begin(
             again, redirectURI: "http://localhost:1", network: provider.network)
         #expect(signIn.url.hasPrefix(base + "b2c_1_edit/oauth2/v2.0/authorize?"))
         let scopesAsked = query(of: signIn.url)["scope"]?.split(separator: " ") ?? []
@@ -99,11 +100,11 @@ struct AuthoritySignInTests: SilentSuite {
         let base = "https://contoso.b2clogin.com/tfp/contoso.onmicrosoft.com/b2c_1_edit"
         let scopes: ScopeSet = ["https://contoso.onmicrosoft.com/api/read"]
         let work = try AccessGroup("work")
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         let request = try request(base, scopes: scopes) { url in
             AuthorityDocuments.b2c(url.pathComponents[1...3].joined(separator: "/"))
         }
-        _ = try home.keyring.provider(of: Authority(base), in: [work])
+        _ = try home.keyring.providers.matching(Authority(base), in: [work])
         let account = try await signIn(request, policy: "b2c_1_edit", "one").account
         try home.keyring.store(
             Credential(kind: .refreshToken, account: account.id, clientID: "app", cachedAt: home.clock.now),
@@ -111,7 +112,7 @@ struct AuthoritySignInTests: SilentSuite {
         provider.answer { Self.b2c("new-" + ($0.refreshToken ?? "?"), "rt-two", "b2c_1_edit") }
         let asked = TokenRequest(account: account.id.description, scopes: scopes)
         for (group, options) in [(AccessGroup.default, force), (work, SilentOptions())] {
-            let answer = try await home.keyring.acquireTokenSilently(
+            let answer = try await home.keyring.tokens.acquireSilently(
                 for: asked, options: options, in: [group], network: provider.network)
             #expect(text(of: answer.secret) == "new-rt-one")
         }
@@ -174,7 +175,7 @@ struct AuthoritySignInTests: SilentSuite {
     func otherHost(host: String) async throws {
         let request = try request("https://contoso.ciamlogin.com/") { _ in AuthorityDocuments.ciam(tokenHost: host) }
         let error = await keyringError {
-            try await home.keyring.beginSignIn(request, redirectURI: "http://localhost:1", network: provider.network)
+            try await home.keyring.signIns.begin(request, redirectURI: "http://localhost:1", network: provider.network)
         }
         #expect(error?.code == .providerFailed && provider.tokenRequests.isEmpty)
     }
@@ -191,7 +192,7 @@ struct AuthoritySignInTests: SilentSuite {
         var request = SignInRequest(provider: "microsoft")
         request.clientID = "app"
         let error = await keyringError {
-            try await home.keyring.beginSignIn(request, redirectURI: "http://localhost:1", network: provider.network)
+            try await home.keyring.signIns.begin(request, redirectURI: "http://localhost:1", network: provider.network)
         }
         #expect(error?.code == .providerFailed || error?.code == .configuration, "\(String(describing: error))")
     }
@@ -206,7 +207,7 @@ struct AuthoritySignInTests: SilentSuite {
         request.clientID = "app"
         request.isInstanceAware = isInstanceAware
         let network = provider.network
-        let signIn = try await home.keyring.beginSignIn(
+        let signIn = try await home.keyring.signIns.begin(
             request, redirectURI: "http://localhost:1", network: network)
         let asked = query(of: signIn.url)
         #expect(asked["instance_aware"] == (isInstanceAware ? "true" : nil))
@@ -222,7 +223,7 @@ struct AuthoritySignInTests: SilentSuite {
         let more = issuer.map { "&iss=\($0)" } ?? ""
         let answer = "code=c0de&cloud_instance_host_name=\(cloud)&state=\(asked["state"] ?? "")\(more)"
         try #require(signIn.receive(secret(answer)) == .accepted)
-        return try await home.keyring.finish(signIn, network: network)
+        return try await home.keyring.signIns.finish(signIn, network: network)
     }
 
     @Test(
@@ -255,7 +256,7 @@ struct AuthoritySignInTests: SilentSuite {
     func otherCloud(cloud: String) async throws {
         let error = await keyringError { try await signIn(cloud: cloud) }
         #expect(error?.code == .providerFailed && provider.tokenRequests.isEmpty)
-        #expect(try home.opened().accounts().isEmpty)
+        #expect(try home.opened().accounts.list().isEmpty)
     }
 
     @Test("an answer names no cloud where nobody asked for that")
@@ -265,7 +266,7 @@ struct AuthoritySignInTests: SilentSuite {
         var request = try request("https://contoso.ciamlogin.com/") { _ in AuthorityDocuments.ciam() }
         request.isInstanceAware = true
         let error = await keyringError {
-            try await home.keyring.beginSignIn(request, redirectURI: "http://localhost:1", network: provider.network)
+            try await home.keyring.signIns.begin(request, redirectURI: "http://localhost:1", network: provider.network)
         }
         #expect(error?.code == .usage)
     }

@@ -65,7 +65,7 @@ struct ForcedRefreshTests: SilentSuite {
         let first = warned()
         #expect(first.map(\.message) == ["the sign-in of ada@contoso.example ends on 2024-02-12T22:13:20Z"])
         #expect(first.first?.advice == .signIn(ada.name, []))
-        #expect(try home.keyring.endingSignIns().map(\.clientID) == ["app"])
+        #expect(try home.keyring.signIns.ending().map(\.clientID) == ["app"])
         _ = try await home.token(ada, options: force)
         _ = try await home.token(ada, options: force, from: home.opened())
         #expect(warned().isEmpty)
@@ -76,7 +76,7 @@ struct ForcedRefreshTests: SilentSuite {
         provider.answer { _ in .tokens("new", refresh: "rt2", scope: "mail.read") }
         home.clock.advance(by: 86_400)
         _ = try await home.token(ada, options: force)
-        #expect(try warned().isEmpty && home.keyring.endingSignIns().isEmpty)
+        #expect(try warned().isEmpty && home.keyring.signIns.ending().isEmpty)
     }
 
     /// A refusal by an organisation's rule.

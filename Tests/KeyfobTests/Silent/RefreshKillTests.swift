@@ -24,7 +24,7 @@ struct RefreshKillTests {
             #expect(try victim.providerState().isAlive, sourceLocation: sourceLocation)
             #expect(try victim.providerState().good == victim.storedNumber(), sourceLocation: sourceLocation)
         }
-        #expect(try victim.home.opened().verify().problems == [], sourceLocation: sourceLocation)
+        #expect(try victim.home.opened().health.verify().problems == [], sourceLocation: sourceLocation)
     }
 
     // 1 lock, 2 read, 3 intent, 4 request, 5 commit, 6 release, 7 end.
@@ -110,6 +110,6 @@ struct RefreshKillTests {
         let isLost = others.contains { $0.output.contains("a refresh was cut off") }
         #expect(others.allSatisfy { isLost ? $0.output.contains("a refresh was cut off") || $0.isToken : $0.isToken })
         #expect(try isLost || victim.providerState().isAlive)
-        #expect(try victim.home.opened().verify().problems == [])
+        #expect(try victim.home.opened().health.verify().problems == [])
     }
 }

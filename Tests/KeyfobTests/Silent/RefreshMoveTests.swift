@@ -15,13 +15,13 @@ struct RefreshMoveTests: SilentSuite {
     init() throws {
         home = try .atPlainProvider()
         work = try AccessGroup("work")
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try home.addPlainProvider(in: [work])
     }
 
     /// The refresh token of the account in a group, newly read.
     private func grant(in group: AccessGroup) throws -> Grant? {
-        try home.opened().credentials(of: ada.id, in: group).first { $0.kind == .refreshToken }?.grant
+        try home.opened().accounts.credentials(of: ada.id, in: group).first { $0.kind == .refreshToken }?.grant
     }
 
     private func code(_ body: () throws -> Void) -> KeyringError.Code? {
@@ -34,7 +34,7 @@ struct RefreshMoveTests: SilentSuite {
         provider.answer { [home, ada, work] _ in
             let keyring = try home.opened()
             let error = failure(of: KeyringError.self) {
-                _ = try keyring.move(ada.id, from: .default, to: work, patience: .milliseconds(30))
+                _ = try keyring.accounts.move(ada.id, from: .default, to: work, patience: .milliseconds(30))
             }
             #expect(error?.code == .busy && error?.message == "a refresh of this account is under way")
             return .tokens("at", refresh: "rt2", scope: "mail.read")
@@ -59,14 +59,14 @@ struct RefreshMoveTests: SilentSuite {
         let count = try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [ada, work] in
                 continuation.resume(
-                    with: Result { try other.move(ada.id, from: .default, to: work, patience: .seconds(60)) })
+                    with: Result { try other.accounts.move(ada.id, from: .default, to: work, patience: .seconds(60)) })
             }
         }
         #expect(try await answer == "at" && count == 3)
         #expect(provider.revoked.isEmpty)
         #expect(try grant(in: work) == Grant(generation: 2, rotates: true) && grant(in: .default) == nil)
         #expect(try await home.storedRefreshToken(of: ada) == "rt2")
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems == [])
     }
 
     @Test(
@@ -79,9 +79,10 @@ struct RefreshMoveTests: SilentSuite {
         let key = GrantKey(
             Credential(kind: .refreshToken, account: ada.id, clientID: client, familyID: family))
         try withExtendedLifetime(lock(key)) { _ in
-            #expect(code { _ = try home.keyring.move(ada.id, from: .default, to: work, patience: .zero) } == .busy)
+            #expect(
+                code { _ = try home.keyring.accounts.move(ada.id, from: .default, to: work, patience: .zero) } == .busy)
         }
-        #expect(try home.keyring.move(ada.id, from: .default, to: work, patience: .seconds(10)) == 4)
+        #expect(try home.keyring.accounts.move(ada.id, from: .default, to: work, patience: .seconds(10)) == 4)
     }
 
     @Test("tokens that a program keeps apart share a lock, and move all the same")
@@ -90,7 +91,7 @@ struct RefreshMoveTests: SilentSuite {
         var apart = Credential(kind: .refreshToken, account: ada.id, clientID: "app", grant: Grant())
         apart.additionalFields = AdditionalFields([.init(name: "user_assertion_hash", json: "\"x\"")])
         try home.keyring.store(apart, "rt-x", for: ada)
-        #expect(try home.keyring.move(ada.id, from: .default, to: work, patience: .zero) == 3)
+        #expect(try home.keyring.accounts.move(ada.id, from: .default, to: work, patience: .zero) == 3)
     }
 
     @Test("another account's refresh keeps nobody from moving")
@@ -100,7 +101,7 @@ struct RefreshMoveTests: SilentSuite {
         try home.grant("rt-bob", bob)
         let key = GrantKey(Credential(kind: .refreshToken, account: bob.id, clientID: "app"))
         let lock = try lock(key)
-        #expect(try home.keyring.move(ada.id, from: .default, to: work, patience: .zero) == 2)
+        #expect(try home.keyring.accounts.move(ada.id, from: .default, to: work, patience: .zero) == 2)
         withExtendedLifetime(lock) {}
     }
 
@@ -119,18 +120,18 @@ struct RefreshMoveTests: SilentSuite {
         let new = try AccessGroup("new")
         provider.answer { [home, work] _ in
             let keyring = try home.opened()
-            if change != .rename { _ = try keyring.rotateGroup(work) }
-            if change != .replaceKey { try keyring.renameGroup(work, to: new) }
+            if change != .rename { _ = try keyring.groups.rotate(work) }
+            if change != .replaceKey { try keyring.groups.rename(work, to: new) }
             // Another group may have the name by now.
-            if change == .swapNames { try keyring.createGroup(work) }
+            if change == .swapNames { try keyring.groups.create(work) }
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         #expect(try await home.token(ada).text == "at")
         #expect(try grant(in: change == .replaceKey ? work : new) == Grant(generation: 2, rotates: true))
-        if change == .swapNames { #expect(try home.opened().credentials(of: ada.id, in: work).isEmpty) }
+        if change == .swapNames { #expect(try home.opened().accounts.credentials(of: ada.id, in: work).isEmpty) }
         #expect(provider.revoked.isEmpty)
         #expect(try await home.storedRefreshToken(of: ada) == "rt2")
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems == [])
     }
 
     @Test(

@@ -17,7 +17,7 @@ struct RefreshRaceTests: SilentSuite {
     func signOut() async throws {
         try home.grant("rt1", ada)
         provider.answer { [home, ada] _ in
-            _ = try await home.opened().signOut(ada.id, from: .default, network: nil)
+            _ = try await home.opened().accounts.signOut(ada.id, from: .default, network: nil)
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         let error = try #require(await home.refusal(ada))
@@ -32,12 +32,12 @@ struct RefreshRaceTests: SilentSuite {
     func removal() async throws {
         try home.grant("rt1", ada)
         provider.answer { [home, ada] _ in
-            _ = try home.opened().remove(ada.id, from: .default)
+            _ = try home.opened().accounts.remove(ada.id, from: .default)
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         #expect(await home.refusal(ada)?.code == .noSuchAccount)
-        #expect(try home.opened().accounts().isEmpty)
-        #expect(try home.opened().credentials(of: ada.id, in: .default).isEmpty)
+        #expect(try home.opened().accounts.list().isEmpty)
+        #expect(try home.opened().accounts.credentials(of: ada.id, in: .default).isEmpty)
         #expect(provider.revoked == ["rt2"])
     }
 
@@ -45,11 +45,11 @@ struct RefreshRaceTests: SilentSuite {
     func forgotten() async throws {
         try home.grant("rt1", ada)
         provider.answer { [home, ada] _ in
-            _ = try await home.opened().signOut(ada.id, reach: .forget, from: .default, network: nil)
+            _ = try await home.opened().accounts.signOut(ada.id, reach: .forget, from: .default, network: nil)
             return .tokens("at", refresh: "rt2", scope: "mail.read")
         }
         #expect(await home.refusal(ada)?.code == .noSuchAccount)
-        #expect(try home.opened().accounts().isEmpty && home.accessTokens(of: ada).isEmpty)
+        #expect(try home.opened().accounts.list().isEmpty && home.accessTokens(of: ada).isEmpty)
         #expect(provider.revoked == ["rt2"])
     }
 

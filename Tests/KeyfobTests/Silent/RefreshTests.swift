@@ -29,7 +29,7 @@ struct RefreshTests: SilentSuite {
         let after = try home.theGrant(of: ada)
         #expect(after == Grant(generation: 2, rotates: true))
         #expect(try await home.storedRefreshToken(of: ada) == "rt2")
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems == [])
     }
 
     @Test("a plain provider is sent no scope")
@@ -95,7 +95,7 @@ struct RefreshTests: SilentSuite {
         let error = try #require(await home.refusal(ada, from: other))
         #expect(error.code == .signInNeeded && error.message.contains("told so"))
         #expect(provider.tokenRequests.count == 1)
-        guard case .needsSignIn(let reason) = try #require(other.accounts().first).state else {
+        guard case .needsSignIn(let reason) = try #require(other.accounts.list().first).state else {
             Issue.record("it is not shown")
             return
         }
@@ -138,7 +138,7 @@ struct RefreshTests: SilentSuite {
         let other = try home.opened()
         #expect(await home.refusal(ada, from: other) == error)
         #expect(provider.tokenRequests.count == 1)
-        guard case .needsSignIn(let reason) = try #require(other.accounts().first).state else {
+        guard case .needsSignIn(let reason) = try #require(other.accounts.list().first).state else {
             Issue.record("it is not shown")
             return
         }
@@ -147,7 +147,7 @@ struct RefreshTests: SilentSuite {
         home.clock.advance(by: 600)
         provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))
         #expect(try await home.token(ada).text == "at")
-        #expect(try home.opened().accounts().first?.state == .signedIn)
+        #expect(try home.opened().accounts.list().first?.state == .signedIn)
     }
 
     @Test("who was turned away without a word can ask at once by forcing it")
@@ -343,7 +343,7 @@ struct RefreshTests: SilentSuite {
 
     @Test("a client's secret goes along as the client says who it is")
     func clientSecret() async throws {
-        try home.keyring.addClient(
+        try home.keyring.clients.add(
             ClientRegistration(id: "web", authentication: .basic), secret: secret("s3cret"), at: "plain")
         try home.grant("rt", ada, client: "web")
         provider.answer(.tokens("at", refresh: "rt2", scope: "mail.read"))

@@ -21,7 +21,7 @@ struct RefreshVictim {
             "flows": ["authorizationCode"], "endpoints": {"authorization_endpoint": "https://id.example/authorize",
             "token_endpoint": "https://id.example/token"}}
             """
-        try home.keyring.addProvider([UInt8](document.utf8))
+        try home.keyring.providers.add([UInt8](document.utf8))
         try home.grant("rt1", home.ada)
         try home.home.folder.write("key", [UInt8](repeating: 1, count: 32))
         try home.home.folder.write("provider", Array("1\n0\nalive\n".utf8))

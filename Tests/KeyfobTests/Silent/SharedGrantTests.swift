@@ -13,7 +13,7 @@ struct SharedGrantTests: SilentSuite {
     init() throws {
         home = try .atPlainProvider()
         work = try AccessGroup("work")
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try home.addPlainProvider(rotation: "yes", in: [work])
         try home.addPlainProvider(rotation: "yes", in: nil, replacing: true)
         provider.answer { [detection] in detection.answer($0) }
@@ -29,13 +29,13 @@ struct SharedGrantTests: SilentSuite {
         in group: AccessGroup, options: SilentOptions = SilentOptions(), from keyring: Keyring? = nil
     ) async throws -> String {
         let request = TokenRequest(account: ada.id.description, scopes: ["mail.read"])
-        let answer = try await (keyring ?? home.keyring).acquireTokenSilently(
+        let answer = try await (keyring ?? home.keyring).tokens.acquireSilently(
             for: request, options: options, in: [group], network: provider.network)
         return text(of: answer.secret)
     }
 
     private func grant(in group: AccessGroup) throws -> Grant? {
-        try home.opened().credentials(of: ada.id, in: group).first { $0.kind == .refreshToken }?.grant
+        try home.opened().accounts.credentials(of: ada.id, in: group).first { $0.kind == .refreshToken }?.grant
     }
 
     @Test("is refreshed once, and the other group has the new tokens")
@@ -87,7 +87,8 @@ struct SharedGrantTests: SilentSuite {
     func interrupted() async throws {
         for group in [AccessGroup.default, work] { try store("rt1", in: group) }
         provider.answer { [home, work, ada] _ in
-            let kept = try home.opened().credentials(of: ada.id, in: work).first { $0.kind == .refreshToken }?.grant
+            let kept = try home.opened().accounts.credentials(of: ada.id, in: work).first { $0.kind == .refreshToken }?
+                .grant
             #expect(kept?.intent?.version == GrantVersion(epoch: 1, generation: 1))
             return .failed(.outcomeUnknown)
         }
@@ -118,12 +119,12 @@ struct SharedGrantTests: SilentSuite {
         for group in [AccessGroup.default, work] { try store("rt1", in: group) }
         let (keyring, id) = (try home.opened(), ada.id)
         provider.answer { [detection, work] request in
-            if request.refreshToken == "rt1" { _ = try await keyring.signOut(id, from: work, network: nil) }
+            if request.refreshToken == "rt1" { _ = try await keyring.accounts.signOut(id, from: work, network: nil) }
             return detection.answer(request)
         }
         #expect(try await token(in: .default) == "at2")
         #expect(try grant(in: work)?.state == .signedOut)
-        #expect(try home.opened().credentials(of: id, in: work).allSatisfy { $0.kind == .refreshToken })
+        #expect(try home.opened().accounts.credentials(of: id, in: work).allSatisfy { $0.kind == .refreshToken })
     }
 
     @Test("what a provider of the one group answers is no word about the other, which asks another endpoint")
@@ -136,7 +137,7 @@ struct SharedGrantTests: SilentSuite {
             "endpoints": {"token_endpoint": "https://evil.example/token"},
             "flows": ["authorizationCode", "deviceAuthorization"], "rotation": "yes"}
             """
-        try home.keyring.addProvider([UInt8](document.utf8), replacing: true, in: [work])
+        try home.keyring.providers.add([UInt8](document.utf8), replacing: true, in: [work])
         provider.answer { request in
             #expect(request.url.hasPrefix("https://evil.example/"))
             return .tokens("planted", refresh: "planted", scope: "mail.read")

@@ -89,13 +89,13 @@ struct SignInRefusalTests: SilentSuite {
         }
         #expect(error?.code == .otherAccount && error?.message.contains("eve") == true)
         #expect(provider.revoked == ["rt-eve"])
-        #expect(try home.opened().accounts().map(\.account.id) == (isKnown ? [ada.id] : []))
+        #expect(try home.opened().accounts.list().map(\.account.id) == (isKnown ? [ada.id] : []))
         if isKnown { #expect(try home.theGrant(of: ada) == Grant()) }
     }
 
     @Test("what comes to the redirect address and is not the answer is passed over")
     func callbacks() async throws {
-        let signIn = try await home.keyring.beginSignIn(
+        let signIn = try await home.keyring.signIns.begin(
             request, redirectURI: "http://127.0.0.1:1/callback", network: provider.network)
         let state = try #require(query(of: signIn.url)["state"])
         for callback in ["", "code=x", "code=x&state=wrong", "favicon"] {
@@ -109,7 +109,9 @@ struct SignInRefusalTests: SilentSuite {
             return
         }
         #expect(error.code == .cancelled)
-        #expect(await keyringError { try await home.keyring.finish(signIn, network: provider.network) }?.code == .fault)
+        #expect(
+            await keyringError { try await home.keyring.signIns.finish(signIn, network: provider.network) }?.code
+                == .fault)
     }
 
     @Test("a code that the provider refuses: nothing is stored")
@@ -124,14 +126,14 @@ struct SignInRefusalTests: SilentSuite {
         arguments: [("nowhere", KeyringError.Code.noSuchProvider), ("google", .noSuchClient)])
     func unknown(name: String, code: KeyringError.Code) async throws {
         let error = await keyringError {
-            try await home.keyring.beginSignIn(
+            try await home.keyring.signIns.begin(
                 SignInRequest(provider: name), redirectURI: "http://127.0.0.1:1/callback", network: provider.network)
         }
         #expect(error?.code == code && provider.requests.isEmpty)
     }
 
     private func expectNothing() throws {
-        #expect(try home.opened().accounts().isEmpty)
-        #expect(try home.opened().credentials(of: ada.id, in: .default).isEmpty)
+        #expect(try home.opened().accounts.list().isEmpty)
+        #expect(try home.opened().accounts.credentials(of: ada.id, in: .default).isEmpty)
     }
 }

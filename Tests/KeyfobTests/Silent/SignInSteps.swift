@@ -14,10 +14,10 @@ func signInByDevice(_ request: SignInRequest, _ keyring: Keyring, _ home: Silent
             "expires_in": 600, "interval": 1}
             """)
     }
-    let signIn = try await keyring.beginDeviceSignIn(request, network: home.provider.network)
+    let signIn = try await keyring.signIns.beginDevice(request, network: home.provider.network)
     #expect(signIn.userCode == "ABCD" && signIn.verificationURL == "https://id.example/activate")
     home.clock.advance(by: 1)
-    return try await keyring.finish(signIn, network: home.provider.network)
+    return try await keyring.signIns.finish(signIn, network: home.provider.network)
 }
 
 /// The fields of an address's query.
@@ -32,11 +32,11 @@ func signInByBrowser(
     _ answer: @escaping @Sendable ([String: String]) -> ScriptedNetwork.Answer
 ) async throws -> SignInReport {
     let network = home.provider.network
-    let signIn = try await home.keyring.beginSignIn(
+    let signIn = try await home.keyring.signIns.begin(
         request, redirectURI: "http://127.0.0.1:8400/callback", network: network)
     let asked = query(of: signIn.url)
     home.provider.answer { _ in answer(asked) }
     let callback = "code=\(code)&state=\(asked["state"] ?? "")"
     try #require(signIn.receive(secret(callback)) == .accepted)
-    return try await home.keyring.finish(signIn, network: network)
+    return try await home.keyring.signIns.finish(signIn, network: network)
 }

@@ -32,8 +32,8 @@ struct SignInTests: SilentSuite {
         #expect(sent.fields["grant_type"] == "authorization_code" && sent.fields["code"] == "c0de")
         #expect(sent.fields["redirect_uri"] == "http://127.0.0.1:8400/callback")
         #expect((sent.fields["code_verifier"] ?? "").utf8.count >= 43)
-        #expect(try home.opened().credentials(of: ada.id, in: .default).count { $0.kind == .idToken } == 1)
-        #expect(try home.opened().accounts().map(\.state) == [.signedIn])
+        #expect(try home.opened().accounts.credentials(of: ada.id, in: .default).count { $0.kind == .idToken } == 1)
+        #expect(try home.opened().accounts.list().map(\.state) == [.signedIn])
     }
 
     @Test("the browser's address asks for what a sign-in needs besides")
@@ -41,7 +41,7 @@ struct SignInTests: SilentSuite {
         var request = request
         request.loginHint = "ada"
         request.prompt = .selectAccount
-        let signIn = try await home.keyring.beginSignIn(
+        let signIn = try await home.keyring.signIns.begin(
             request, redirectURI: "http://127.0.0.1:1/callback", network: provider.network)
         let asked = query(of: signIn.url)
         #expect(signIn.url.hasPrefix("https://id.example/authorize?"))
@@ -65,14 +65,14 @@ struct SignInTests: SilentSuite {
                 "expires_in": 600, "interval": 1}
                 """)
         }
-        let signIn = try await home.keyring.beginDeviceSignIn(request, network: provider.network)
+        let signIn = try await home.keyring.signIns.beginDevice(request, network: provider.network)
         home.clock.advance(by: 1)
         let clock = home.clock
         async let ticking: Void = {
             try await Task.sleep(for: .milliseconds(100))
             clock.advance(by: 2)
         }()
-        let report = try await home.keyring.finish(signIn, network: provider.network)
+        let report = try await home.keyring.signIns.finish(signIn, network: provider.network)
         try await ticking
         #expect(report.account.id == ada.id && report.hasRefreshToken)
         #expect(provider.tokenRequests.map { $0.fields["device_code"] } == ["dc", "dc"])
@@ -88,7 +88,7 @@ struct SignInTests: SilentSuite {
         provider.answer(.refused(error))
         let failure = await keyringError { try await signInByDevice(request, home.keyring, home) }
         #expect(failure?.code == code)
-        #expect(try home.opened().accounts().isEmpty)
+        #expect(try home.opened().accounts.list().isEmpty)
     }
 
     @Test(
@@ -105,12 +105,12 @@ struct SignInTests: SilentSuite {
                 "expires_in": \(expiresIn), "interval": 5}
                 """)
         }
-        let signIn = try await keyring.beginDeviceSignIn(request, network: network)
+        let signIn = try await keyring.signIns.beginDevice(request, network: network)
         // The default is a quarter of an hour.
         home.clock.advance(by: timeout == nil ? 900 : 30)
         let failure = await keyringError {
-            guard let timeout else { return try await keyring.finish(signIn, network: network) }
-            return try await keyring.finish(signIn, timeout: timeout, network: network)
+            guard let timeout else { return try await keyring.signIns.finish(signIn, network: network) }
+            return try await keyring.signIns.finish(signIn, timeout: timeout, network: network)
         }
         #expect(failure?.code == code)
         #expect(provider.tokenRequests.isEmpty)
@@ -139,10 +139,10 @@ struct SignInTests: SilentSuite {
     @Test("who has signed out is asked to log in, and is signed in again afterwards")
     func afterSignOut() async throws {
         _ = try await signInByBrowser(request, home, Self.good())
-        _ = try await home.keyring.signOut(ada.id, from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(ada.id, from: .default, network: provider.network)
         var request = request
         request.account = ada.id
-        let signIn = try await home.keyring.beginSignIn(
+        let signIn = try await home.keyring.signIns.begin(
             request, redirectURI: "http://127.0.0.1:1/callback", network: provider.network)
         #expect(query(of: signIn.url)["prompt"] == "login")
         #expect(query(of: signIn.url)["login_hint"] == "ada@id.example")
@@ -220,13 +220,13 @@ struct SignInTests: SilentSuite {
         home.clock.advance(by: 1_000_000_000)
         #expect(try await home.token(report.account, scopes: ["repo"]).text == "gho")
         // Signed out, and in again: nothing says that the account is signed out.
-        _ = try await home.keyring.signOut(report.account.id, from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(report.account.id, from: .default, network: provider.network)
         #expect(await home.refusal(report.account, scopes: ["repo"])?.code == .signInNeeded)
-        #expect(try home.opened().accounts().map(\.state) == [.signedOut])
+        #expect(try home.opened().accounts.list().map(\.state) == [.signedOut])
         request.account = report.account.id
         _ = try await signInByBrowser(request, home) { _ in .status(500) }
         #expect(try await home.token(report.account, scopes: ["repo"]).text == "gho")
-        #expect(try home.opened().accounts().map(\.state) == [.tokensOnly])
+        #expect(try home.opened().accounts.list().map(\.state) == [.tokensOnly])
     }
 
     @Test("a provider that gives its refresh token only once keeps the one that it gave")

@@ -76,7 +76,7 @@ struct SilentHome: Sendable {
             "environment": "id.example", "clientIDs": ["app"], "defaultScopes": ["openid", "profile"],
             "flows": ["authorizationCode", "deviceAuthorization"], "rotation": "\(rotation)"}
             """
-        try keyring.addProvider([UInt8](document.utf8), replacing: replacing, in: groups)
+        try keyring.providers.add([UInt8](document.utf8), replacing: replacing, in: groups)
     }
 
     /// Stores a refresh token that is `text`.
@@ -112,7 +112,7 @@ struct SilentHome: Sendable {
     ) async throws -> (text: String, found: Keyring.FoundToken) {
         let request = TokenRequest(
             account: account.id.description, realm: realm, clientID: client, scopes: scopes)
-        let answer = try await (keyring ?? self.keyring).acquireTokenSilently(
+        let answer = try await (keyring ?? self.keyring).tokens.acquireSilently(
             for: request, options: options, network: provider.network)
         return (text(of: answer.secret), answer.found)
     }
@@ -134,7 +134,7 @@ struct SilentHome: Sendable {
 
     /// The refresh tokens of an account, newly read.
     func grants(of account: Account, client: String? = nil) throws -> [Credential] {
-        try opened().credentials(of: account.id, in: .default).filter {
+        try opened().accounts.credentials(of: account.id, in: .default).filter {
             $0.kind == .refreshToken && (client == nil || $0.clientID == client)
         }
     }
@@ -148,7 +148,7 @@ struct SilentHome: Sendable {
 
     /// The access tokens of an account.
     func accessTokens(of account: Account) throws -> [Credential] {
-        try opened().credentials(of: account.id, in: .default).filter { $0.kind == .accessToken }
+        try opened().accounts.credentials(of: account.id, in: .default).filter { $0.kind == .accessToken }
     }
 
     /// Which refresh token is stored: the one that the next refresh, a second later, shows to a provider that then
@@ -158,7 +158,7 @@ struct SilentHome: Sendable {
         let other = ScriptedNetwork()
         other.answer(by: { _ in .failed(.unreachable(.refused)) })
         let request = TokenRequest(account: account.id.description, scopes: scopes)
-        _ = try? await opened().acquireTokenSilently(
+        _ = try? await opened().tokens.acquireSilently(
             for: request, options: SilentOptions(forcesRefresh: true), network: other.network)
         return other.tokenRequests.first?.refreshToken
     }

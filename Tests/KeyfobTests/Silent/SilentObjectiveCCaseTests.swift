@@ -38,7 +38,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     func noIDToken() async throws {
         try home.access("at", ada)
         #expect(try await home.token(ada).text == "at")
-        #expect(try home.opened().credentials(of: ada.id, in: .default).allSatisfy { $0.kind != .idToken })
+        #expect(try home.opened().accounts.credentials(of: ada.id, in: .default).allSatisfy { $0.kind != .idToken })
     }
 
     @Test("6.5.5 without an access token the refresh token is redeemed")
@@ -131,10 +131,10 @@ struct SilentObjectiveCCaseTests: SilentSuite {
         provider.answer(.tokens("new", refresh: "rt2", scope: "mail.read"))
         var request = TokenRequest(account: ada.username, scopes: ["mail.read"])
         request.minimumValidity = 50
-        let answer = try await home.keyring.acquireTokenSilently(for: request, network: provider.network)
+        let answer = try await home.keyring.tokens.acquireSilently(for: request, network: provider.network)
         #expect(text(of: answer.secret) == "old")
         request.minimumValidity = 100
-        let other = try await home.keyring.acquireTokenSilently(for: request, network: provider.network)
+        let other = try await home.keyring.tokens.acquireSilently(for: request, network: provider.network)
         #expect(text(of: other.secret) == "new")
     }
 
@@ -167,7 +167,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
                 clientInfo: clientInfo("eve-oid", SilentHome.tenant)))
         let error = try #require(await home.refusal(ada))
         #expect(error.code == .providerFailed && error.message.contains("another account"))
-        #expect(try home.accessTokens(of: ada).isEmpty && home.opened().accounts().count == 1)
+        #expect(try home.accessTokens(of: ada).isEmpty && home.opened().accounts.list().count == 1)
         #expect(try await home.storedRefreshToken(of: ada) == "rt")
     }
 

@@ -163,9 +163,9 @@ struct SilentPythonCaseTests: SilentSuite {
         try home.grant("frt", ada, family: "1")
         try home.access("at", ada)
         try home.access("at2", ada, client: "other")
-        _ = try await home.keyring.signOut(
+        _ = try await home.keyring.accounts.signOut(
             ada.id, clientID: "app", reach: .forget, from: .default, network: provider.network)
-        #expect(try home.opened().accounts().isEmpty)
+        #expect(try home.opened().accounts.list().isEmpty)
         #expect(try home.accessTokens(of: ada).isEmpty)
     }
 
@@ -193,7 +193,7 @@ struct SilentPythonCaseTests: SilentSuite {
             .tokens("home", refresh: "rt2", scope: "mail.read"), .tokens("guest", refresh: "rt3", scope: "mail.read"))
         #expect(try await home.token(ada).text == "home")
         #expect(try await home.token(ada, realm: SilentHome.guest).text == "guest")
-        #expect(try home.opened().accounts().map(\.account.username) == ["ada@contoso.example"])
+        #expect(try home.opened().accounts.list().map(\.account.username) == ["ada@contoso.example"])
         #expect(try home.grants(of: ada).count == 1 && home.accessTokens(of: ada).count == 2)
         #expect(try await home.token(ada).text == "home")
     }
@@ -204,7 +204,7 @@ struct SilentPythonCaseTests: SilentSuite {
         try home.grant("rt-other", ada, client: "other")
         try home.access("at", ada)
         try home.access("at-other", ada, client: "other")
-        _ = try await home.keyring.signOut(ada.id, clientID: "app", from: .default, network: provider.network)
+        _ = try await home.keyring.accounts.signOut(ada.id, clientID: "app", from: .default, network: provider.network)
         #expect(try home.accessTokens(of: ada).map(\.clientID) == ["other"])
         #expect(try home.theGrant(of: ada, client: "app").state == .signedOut)
         #expect(try home.theGrant(of: ada, client: "other").state == .active)

@@ -63,7 +63,7 @@ struct TokenAcquisitionTests: SilentSuite {
         try home.access("at", ada)
         let steps = try await steps {
             let request = TokenRequest(account: ada.username, scopes: ["mail.read"])
-            let answer = try await home.keyring.token(
+            let answer = try await home.keyring.tokens.acquire(
                 TokenAcquisition(request) { () throws(KeyringError) in throw closed })
             #expect(text(of: answer.secret) == "at")
         }
@@ -75,10 +75,10 @@ struct TokenAcquisitionTests: SilentSuite {
         try home.access("old", ada, expires: 10)
         let request = TokenRequest(account: ada.username, scopes: ["mail.read"])
         let acquisition = TokenAcquisition(request) { () throws(KeyringError) in throw closed }
-        let error = await #expect(throws: KeyringError.self) { _ = try await home.keyring.token(acquisition) }
+        let error = await #expect(throws: KeyringError.self) { _ = try await home.keyring.tokens.acquire(acquisition) }
         #expect(error?.code == .signInNeeded)
         try home.grant("rt", ada)
-        let other = await #expect(throws: KeyringError.self) { _ = try await home.keyring.token(acquisition) }
+        let other = await #expect(throws: KeyringError.self) { _ = try await home.keyring.tokens.acquire(acquisition) }
         #expect(other?.message == closed.message)
     }
 
@@ -88,7 +88,7 @@ struct TokenAcquisitionTests: SilentSuite {
         try home.access("old", ada, refresh: -1)
         let request = TokenRequest(account: ada.username, scopes: ["mail.read"])
         let forced = TokenAcquisition(request, options: SilentOptions(forcesRefresh: true))
-        guard case .found(let answer) = try home.keyring.lookUp(forced) else {
+        guard case .found(let answer) = try home.keyring.tokens.lookUp(forced) else {
             Issue.record("there is no token")
             return
         }

@@ -35,11 +35,11 @@ struct TokenDestinationTests {
         ]
         let bundle = try home.home.folder.bundle(
             try keys.crafted(planted, vault: bytes(home.keyring.vaultID)), name: "planted.age")
-        let plan = try home.keyring.importBundle(bundle, with: keys.opener)
+        let plan = try home.keyring.bundles.import(bundle, with: keys.opener)
         #expect(plan.lines.map(\.outcome) == ["refused", "refused"])
         home.provider.answer(.json(#"{"access_token": "a2", "refresh_token": "r2", "expires_in": 3600}"#))
         _ = try await home.token(home.ada)
-        _ = try await home.keyring.signOut(home.ada.id, from: .default, network: home.provider.network)
+        _ = try await home.keyring.accounts.signOut(home.ada.id, from: .default, network: home.provider.network)
         #expect(home.provider.requests.allSatisfy { !$0.url.contains("evil.example") })
         #expect(home.provider.tokenRequests.map(\.refreshToken) == ["r1"])
         #expect(home.provider.revoked == ["r2"])
@@ -48,22 +48,22 @@ struct TokenDestinationTests {
     @Test("a bundle in the place of a group takes no provider away")
     func replacement() throws {
         let bundle = try home.home.folder.bundle(try keys.crafted([]), name: "empty.age")
-        let plan = try home.keyring.importBundle(bundle, with: keys.opener, mode: .replace)
+        let plan = try home.keyring.bundles.import(bundle, with: keys.opener, mode: .replace)
         #expect(plan.lines.allSatisfy { $0.outcome == "removed" && $0.kind != "setting" }, "\(plan)")
-        #expect(try home.keyring.provider(named: "plain").title == "Plain")
-        #expect(try home.keyring.accounts().isEmpty)
+        #expect(try home.keyring.providers.named("plain").title == "Plain")
+        #expect(try home.keyring.accounts.list().isEmpty)
     }
 
     @Test("the holder of another group's key cannot say where")
     func otherGroup() async throws {
         let ci = try AccessGroup("ci")
-        try home.keyring.createGroup(ci)
+        try home.keyring.groups.create(ci)
         let evil = """
             {"formatVersion": 1, "name": "aaa", "title": "Evil", "issuer": "https://evil.example",
             "environment": "id.example", "flows": ["authorizationCode"], "rotation": "unknown", "discovery": false,
             "endpoints": {"authorization_endpoint": "https://evil.example/a", "token_endpoint": "https://evil.example/token"}}
             """
-        try home.keyring.addProvider([UInt8](evil.utf8), in: [ci])
+        try home.keyring.providers.add([UInt8](evil.utf8), in: [ci])
         home.provider.answer(.json(#"{"access_token": "a2", "expires_in": 3600}"#))
         _ = try await home.token(home.ada)
         #expect(home.provider.tokenRequests.map(\.url) == ["https://id.example/token"])
@@ -87,7 +87,7 @@ struct TokenDestinationTests {
                 "revocation_endpoint_auth_methods_supported": ["\(method)"]}
                 """)
         }
-        let report = try await home.keyring.signOut(account.id, from: .default, network: home.provider.network)
+        let report = try await home.keyring.accounts.signOut(account.id, from: .default, network: home.provider.network)
         #expect(home.provider.requests.allSatisfy { $0.url.hasPrefix(Self.microsoft) && $0.refreshToken == nil })
         #expect(home.provider.revoked == [])
         #expect(report.notes.count == 1)

@@ -20,7 +20,7 @@ struct ChangedItemTests {
         keyring = home.keyring
         work = try AccessGroup("work")
         (ada, bob) = (try .contoso("ada", label: "boss"), try .contoso("bob"))
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(ada), "token of ada", for: ada)
         try keyring.store(.access(bob), "token of bob", for: bob)
         try keyring.store(.access(bob), "work token of bob", for: bob, in: [work])
@@ -38,9 +38,9 @@ struct ChangedItemTests {
 
     /// Expects that a repair finds something to do or to tell, after which all is well.
     private func expectMended(aside: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        #expect(try !keyring.verify().problems.isEmpty, sourceLocation: sourceLocation)
-        #expect(try keyring.repair().files.count == aside, sourceLocation: sourceLocation)
-        #expect(try home.opened().verify().problems == [], sourceLocation: sourceLocation)
+        #expect(try !keyring.health.verify().problems.isEmpty, sourceLocation: sourceLocation)
+        #expect(try keyring.health.repair().files.count == aside, sourceLocation: sourceLocation)
+        #expect(try home.opened().health.verify().problems == [], sourceLocation: sourceLocation)
     }
 
     @Test("a token whose item is gone is not there, and can be stored again")
@@ -52,11 +52,11 @@ struct ChangedItemTests {
         #expect(try home.opened().tokenText(request) == "again")
         try items.service.delete(item("account", of: ada))
         #expect(keyring.refusal(request) == .noSuchAccount)
-        let report = try keyring.verify()
+        let report = try keyring.health.verify()
         #expect(report.problems == [] && report.orphans.map(\.account) == [ada.id])
         #expect(report.orphans.map(\.tokens) == [1])
-        #expect(try keyring.remove(ada.id, from: .default) == 1)
-        #expect(try keyring.verify().orphans == [])
+        #expect(try keyring.accounts.remove(ada.id, from: .default) == 1)
+        #expect(try keyring.health.verify().orphans == [])
     }
 
     @Test(
@@ -70,12 +70,12 @@ struct ChangedItemTests {
         try items.put(isOlderFirst ? old : new, into: token)
         try items.put(isOlderFirst ? new : old, into: double)
         #expect(try home.opened().tokenText(request) == "newer")
-        #expect(try keyring.verify().problems.count == 1)
+        #expect(try keyring.health.verify().problems.count == 1)
         // The next change leaves one.
         try keyring.store(.access(ada, expires: 7_300), "newest", for: ada)
         #expect(try home.opened().tokenText(request) == "newest")
         #expect(try items.records(["kind": "access-token", "account": ada.id.canonical]).count == 1)
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("of two items that are equal one counts, and a repair removes the other")
@@ -83,7 +83,7 @@ struct ChangedItemTests {
         try items.double(item("access-token", of: ada))
         try items.double(item("account", of: ada))
         #expect(try home.opened().tokenText(request) == "token of ada")
-        #expect(try keyring.accounts(in: [.default]).map(\.account) == [ada, bob])
+        #expect(try keyring.accounts.list(in: [.default]).map(\.account) == [ada, bob])
         try expectMended()
         #expect(try items.records(["account": ada.id.canonical]).count == 2)
         #expect(try home.opened().tokenText(request) == "token of ada")
@@ -93,7 +93,7 @@ struct ChangedItemTests {
     func removedDoubles() throws {
         try items.double(item("access-token", of: ada))
         try items.double(item("account", of: ada))
-        _ = try keyring.remove(ada.id, from: .default)
+        _ = try keyring.accounts.remove(ada.id, from: .default)
         #expect(try items.records(["account": ada.id.canonical]) == [])
         #expect(try home.opened().refusal(request) == .noSuchAccount)
     }
@@ -134,11 +134,11 @@ struct ChangedItemTests {
         let token = try item("access-token", of: ada)
         try items.set(token, to: Array("changed by hand\n".utf8))
         for keyring in [keyring, try home.opened()] {
-            let refused = failure(of: KeyringError.self) { _ = try keyring.token(for: request) }
+            let refused = failure(of: KeyringError.self) { _ = try keyring.tokens.stored(for: request) }
             #expect(refused?.code == .damaged && refused?.message.contains("changed its secret") == true)
         }
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
-        #expect(try keyring.verify().problems.contains { $0.contains("another program has changed the token") })
+        #expect(try keyring.health.verify().problems.contains { $0.contains("another program has changed the token") })
         try expectMended()
         #expect(try home.opened().tokenText(request) == "changed by hand")
         try keyring.store(.access(ada), "again", for: ada)
@@ -152,7 +152,7 @@ struct ChangedItemTests {
         #expect(keyring.refusal(request) == .damaged)
         try items.set(token, to: Array("token of ada\n".utf8))
         #expect(try keyring.tokenText(request) == "token of ada")
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("an empty item, which a service leaves that ends while it makes one, is nothing, and a repair removes it")
@@ -166,7 +166,7 @@ struct ChangedItemTests {
         }
         try items.change(account) { $0["account"] = eve.id.canonical }
         #expect(try keyring.tokenText(request) == "token of ada")
-        #expect(try keyring.accounts(in: [.default]).map(\.account) == [ada, bob])
+        #expect(try keyring.accounts.list(in: [.default]).map(\.account) == [ada, bob])
         try keyring.store(.access(eve), "token of eve", for: eve)
         try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
         #expect(try home.opened().tokenText(request) == "newer")
@@ -188,7 +188,7 @@ struct ChangedItemTests {
         try paste(item("access-token", of: bob), into: item("access-token", of: ada))
         #expect(keyring.refusal(request) == .signInNeeded)
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
-        #expect(try keyring.credentials(of: ada.id, in: .default) == [])
+        #expect(try keyring.accounts.credentials(of: ada.id, in: .default) == [])
         try expectMended()
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
         try paste(item("account", of: bob), into: item("account", of: ada))
@@ -267,20 +267,20 @@ struct ChangedItemTests {
         if isDamaged {
             try items.set(header, to: [1, 2, 3])
             #expect(code { _ = try home.opened() } == .damaged)
-            #expect(code { try keyring.createGroup(AccessGroup("third")) } == .damaged)
+            #expect(code { try keyring.groups.create(AccessGroup("third")) } == .damaged)
             #expect(try items.content(header) == [1, 2, 3])
         }
         try items.service.delete(header)
         let opened = try home.opened()
         let warnings = opened.takeWarnings()
         #expect(warnings.count == 1 && warnings[0].message.contains("made again"))
-        #expect(try opened.groups().map(\.name) == [.default, work])
+        #expect(try opened.groups.list().map(\.name) == [.default, work])
         #expect(try opened.tokenText(request) == "token of ada")
         #expect(try opened.tokenText(bobs, in: [work]) == "work token of bob")
         #expect(try items.headers().count == 1)
         try opened.store(.access(ada, expires: 7_200), "newer", for: ada)
         #expect(try home.opened().tokenText(request) == "newer")
-        #expect(try home.opened().takeWarnings() == [] && opened.verify().problems == [])
+        #expect(try home.opened().takeWarnings() == [] && opened.health.verify().problems == [])
         // Who had the vault open goes on.
         #expect(try keyring.tokenText(request) == "newer")
         try keyring.store(.access(ada, expires: 7_300), "newest", for: ada)
@@ -290,16 +290,16 @@ struct ChangedItemTests {
     @Test("a header of garbage can be put aside, and is made again")
     func mendedHeader() throws {
         let options = try #require(home.session).options
-        #expect(try Keyring.putDamagedHeaderAside(at: home.location, secretService: options) == [])
+        #expect(try Keyring.Health.putDamagedHeaderAside(at: home.location, secretService: options) == [])
         let header = try #require(items.headers().first)
         try items.set(header, to: [1, 2, 3])
         #expect(code { _ = try home.opened() } == .damaged)
-        #expect(try Keyring.putDamagedHeaderAside(at: home.location, secretService: options).count == 1)
+        #expect(try Keyring.Health.putDamagedHeaderAside(at: home.location, secretService: options).count == 1)
         #expect(try items.content(header) == [1, 2, 3] && items.headers() == [])
         let opened = try home.opened()
         #expect(opened.takeWarnings().count == 1)
         #expect(try opened.tokenText(request) == "token of ada")
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.health.verify().problems == [])
     }
 
     @Test("of two headers the newer counts, wherever it lies", arguments: [false, true])
@@ -307,22 +307,22 @@ struct ChangedItemTests {
         let header = try #require(items.headers().first)
         let old = try items.content(header)
         let third = try AccessGroup("third")
-        try keyring.createGroup(third)
+        try keyring.groups.create(third)
         let new = try items.content(header)
         try items.set(header, to: isOlderFirst ? old : new)
         try items.double(header, with: isOlderFirst ? new : old)
-        #expect(try home.opened().groups().map(\.name) == [.default, work, third])
-        #expect(try keyring.verify().problems.count == 1)
-        try keyring.createGroup(AccessGroup("fourth"))
-        #expect(try home.opened().groups().count == 4)
-        #expect(try keyring.groups().count == 4)
+        #expect(try home.opened().groups.list().map(\.name) == [.default, work, third])
+        #expect(try keyring.health.verify().problems.count == 1)
+        try keyring.groups.create(AccessGroup("fourth"))
+        #expect(try home.opened().groups.list().count == 4)
+        #expect(try keyring.groups.list().count == 4)
     }
 
     @Test("an older header, put in the place of the newer, is told")
     func olderHeader() throws {
         let header = try #require(items.headers().first)
         let old = try items.content(header)
-        try keyring.createGroup(AccessGroup("third"))
+        try keyring.groups.create(AccessGroup("third"))
         try items.set(header, to: old)
         let opened = try home.opened()
         #expect(opened.takeWarnings().contains { $0.message.contains("earlier state") })
@@ -334,9 +334,9 @@ struct ChangedItemTests {
         let other = try KeyringHome(in: home.session)
         let theirs = try #require(other.items().headers().first)
         try items.double(#require(items.headers().first), with: other.items().content(theirs))
-        #expect(try home.opened().groups().map(\.name) == [.default, work])
+        #expect(try home.opened().groups.list().map(\.name) == [.default, work])
         #expect(try home.opened().tokenText(request) == "token of ada")
-        try keyring.createGroup(AccessGroup("third"))
-        #expect(try home.opened().groups().count == 3)
+        try keyring.groups.create(AccessGroup("third"))
+        #expect(try home.opened().groups.list().count == 3)
     }
 }

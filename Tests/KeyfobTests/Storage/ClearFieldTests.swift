@@ -49,12 +49,12 @@ struct ClearFieldTests {
             try home.keyring.store(credential, "\(word) token", for: account)
             try home.keyring.store(.refresh(account, client: word), "\(word) refresh", for: account)
         }
-        try home.keyring.setLabel(word, of: accounts[0].id, in: .default)
-        try home.keyring.setDefault(accounts[0].id, in: .default)
-        try home.keyring.bind(.tool(word), to: .account(accounts[1].id), in: .default)
-        try home.keyring.addClient(
+        try home.keyring.accounts.setLabel(word, of: accounts[0].id, in: .default)
+        try home.keyring.accounts.setDefault(accounts[0].id, in: .default)
+        try home.keyring.bindings.set(.tool(word), to: .account(accounts[1].id), in: .default)
+        try home.keyring.clients.add(
             ClientRegistration(id: word, authentication: .post), secret: secret(word), at: "google")
-        _ = try home.keyring.remove(accounts[2].id, from: .default)
+        _ = try home.keyring.accounts.remove(accounts[2].id, from: .default)
         return home
     }
 
@@ -131,12 +131,12 @@ struct ClearFieldTests {
         let newer = Credential.access(ada, scopes: ["amber"], client: "amber", realm: "amber", expires: 7_200)
         #expect(try changes { try home.keyring.store(newer, "newer", for: ada) } == sealed.union(token))
         #expect(
-            try changes { try home.keyring.setLabel("other", of: ada.id, in: .default) }
+            try changes { try home.keyring.accounts.setLabel("other", of: ada.id, in: .default) }
                 == sealed.union(["records.label_index"]))
         #expect(
-            try changes { try home.keyring.bind(.tool("x"), to: .account(ada.id), in: .default) }
+            try changes { try home.keyring.bindings.set(.tool("x"), to: .account(ada.id), in: .default) }
                 .isSuperset(of: sealed.union(["records.id", "records.kind", "record_counts.records"])))
         // Who reads changes nothing.
-        #expect(try changes { _ = try home.keyring.accounts() }.isEmpty)
+        #expect(try changes { _ = try home.keyring.accounts.list() }.isEmpty)
     }
 }

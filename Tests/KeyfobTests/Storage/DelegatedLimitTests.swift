@@ -13,7 +13,7 @@ struct DelegatedLimitTests {
         keyring = home.keyring
         work = try AccessGroup("work")
         let ada = try Account.contoso("ada")
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(ada), "token", for: ada, in: [work])
     }
 
@@ -24,31 +24,31 @@ struct DelegatedLimitTests {
         #expect(error?.code == .notOffered, sourceLocation: sourceLocation)
         #expect(error?.advice == .moveToFile, sourceLocation: sourceLocation)
         #expect(try home.state() == state, sourceLocation: sourceLocation)
-        #expect(try keyring.backups() == [], sourceLocation: sourceLocation)
+        #expect(try keyring.bundles.backups() == [], sourceLocation: sourceLocation)
     }
 
     @Test("a new key for a group")
     func rotation() throws {
-        try expectNotOffered { _ = try keyring.rotateGroup(work) }
-        try expectNotOffered { _ = try keyring.revokeSlot("00", of: work) }
+        try expectNotOffered { _ = try keyring.groups.rotate(work) }
+        try expectNotOffered { _ = try keyring.slots.revoke("00", of: work) }
     }
 
     @Test("a key for one group")
     func grants() throws {
-        try expectNotOffered { _ = try keyring.grantGroup(work, to: .keyFile(keyFile(2))) }
-        try expectNotOffered { _ = try keyring.grantGroup(work, to: .passphrase(secret("long enough"))) }
+        try expectNotOffered { _ = try keyring.slots.grant(work, to: .keyFile(keyFile(2))) }
+        try expectNotOffered { _ = try keyring.slots.grant(work, to: .passphrase(secret("long enough"))) }
     }
 
     @Test("keys of one's own; a recipient, who opens backups, may be added")
     func slots() throws {
-        try expectNotOffered { _ = try keyring.addSlot(.keyFile(keyFile(2))) }
-        try expectNotOffered { _ = try keyring.addSlot(.passphrase(secret("long enough"))) }
+        try expectNotOffered { _ = try keyring.slots.add(.keyFile(keyFile(2))) }
+        try expectNotOffered { _ = try keyring.slots.add(.passphrase(secret("long enough"))) }
         let options = try #require(home.session).options
-        try expectNotOffered { _ = try keyring.addSlot(.secretService(options)) }
-        let slot = try keyring.addSlot(.recipient(BundleKeys().recipient))
-        #expect(try home.opened().slots().map(\.kind) == ["recipient", "recipient"])
-        try keyring.removeSlot(slot)
-        #expect(try home.opened().slots().map(\.kind) == ["recipient"])
+        try expectNotOffered { _ = try keyring.slots.add(.secretService(options)) }
+        let slot = try keyring.slots.add(.recipient(BundleKeys().recipient))
+        #expect(try home.opened().slots.list().map(\.kind) == ["recipient", "recipient"])
+        try keyring.slots.remove(slot)
+        #expect(try home.opened().slots.list().map(\.kind) == ["recipient"])
     }
 
     @Test("staying unlocked for a while")

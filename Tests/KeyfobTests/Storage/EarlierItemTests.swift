@@ -40,9 +40,9 @@ struct EarlierItemTests {
         try home.keyring.store(.refresh(ada), "refresh of ada", for: ada)
         try home.keyring.store(.access(ada), "token of ada", for: ada)
         try home.keyring.store(.access(bob), "{\"token\": \"of bob\"}", for: bob, in: [work])
-        try home.keyring.setDefault(ada.id, in: .default)
+        try home.keyring.accounts.setDefault(ada.id, in: .default)
         try home.keyring.store(.refresh(bob), "refresh of bob", for: bob)
-        _ = try home.keyring.remove(bob.id, from: .default)
+        _ = try home.keyring.accounts.remove(bob.id, from: .default)
     }
 
     private let work: AccessGroup
@@ -51,30 +51,32 @@ struct EarlierItemTests {
 
     private func expectAll(_ home: KeyringHome, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let opened = try home.opened()
-        #expect(try opened.verify().problems == [], sourceLocation: sourceLocation)
+        #expect(try opened.health.verify().problems == [], sourceLocation: sourceLocation)
         #expect(try opened.tokenText(TokenRequest()) == "token of ada", sourceLocation: sourceLocation)
         #expect(try opened.tokenText(TokenRequest(account: "boss")) == "token of ada", sourceLocation: sourceLocation)
         let bobs = TokenRequest(account: "bob@contoso.example")
         #expect(try opened.tokenText(bobs, in: [work]) == "{\"token\": \"of bob\"}", sourceLocation: sourceLocation)
         let ada = try Account.contoso("ada")
-        #expect(try opened.credentials(of: ada.id, in: .default).count == 2, sourceLocation: sourceLocation)
-        #expect(try opened.accounts(in: [.default]).count == 1, sourceLocation: sourceLocation)
+        #expect(try opened.accounts.credentials(of: ada.id, in: .default).count == 2, sourceLocation: sourceLocation)
+        #expect(try opened.accounts.list(in: [.default]).count == 1, sourceLocation: sourceLocation)
     }
 
     @Test("are told, and written anew by a repair with nothing put aside")
     func repaired() throws {
         let home = try KeyringHome(in: SharedSession.forOneVault())
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try fill(home)
         let items = try home.items()
         let all = try items.records()
         for item in all { try age(item, items) }
         let opened = try home.opened()
-        #expect(try opened.verify().problems.filter { $0.contains("an earlier version of Keyfob") }.count == all.count)
-        #expect(try opened.accounts() == [])
+        #expect(
+            try opened.health.verify().problems.filter { $0.contains("an earlier version of Keyfob") }.count
+                == all.count)
+        #expect(try opened.accounts.list() == [])
         let told = opened.takeWarnings()
         #expect(told.contains { $0.message.contains("an earlier version") && $0.advice != nil }, "\(told)")
-        #expect(try opened.repair().files == [])
+        #expect(try opened.health.repair().files == [])
         #expect(try items.records() == all)
         let token = try items.record(["kind": "access-token", "username": "ada@contoso.example"])
         #expect(String(decoding: try items.content(token), as: UTF8.self) == "token of ada")
@@ -90,15 +92,15 @@ struct EarlierItemTests {
         while isRefused {
             number += 1
             let home = try KeyringHome(in: session)
-            try home.keyring.createGroup(work)
+            try home.keyring.groups.create(work)
             try fill(home)
             let items = try home.items()
             for item in try items.records() { try age(item, items) }
             let opened = try home.opened()
             try folder.write("order", Array("refuse from \(number) SetSecret Set".utf8))
-            isRefused = failure(of: KeyringError.self) { _ = try opened.repair() } != nil
+            isRefused = failure(of: KeyringError.self) { _ = try opened.health.repair() } != nil
             try folder.write("order", [])
-            #expect(try opened.repair().files == [], "\(number)")
+            #expect(try opened.health.repair().files == [], "\(number)")
             try expectAll(home)
         }
         #expect(number > 10)
@@ -116,9 +118,9 @@ struct EarlierItemTests {
         let double = try items.double(item)
         try items.put(old, into: double)
         try age(double, items)
-        #expect(try home.opened().repair().files == [])
+        #expect(try home.opened().health.repair().files == [])
         #expect(try items.records(["kind": "access-token"]) == [item])
         #expect(try home.opened().tokenText(TokenRequest(account: "ada@contoso.example")) == "new")
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems == [])
     }
 }

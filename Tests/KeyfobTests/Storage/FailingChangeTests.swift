@@ -18,18 +18,18 @@ struct FailingChangeTests {
                 let eve = try Account.contoso("eve")
                 try keyring.store(.refresh(eve), "refresh of eve", for: eve)
             case .storeOver: try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
-            case .label: try keyring.setLabel("chief", of: ada.id, in: .default)
-            case .remove: _ = try keyring.remove(ada.id, from: .default)
-            case .setDefault: try keyring.setDefault(ada.id, in: .default)
-            case .bind: try keyring.bind(.directory("/srv/project"), to: .account(ada.id), in: .default)
-            case .createGroup: try keyring.createGroup(AccessGroup("new"))
-            case .renameGroup: try keyring.renameGroup(work, to: AccessGroup("renamed"))
-            case .removeGroup: _ = try keyring.removeGroup(work)
-            case .move: _ = try keyring.move(ada.id, from: .default, to: work)
+            case .label: try keyring.accounts.setLabel("chief", of: ada.id, in: .default)
+            case .remove: _ = try keyring.accounts.remove(ada.id, from: .default)
+            case .setDefault: try keyring.accounts.setDefault(ada.id, in: .default)
+            case .bind: try keyring.bindings.set(.directory("/srv/project"), to: .account(ada.id), in: .default)
+            case .createGroup: try keyring.groups.create(AccessGroup("new"))
+            case .renameGroup: try keyring.groups.rename(work, to: AccessGroup("renamed"))
+            case .removeGroup: _ = try keyring.groups.remove(work)
+            case .move: _ = try keyring.accounts.move(ada.id, from: .default, to: work)
             case .comeBack:
                 // A tombstone becomes a record again.
-                if try keyring.accounts().contains(where: { $0.account == bob }) {
-                    _ = try keyring.remove(bob.id, from: .default)
+                if try keyring.accounts.list().contains(where: { $0.account == bob }) {
+                    _ = try keyring.accounts.remove(bob.id, from: .default)
                 }
                 try keyring.store(.refresh(bob), "again", for: bob)
             }
@@ -63,7 +63,7 @@ struct FailingChangeTests {
     ) throws -> Bool {
         let home = try KeyringHome(in: session)
         let (ada, bob) = (try Account.contoso("ada", label: "boss"), try Account.contoso("bob"))
-        try home.keyring.createGroup(AccessGroup("work"))
+        try home.keyring.groups.create(AccessGroup("work"))
         try home.keyring.store(.refresh(ada), "refresh of ada", for: ada)
         try home.keyring.store(.access(ada), "token", for: ada)
         try home.keyring.store(.refresh(bob), "refresh of bob", for: bob)
@@ -85,7 +85,7 @@ struct FailingChangeTests {
         // Of two changes, it may have been the first.
         if isPartly, change != .comeBack { try expectMade(change, opened, ada, comment) }
         if !isPartly, change != .comeBack {
-            #expect(try opened.verify().problems == [], comment)
+            #expect(try opened.health.verify().problems == [], comment)
         }
         guard error != nil else {
             // One refusal was of no consequence.
@@ -95,9 +95,9 @@ struct FailingChangeTests {
         // The same again completes it.
         let second = failure(of: KeyringError.self) { try change.make(opened, ada, bob) }
         #expect(second == nil || change.done.contains(second?.code ?? .fault), comment)
-        _ = try opened.repair()
+        _ = try opened.health.repair()
         let last = try home.opened()
-        #expect(try last.verify().problems == [], comment)
+        #expect(try last.health.verify().problems == [], comment)
         if second == nil { try expectMade(change, last, ada, comment) }
         return false
     }
@@ -107,14 +107,14 @@ struct FailingChangeTests {
         _ change: Change, _ keyring: Keyring, _ ada: Account, _ bob: Account, _ comment: Comment
     ) throws {
         var kinds: Set<Credential.Kind> = []
-        for group in try keyring.groups().map(\.name) {
-            for account in try keyring.accounts(in: [group]) where account.account.id == ada.id {
-                kinds.formUnion(try keyring.credentials(of: ada.id, in: group).map(\.kind))
+        for group in try keyring.groups.list().map(\.name) {
+            for account in try keyring.accounts.list(in: [group]) where account.account.id == ada.id {
+                kinds.formUnion(try keyring.accounts.credentials(of: ada.id, in: group).map(\.kind))
             }
         }
         if change != .remove { #expect(kinds == [.refreshToken, .accessToken], comment) }
         if change != .comeBack {
-            #expect(try keyring.credentials(of: bob.id, in: .default).map(\.kind) == [.refreshToken], comment)
+            #expect(try keyring.accounts.credentials(of: bob.id, in: .default).map(\.kind) == [.refreshToken], comment)
         }
         if change != .remove, change != .move {
             let token = try keyring.tokenText(TokenRequest(account: ada.id.description))
@@ -125,19 +125,19 @@ struct FailingChangeTests {
     private func expectMade(_ change: Change, _ keyring: Keyring, _ ada: Account, _ comment: Comment) throws {
         let name = TokenRequest(account: ada.id.description)
         switch change {
-        case .storeNew: #expect(try keyring.accounts().count == 3, comment)
+        case .storeNew: #expect(try keyring.accounts.list().count == 3, comment)
         case .storeOver: #expect(try keyring.tokenText(name) == "newer", comment)
         case .label:
             #expect(try keyring.tokenText(TokenRequest(account: "chief")) == "token", comment)
             #expect(keyring.refusal(TokenRequest(account: "boss")) == .noSuchAccount, comment)
         case .remove: #expect(keyring.refusal(name) == .noSuchAccount, comment)
         case .setDefault: #expect(try keyring.tokenText(TokenRequest()) == "token", comment)
-        case .bind: #expect(try keyring.bindings().count == 1, comment)
-        case .createGroup: #expect(try keyring.groups().count == 3, comment)
-        case .renameGroup: #expect(try keyring.groups().map(\.name.name) == ["default", "renamed"], comment)
-        case .removeGroup: #expect(try keyring.groups().count == 1, comment)
+        case .bind: #expect(try keyring.bindings.list().count == 1, comment)
+        case .createGroup: #expect(try keyring.groups.list().count == 3, comment)
+        case .renameGroup: #expect(try keyring.groups.list().map(\.name.name) == ["default", "renamed"], comment)
+        case .removeGroup: #expect(try keyring.groups.list().count == 1, comment)
         case .move: #expect(try keyring.tokenText(name, in: [AccessGroup("work")]) == "token", comment)
-        case .comeBack: #expect(try keyring.accounts().count == 2, comment)
+        case .comeBack: #expect(try keyring.accounts.list().count == 2, comment)
         }
     }
 }

@@ -21,7 +21,7 @@ struct ItemAttributeTests {
         init() throws {
             home = try KeyringHome(in: SharedSession())
             groups = [.default, try AccessGroup("default2")]
-            try home.keyring.createGroup(groups[1])
+            try home.keyring.groups.create(groups[1])
             var accounts = [try Account.contoso("ada"), try Account.contoso("ada2")]
             for (home, environment) in [("ada-uid.contoso", "login.example"), ("ada-uid.contoso2", "login.example")] {
                 let id = try #require(AccountID(homeAccountID: home, environment: environment))
@@ -66,7 +66,7 @@ struct ItemAttributeTests {
         _ request: TokenRequest, _ group: AccessGroup?, _ keyring: Keyring, isWhole: Bool = true
     ) throws -> Bool {
         do throws(KeyringError) {
-            let answer = try keyring.token(for: request, in: group.map { [$0] })
+            let answer = try keyring.tokens.stored(for: request, in: group.map { [$0] })
             let (token, found) = (text(of: answer.secret), answer.found)
             let credential = found.credential
             #expect(
@@ -174,7 +174,7 @@ struct ItemAttributeTests {
     @Test("'secret-tool' lists the accounts of a group under readable names, and no token is in what it shows")
     func secretTool() throws {
         let found = try secretTool(["search", "--all", "kind", "account", "group", "default", "vault", keyring.vaultID])
-        let listed = try keyring.accounts(in: [.default]).map(\.account)
+        let listed = try keyring.accounts.list(in: [.default]).map(\.account)
         #expect(values(of: "attribute.account", in: found) == Set(listed.map { $0.id.canonical }))
         #expect(values(of: "label", in: found) == Set(listed.map { "Keyfob: \($0.username) · account" }))
         #expect(values(of: "attribute.username", in: found) == Set(listed.map(\.username)))

@@ -17,18 +17,18 @@ struct ItemSecretTests {
     private func expectKept(_ token: [UInt8], isPlain: Bool, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for other in [nil, "plain", "line\nbreak"] {
             if let other { try home.keyring.store(.access(ada), other, for: ada) }
-            _ = try home.keyring.store(.access(ada, expires: 7_200), secret: secret(token), for: ada)
+            _ = try home.keyring.tokens.store(.access(ada, expires: 7_200), secret: secret(token), for: ada)
             let items = try home.items()
             let item = try items.record(["kind": "access-token"])
             #expect(try (items.content(item) == token) == isPlain, sourceLocation: sourceLocation)
             #expect(
                 try items.attributes(item)["encoding"] == (isPlain ? "plain" : "base64url"),
                 sourceLocation: sourceLocation)
-            let answer = try home.opened().token(for: request)
+            let answer = try home.opened().tokens.stored(for: request)
             let isSame = answer.secret.isEqual(to: secret(token))
             #expect(isSame, sourceLocation: sourceLocation)
         }
-        #expect(try home.opened().verify().problems == [], sourceLocation: sourceLocation)
+        #expect(try home.opened().health.verify().problems == [], sourceLocation: sourceLocation)
     }
 
     @Test(

@@ -34,10 +34,10 @@ struct NotedHeaderTests {
     private func expectWhole(_ opened: Keyring, groups: Int = 1, sourceLocation: SourceLocation = #_sourceLocation)
         throws
     {
-        #expect(try opened.groups().count == groups, sourceLocation: sourceLocation)
+        #expect(try opened.groups.list().count == groups, sourceLocation: sourceLocation)
         #expect(try opened.tokenText(request) == "token of ada", sourceLocation: sourceLocation)
         #expect(opened.takeWarnings() == [], sourceLocation: sourceLocation)
-        #expect(try opened.verify().problems == [], sourceLocation: sourceLocation)
+        #expect(try opened.health.verify().problems == [], sourceLocation: sourceLocation)
     }
 
     @Test("it follows the header, and what it says does not count where the item says otherwise")
@@ -60,16 +60,16 @@ struct NotedHeaderTests {
     func putAside() throws {
         let old = try header()
         let content = try items.content(old)
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         let newer = try items.double(old)
         try items.set(old, to: content)
-        _ = try home.opened().repair()
+        _ = try home.opened().health.repair()
         #expect(try items.headers() == [newer])
         #expect(try items.content(old) == content)
         try note("0 \(old.path)\n")
         try expectWhole(try home.opened(), groups: 2)
         #expect(try noted()[1] == newer.path)
-        try home.keyring.createGroup(AccessGroup("third"))
+        try home.keyring.groups.create(AccessGroup("third"))
         try expectWhole(try home.opened(), groups: 3)
         #expect(try items.content(old) == content)
     }
@@ -79,28 +79,28 @@ struct NotedHeaderTests {
         let old = try header()
         let content = try items.content(old)
         let opened = try home.opened()
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         _ = try home.opened()
         try items.double(old)
         try items.set(old, to: content)
-        #expect(try home.opened().groups().count == 2)
-        try opened.createGroup(AccessGroup("third"))
-        #expect(try home.opened().groups().count == 3)
+        #expect(try home.opened().groups.list().count == 2)
+        try opened.groups.create(AccessGroup("third"))
+        #expect(try home.opened().groups.list().count == 3)
     }
 
     @Test("whoever turns back the header and the note is told of as before")
     func turnedBack() throws {
         let old = try header()
         let (content, text) = (try items.content(old), try String(contentsOfFile: path, encoding: .utf8))
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         _ = try home.opened()
         let newer = try items.double(old)
         try items.set(old, to: content)
         try note(text)
         let opened = try home.opened()
         // What is behind the mark is read once more, by who searches.
-        #expect(try opened.groups().count == 2 && opened.takeWarnings() == [])
-        #expect(try !opened.verify().problems.isEmpty)
+        #expect(try opened.groups.list().count == 2 && opened.takeWarnings() == [])
+        #expect(try !opened.health.verify().problems.isEmpty)
         try items.service.delete(newer)
         try note(text)
         #expect(try home.opened().takeWarnings().contains { $0.message.contains("earlier state") })
@@ -120,7 +120,7 @@ struct NotedHeaderTests {
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try expectWhole(try home.opened())
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try expectWhole(try home.opened(), groups: 2)
     }
 }

@@ -28,7 +28,7 @@ struct StoppedChangeTests {
         let opened = try home.opened()
         #expect(!hasLog(home.home))
         #expect(try await home.token(home.ada, from: opened).text == "at2")
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.health.verify().problems == [])
         home.clock.advance(by: 4_000)
         #expect(try await home.token(home.ada, from: opened).text == "at3")
     }
@@ -54,7 +54,7 @@ struct StoppedChangeTests {
             home.provider.answer(by: { provider.answer($0) })
             #expect(try await home.token(account, from: opened).text == "at3")
         }
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.health.verify().problems == [])
     }
 
     @Test(
@@ -84,7 +84,7 @@ struct StoppedChangeTests {
         let next = try home.opened()
         let token = try? await home.token(home.ada, from: next).text
         #expect(token != nil, "\(order)")
-        #expect(try next.verify().problems == [], "\(order)")
+        #expect(try next.health.verify().problems == [], "\(order)")
         return !FileManager.default.fileExists(atPath: mark)
     }
 
@@ -140,9 +140,9 @@ struct StoppedChangeTests {
         try stopped.put(bytes)
         let opened = try stopped.home.opened()
         try stopped.expectToken(opened)
-        #expect(try opened.verify().problems.contains { $0.contains("changes.unreadable") })
-        #expect(try opened.repair().files.contains { $0.contains("/quarantine/") })
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.health.verify().problems.contains { $0.contains("changes.unreadable") })
+        #expect(try opened.health.repair().files.contains { $0.contains("/quarantine/") })
+        #expect(try opened.health.verify().problems == [])
     }
 
     @Test("an old note that is put back brings nothing back that was removed since")
@@ -151,18 +151,18 @@ struct StoppedChangeTests {
         let bytes = try #require(try stopped.log())
         let opened = try stopped.home.opened()
         #expect(try stopped.log() == nil)
-        #expect(try opened.accounts().count == 2)
+        #expect(try opened.accounts.list().count == 2)
         // As long as nothing was removed since, to make it once more changes nothing.
         try stopped.put(bytes)
-        #expect(try stopped.home.opened().credentials(of: stopped.eve.id, in: .default).count == 1)
+        #expect(try stopped.home.opened().accounts.credentials(of: stopped.eve.id, in: .default).count == 1)
         #expect(try stopped.log() == nil)
-        _ = try opened.remove(stopped.eve.id, from: .default)
+        _ = try opened.accounts.remove(stopped.eve.id, from: .default)
         try stopped.put(bytes)
         let again = try stopped.home.opened()
-        #expect(try again.accounts().count == 1)
-        #expect(try again.verify().orphans == [])
+        #expect(try again.accounts.list().count == 1)
+        #expect(try again.health.verify().orphans == [])
         try stopped.expectToken(again)
-        #expect(try again.verify().problems.contains { $0.contains("changes.unreadable") })
+        #expect(try again.health.verify().problems.contains { $0.contains("changes.unreadable") })
     }
 
     @Test("an old note that is put back takes the place of nothing that is newer")
@@ -171,12 +171,12 @@ struct StoppedChangeTests {
         let bytes = try #require(try stopped.log())
         let (opened, eve) = (try stopped.home.opened(), stopped.eve)
         try opened.store(.access(eve), "newer", for: eve)
-        try opened.setLabel("chief", of: eve.id, in: .default)
+        try opened.accounts.setLabel("chief", of: eve.id, in: .default)
         try stopped.put(bytes)
         let again = try stopped.home.opened()
         #expect(try again.tokenText(TokenRequest(account: "chief")) == "newer")
-        #expect(try again.accounts().count == 2)
-        #expect(try again.verify().problems == [])
+        #expect(try again.accounts.list().count == 2)
+        #expect(try again.health.verify().problems == [])
     }
 
     @Test("a note of another vault is nobody's")
@@ -184,8 +184,8 @@ struct StoppedChangeTests {
         let (stopped, other) = (try Stopped(), try Stopped())
         try stopped.put(try #require(try other.log()))
         let opened = try stopped.home.opened()
-        #expect(try opened.accounts().count == 1)
-        #expect(try opened.verify().problems.contains { $0.contains("changes.unreadable") })
+        #expect(try opened.accounts.list().count == 1)
+        #expect(try opened.health.verify().problems.contains { $0.contains("changes.unreadable") })
     }
 
     @Test("where a stopped change can't be completed, what is there can be read, and nothing else is changed before it")
@@ -196,14 +196,14 @@ struct StoppedChangeTests {
         try stopped.expectToken(opened)
         let warnings = opened.takeWarnings()
         #expect(warnings.map(\.code) == [.stoppedChange] && warnings.allSatisfy { $0.advice != nil })
-        #expect(try opened.verify().problems.contains { $0.contains("not complete yet") })
-        let refused = failure(of: KeyringError.self) { try opened.createGroup(AccessGroup("new")) }
+        #expect(try opened.health.verify().problems.contains { $0.contains("not complete yet") })
+        let refused = failure(of: KeyringError.self) { try opened.groups.create(AccessGroup("new")) }
         #expect(refused?.code == .unavailable && refused?.message.contains("was stopped") == true)
         #expect(refused?.advice != nil)
         try stopped.order("")
-        try opened.createGroup(AccessGroup("new"))
-        #expect(try opened.accounts().count == 2)
-        #expect(try opened.verify().problems == [])
+        try opened.groups.create(AccessGroup("new"))
+        #expect(try opened.accounts.list().count == 2)
+        #expect(try opened.health.verify().problems == [])
     }
 
     @Test("a stopped change that the service refuses for good is given up by a repair, and kept")
@@ -211,12 +211,12 @@ struct StoppedChangeTests {
         let stopped = try Stopped()
         try stopped.order("refuse from 1 CreateItem")
         let opened = try stopped.home.opened()
-        let refused = failure(of: KeyringError.self) { try opened.createGroup(AccessGroup("new")) }
+        let refused = failure(of: KeyringError.self) { try opened.groups.create(AccessGroup("new")) }
         #expect(refused?.advice == .repair)
-        #expect(try opened.repair().files.contains { $0.contains("/quarantine/") })
-        try opened.createGroup(AccessGroup("new"))
-        #expect(try opened.accounts().count == 1)
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.health.repair().files.contains { $0.contains("/quarantine/") })
+        try opened.groups.create(AccessGroup("new"))
+        #expect(try opened.accounts.list().count == 1)
+        #expect(try opened.health.verify().problems == [])
     }
 
     @Test("a move that is stopped at whichever call is completed by whoever looks next", arguments: ["once", "from"])
@@ -229,20 +229,22 @@ struct StoppedChangeTests {
         while isRefused {
             number += 1
             let home = try KeyringHome(in: session)
-            try home.keyring.createGroup(work)
+            try home.keyring.groups.create(work)
             try home.keyring.store(.refresh(ada), "refresh of ada", for: ada)
             try home.keyring.store(.access(ada), "token", for: ada)
             try folder.write("order", Array("refuse \(mode) \(number) \(writes)".utf8))
-            let error = failure(of: KeyringError.self) { _ = try home.keyring.move(ada.id, from: .default, to: work) }
+            let error = failure(of: KeyringError.self) {
+                _ = try home.keyring.accounts.move(ada.id, from: .default, to: work)
+            }
             try folder.write("order", [])
             isRefused = error != nil
             let opened = try home.opened()
-            let isMoved = try opened.accounts(in: [work]).contains { $0.account.id == ada.id }
+            let isMoved = try opened.accounts.list(in: [work]).contains { $0.account.id == ada.id }
             #expect(isMoved == (number > 1), "\(mode) \(number)")
-            #expect(try opened.accounts(in: [.default]).isEmpty == isMoved, "\(mode) \(number)")
-            let kinds = try opened.credentials(of: ada.id, in: isMoved ? work : .default).map(\.kind)
+            #expect(try opened.accounts.list(in: [.default]).isEmpty == isMoved, "\(mode) \(number)")
+            let kinds = try opened.accounts.credentials(of: ada.id, in: isMoved ? work : .default).map(\.kind)
             #expect(Set(kinds) == [.refreshToken, .accessToken], "\(mode) \(number)")
-            let report = try opened.verify()
+            let report = try opened.health.verify()
             #expect(report.problems == [] && report.orphans == [], "\(mode) \(number)")
         }
         #expect(number > 4)
@@ -259,17 +261,18 @@ struct StoppedChangeTests {
             number += 1
             let home = try KeyringHome(in: session)
             for account in accounts { try home.keyring.store(.access(account), "token", for: account) }
-            try home.keyring.setDefault(accounts[0].id, in: .default)
+            try home.keyring.accounts.setDefault(accounts[0].id, in: .default)
             try folder.write("order", Array("refuse \(mode) \(number) CreateItem SetSecret Set Delete".utf8))
             isRefused =
-                failure(of: KeyringError.self) { try home.keyring.setDefault(accounts[1].id, in: .default) } != nil
+                failure(of: KeyringError.self) { try home.keyring.accounts.setDefault(accounts[1].id, in: .default) }
+                != nil
             try folder.write("order", [])
             let opened = try home.opened()
-            let chosen = try opened.accounts().filter(\.isDefault).map(\.account)
+            let chosen = try opened.accounts.list().filter(\.isDefault).map(\.account)
             #expect(chosen == [accounts[number > 1 ? 1 : 0]], "\(mode) \(number)")
-            try opened.setDefault(accounts[0].id, in: .default)
-            #expect(try home.opened().accounts().filter(\.isDefault).map(\.account) == [accounts[0]])
-            #expect(try opened.verify().problems == [], "\(mode) \(number)")
+            try opened.accounts.setDefault(accounts[0].id, in: .default)
+            #expect(try home.opened().accounts.list().filter(\.isDefault).map(\.account) == [accounts[0]])
+            #expect(try opened.health.verify().problems == [], "\(mode) \(number)")
         }
         #expect(number > 2)
     }
@@ -308,9 +311,9 @@ struct StoppedChangeTests {
         let session = try SharedSession(.misbehaving(["own-attributes"]))
         let home = try KeyringHome(in: session)
         let (ada, work) = (try Account.contoso("ada"), try AccessGroup("work"))
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try home.keyring.store(.access(ada), "token", for: ada, in: [work])
-        try home.keyring.renameGroup(work, to: AccessGroup("job"))
+        try home.keyring.groups.rename(work, to: AccessGroup("job"))
         let opened = try home.opened()
         #expect(try opened.tokenText(TokenRequest(account: "ada@contoso.example"), in: [AccessGroup("job")]) == "token")
         let item = try home.items().record(["kind": "access-token"])
@@ -319,7 +322,7 @@ struct StoppedChangeTests {
             attributes = attributes.filter { !["Uuid", "Path"].contains($0.key) }
             attributes["record"] = "x"
         }
-        #expect(try opened.repair().files.count == 1)
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.health.repair().files.count == 1)
+        #expect(try opened.health.verify().problems == [])
     }
 }

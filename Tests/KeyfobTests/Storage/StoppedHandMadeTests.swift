@@ -14,9 +14,9 @@ struct StoppedHandMadeTests {
         func make(_ keyring: Keyring, _ account: Account) throws {
             switch self {
             case .add: try keyring.store(Desk.credential(account), "stored", for: account)
-            case .label: try keyring.setLabel("boss", of: account.id, in: .default)
-            case .remove: _ = try keyring.remove(account.id, from: .default)
-            case .move: _ = try keyring.move(account.id, from: .default, to: AccessGroup("work"))
+            case .label: try keyring.accounts.setLabel("boss", of: account.id, in: .default)
+            case .remove: _ = try keyring.accounts.remove(account.id, from: .default)
+            case .move: _ = try keyring.accounts.move(account.id, from: .default, to: AccessGroup("work"))
             }
         }
     }
@@ -31,7 +31,7 @@ struct StoppedHandMadeTests {
         init() throws {
             folder = try ScratchFolder()
             home = try KeyringHome(in: try SharedSession(.misbehaving(["counts:\(folder.path)/order"])))
-            try home.keyring.createGroup(AccessGroup("work"))
+            try home.keyring.groups.create(AccessGroup("work"))
             ada = try Account(id: #require(AccountID("ada@git.example")), username: "ada")
             service = try home.items().service
             try put("pasted")
@@ -87,14 +87,14 @@ struct StoppedHandMadeTests {
                 #expect(isMade == (label?.hasPrefix("Keyfob: ada") == true), comment)
             case .label:
                 #expect(text == "pasted", comment)
-                #expect(try opened.accounts().map(\.account.label) == [isMade ? "boss" : nil], comment)
+                #expect(try opened.accounts.list().map(\.account.label) == [isMade ? "boss" : nil], comment)
             case .remove: #expect((text == nil) == isMade, comment)
             case .move: #expect(text == (isMade ? nil : "pasted") && moved == (isMade ? "pasted" : nil), comment)
             }
             #expect(items.count == (change == .remove && isMade ? 0 : 1), comment)
-            let byHand = try opened.tokensMadeByHand().tokens.count
+            let byHand = try opened.tokens.madeByHand().tokens.count
             #expect(byHand == (change == .label || !isMade ? 1 : 0), comment)
-            #expect(try opened.verify().problems == [], comment)
+            #expect(try opened.health.verify().problems == [], comment)
             #expect(!desk.hasNote, comment)
         }
         #expect(number > 1)
@@ -117,8 +117,8 @@ struct StoppedHandMadeTests {
         try desk.service.setSecret(of: item, to: secret("since"), as: .plain)
         let opened = try desk.home.opened()
         #expect(desk.text(opened) == "since")
-        #expect(try opened.tokensMadeByHand().tokens.count == 1)
-        #expect(try opened.verify().problems == [])
+        #expect(try opened.tokens.madeByHand().tokens.count == 1)
+        #expect(try opened.health.verify().problems == [])
     }
 
     @Test("they go with their group to its new name, unless another vault may take them too", arguments: [false, true])
@@ -127,19 +127,19 @@ struct StoppedHandMadeTests {
         try desk.put("of work", ["group": "work", "scope": "repo", "expires": "2100-01-01T00:00:00Z", "note": "mine"])
         let job = try AccessGroup("job")
         let other = isShared ? try KeyringHome(in: desk.home.session) : nil
-        try other?.keyring.createGroup(AccessGroup("work"))
-        try desk.home.keyring.renameGroup(AccessGroup("work"), to: job)
+        try other?.keyring.groups.create(AccessGroup("work"))
+        try desk.home.keyring.groups.rename(AccessGroup("work"), to: job)
         let opened = try desk.home.opened()
         #expect(desk.text(opened) == "pasted")
         #expect(desk.text(opened, in: "job") == (isShared ? nil : "of work"))
-        let found = try opened.tokensMadeByHand()
+        let found = try opened.tokens.madeByHand()
         #expect(found.unusable.count == (isShared ? 1 : 0))
         let attributes = try desk.tokens().map { try desk.service.attributes(of: $0) }
         let kept = try #require(attributes.first { $0["scope"] == "repo" })
         #expect(kept["note"] == "mine" && kept["group"] == (isShared ? "work" : "job"))
         if let other { #expect(desk.text(other.keyring, in: "work") == "of work") }
         // Those that name no group are for 'default'.
-        try opened.renameGroup(job, to: AccessGroup("work"))
+        try opened.groups.rename(job, to: AccessGroup("work"))
         #expect(desk.text(try desk.home.opened(), in: "work") == "of work")
     }
 
@@ -153,19 +153,19 @@ struct StoppedHandMadeTests {
             try desk.put("of work", ["group": "work"])
             try desk.order("refuse \(mode) \(number) CreateItem SetSecret Set Delete")
             let error = failure(of: KeyringError.self) {
-                try desk.home.keyring.renameGroup(AccessGroup("work"), to: AccessGroup("job"))
+                try desk.home.keyring.groups.rename(AccessGroup("work"), to: AccessGroup("job"))
             }
             try desk.order("")
             isRefused = FileManager.default.fileExists(atPath: desk.folder.path + "/order.refused")
             let comment: Comment = "\(mode) \(number): \(String(describing: error))"
             let opened = try desk.home.opened()
-            let names = try opened.groups().map(\.name.name)
+            let names = try opened.groups.list().map(\.name.name)
             #expect(names.count == 2 && !desk.hasNote, comment)
             // A token that the service lets nobody change keeps no group from its name, and is told.
             let isLeft = isRefused && error == nil
             #expect(desk.text(opened, in: names[1]) == (isLeft ? nil : "of work"), comment)
-            #expect(try opened.tokensMadeByHand().unusable.count == (isLeft ? 1 : 0), comment)
-            #expect(try opened.verify().problems == [], comment)
+            #expect(try opened.tokens.madeByHand().unusable.count == (isLeft ? 1 : 0), comment)
+            #expect(try opened.health.verify().problems == [], comment)
         }
         #expect(number > 2)
     }

@@ -45,7 +45,7 @@ struct StorageContractTests {
 
     @Test("one account in two groups has a token of its own in each")
     func twoGroups() throws {
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(ada), "at home", for: ada)
         try keyring.store(.access(ada), "at work", for: ada, in: [work])
         let request = TokenRequest(account: "ada@contoso.example", scopes: ["mail.read"])
@@ -53,36 +53,36 @@ struct StorageContractTests {
             #expect(try keyring.tokenText(request, in: [.default]) == "at home")
             #expect(try keyring.tokenText(request, in: [work]) == "at work")
             #expect(keyring.refusal(request) == .ambiguous)
-            #expect(try keyring.groups().map(\.accounts) == [1, 1])
-            #expect(try keyring.groups().map(\.credentials) == [1, 1])
+            #expect(try keyring.groups.list().map(\.accounts) == [1, 1])
+            #expect(try keyring.groups.list().map(\.credentials) == [1, 1])
         }
-        #expect(code { try keyring.createGroup(work) } == .alreadyExists)
-        #expect(code { try keyring.renameGroup(work, to: .default) } == .alreadyExists)
-        _ = try keyring.remove(ada.id, from: .default)
+        #expect(code { try keyring.groups.create(work) } == .alreadyExists)
+        #expect(code { try keyring.groups.rename(work, to: .default) } == .alreadyExists)
+        _ = try keyring.accounts.remove(ada.id, from: .default)
         #expect(keyring.refusal(request, in: [.default]) == .noSuchAccount)
         #expect(try home.opened().tokenText(request) == "at work")
-        #expect(try keyring.verify().problems == [])
+        #expect(try keyring.health.verify().problems == [])
     }
 
     @Test("a group has what it had under its new name, and takes everything along when it goes")
     func renaming() throws {
-        try keyring.createGroup(work)
+        try keyring.groups.create(work)
         try keyring.store(.access(bob), "token of bob", for: bob, in: [work])
         try keyring.store(.refresh(bob), "refresh of bob", for: bob, in: [work])
         try keyring.store(.access(ada), "token of ada", for: ada)
         let new = try AccessGroup("Büro: b")
         let other = try home.opened()
-        try keyring.renameGroup(work, to: new)
+        try keyring.groups.rename(work, to: new)
         #expect(try other.tokenText(TokenRequest(account: "bob"), in: [new]) == "token of bob")
         #expect(other.refusal(TokenRequest(account: "bob"), in: [work]) == .noSuchGroup)
-        #expect(try other.verify().problems == [])
-        #expect(try other.verify().records == 5)
-        #expect(try keyring.removeGroup(new) == 3)
-        #expect(try other.groups().map(\.name) == [.default])
+        #expect(try other.health.verify().problems == [])
+        #expect(try other.health.verify().records == 5)
+        #expect(try keyring.groups.remove(new) == 3)
+        #expect(try other.groups.list().map(\.name) == [.default])
         #expect(other.refusal(TokenRequest(account: "bob")) == .noSuchAccount)
-        #expect(try keyring.verify().records == 2)
-        #expect(try keyring.verify().problems == [])
-        #expect(code { _ = try keyring.removeGroup(new) } == .noSuchGroup)
+        #expect(try keyring.health.verify().records == 2)
+        #expect(try keyring.health.verify().problems == [])
+        #expect(code { _ = try keyring.groups.remove(new) } == .noSuchGroup)
     }
 
     @Test("two vaults beside one another never see each other")
@@ -96,11 +96,11 @@ struct StorageContractTests {
         #expect(try home.opened().tokenText(request) == "token of ada")
         #expect(try other.opened().tokenText(request) == "token of another ada")
         #expect(keyring.refusal(TokenRequest(account: "bob")) == .noSuchAccount)
-        #expect(try keyring.verify().records == 2 && keyring.verify().problems == [])
-        _ = try keyring.remove(ada.id, from: .default)
-        #expect(try keyring.repair().files == [])
+        #expect(try keyring.health.verify().records == 2 && keyring.health.verify().problems == [])
+        _ = try keyring.accounts.remove(ada.id, from: .default)
+        #expect(try keyring.health.repair().files == [])
         #expect(try other.opened().tokenText(request) == "token of another ada")
-        #expect(try other.keyring.verify().records == 4 && other.keyring.verify().problems == [])
+        #expect(try other.keyring.health.verify().records == 4 && other.keyring.health.verify().problems == [])
     }
 
     @Test("a token of 100,000 bytes comes back, one of more than a mebibyte changes nothing")
@@ -113,7 +113,7 @@ struct StorageContractTests {
         #expect(code { try keyring.store(.access(ada, expires: 7_200), long, for: ada) } == .limitExceeded)
         #expect(code { try keyring.store(.refresh(bob), long, for: bob) } == .limitExceeded)
         #expect(try home.state() == state)
-        #expect(try keyring.accounts().map(\.account) == [ada])
+        #expect(try keyring.accounts.list().map(\.account) == [ada])
     }
 
     @Test("what two keyrings write at once, from several threads, is all there")
@@ -126,7 +126,7 @@ struct StorageContractTests {
                 group.addTask {
                     try keyring.store(.refresh(account), "refresh \(number)", for: account)
                     try keyring.store(.access(account), "token \(number)", for: account)
-                    try keyring.setLabel("label \(number)", of: account.id, in: .default)
+                    try keyring.accounts.setLabel("label \(number)", of: account.id, in: .default)
                 }
             }
             try await group.waitForAll()
@@ -135,8 +135,8 @@ struct StorageContractTests {
             for number in accounts.indices {
                 #expect(try keyring.tokenText(TokenRequest(account: "label \(number)")) == "token \(number)")
             }
-            #expect(try keyring.verify().records == 3 * accounts.count)
-            #expect(try keyring.verify().problems == [])
+            #expect(try keyring.health.verify().records == 3 * accounts.count)
+            #expect(try keyring.health.verify().problems == [])
         }
     }
 
@@ -153,7 +153,7 @@ struct StorageContractTests {
             #expect(try keyring.tokenText(TokenRequest(account: account.username)) == "of \(account.id)")
         }
         let expected = DesktopService.ofTest.tellsOrder ? accounts : accounts.sorted { $0.id < $1.id }
-        #expect(try keyring.accounts().inOrder.map(\.account) == expected)
+        #expect(try keyring.accounts.list().inOrder.map(\.account) == expected)
         #expect(keyring.refusal(TokenRequest(account: "ada-uid.contoso")) == .ambiguous)
     }
 }

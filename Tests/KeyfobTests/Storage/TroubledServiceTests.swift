@@ -23,11 +23,11 @@ struct TroubledServiceTests {
         try session.withSession { try $0.lock() }
         #expect(home.keyring.refusal(request) == .locked)
         #expect(code { try home.keyring.store(.access(bob), "token", for: bob) } == .locked)
-        #expect(code { try home.keyring.createGroup(AccessGroup("work")) } == .locked)
-        #expect(code { _ = try home.keyring.remove(ada.id, from: .default) } == .locked)
+        #expect(code { try home.keyring.groups.create(AccessGroup("work")) } == .locked)
+        #expect(code { _ = try home.keyring.accounts.remove(ada.id, from: .default) } == .locked)
         #expect(code { _ = try home.opened() } == .locked)
-        #expect(code { _ = try home.keyring.verify() } == .locked)
-        #expect(code { _ = try home.keyring.repair() } == .locked)
+        #expect(code { _ = try home.keyring.health.verify() } == .locked)
+        #expect(code { _ = try home.keyring.health.repair() } == .locked)
         try session.withSession { try $0.unlock() }
         #expect(try home.state() == state)
         #expect(try home.keyring.tokenText(request) == "token")
@@ -46,7 +46,7 @@ struct TroubledServiceTests {
         #expect(try home.keyring.tokenText(request) == "token")
         try home.keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
         #expect(try home.opened().tokenText(request) == "newer")
-        #expect(try home.opened().verify().problems == [])
+        #expect(try home.opened().health.verify().problems == [])
     }
 
     @Test("a service that is restarted during a large change loses nothing, and the change can be made again")
@@ -62,14 +62,14 @@ struct TroubledServiceTests {
             try source.keyring.store(.refresh(account), "refresh \(number)", for: account)
         }
         var pieces: [UInt8] = []
-        _ = try source.keyring.exportMSALCache { pieces += [UInt8]($0) }
+        _ = try source.keyring.caches.exportMSAL { pieces += [UInt8]($0) }
         let cache = pieces
         for _ in 0..<3 {
             let (items, work) = (try home.items(), Work())
             let before = try items.records().count
             // A thread of its own: the tests' threads may all be taken.
             Thread.detachNewThread { [keyring = home.keyring] in
-                _ = try? keyring.importMSALCache(secret(cache))
+                _ = try? keyring.caches.importMSAL(secret(cache))
                 work.isDone.withLock { $0 = true }
             }
             // Somewhere in the middle: once another item is there.
@@ -77,16 +77,16 @@ struct TroubledServiceTests {
             try session.withSession { try $0.restartService() }
             while !work.isDone.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.01) }
             #expect(try home.opened().tokenText(request) == "token")
-            #expect(try home.opened().credentials(of: ada.id, in: .default).count == 2)
+            #expect(try home.opened().accounts.credentials(of: ada.id, in: .default).count == 2)
         }
-        _ = try home.keyring.importMSALCache(secret(cache))
-        _ = try home.keyring.repair()
+        _ = try home.keyring.caches.importMSAL(secret(cache))
+        _ = try home.keyring.health.repair()
         let opened = try home.opened()
-        #expect(try opened.verify().problems == [])
-        #expect(try opened.accounts().count == 41)
+        #expect(try opened.health.verify().problems == [])
+        #expect(try opened.accounts.list().count == 41)
         for number in 0..<40 {
             let id = try Account.contoso("person\(number)").id
-            #expect(try opened.credentials(of: id, in: .default).count == 1)
+            #expect(try opened.accounts.credentials(of: id, in: .default).count == 1)
         }
     }
 
@@ -103,10 +103,10 @@ struct TroubledServiceTests {
         try home.keyring.store(.access(ada), "token", for: ada)
         try home.keyring.store(.access(bob), "token of bob", for: bob)
         let paths = try home.items().records(["account": ada.id.canonical])
-        _ = try home.keyring.remove(ada.id, from: .default)
+        _ = try home.keyring.accounts.remove(ada.id, from: .default)
         #expect(home.keyring.refusal(request) == .noSuchAccount)
-        #expect(try home.opened().accounts().map(\.account) == [bob])
-        #expect(try home.keyring.verify().problems == [])
+        #expect(try home.opened().accounts.list().map(\.account) == [bob])
+        #expect(try home.keyring.health.verify().problems == [])
         let items = try home.items()
         #expect(try items.records(["account": ada.id.canonical]) == [])
         let emptied = try items.service.search(["kind": "emptied"], in: nil).items

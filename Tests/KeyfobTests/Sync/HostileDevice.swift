@@ -31,7 +31,7 @@ final class HostileDevice {
     static func session<Result>(
         _ machine: SyncMachine, _ body: (borrowing SyncSession, SyncID, SyncRoster) throws -> Result
     ) throws -> Result {
-        let session = try machine.keyring.openSync()
+        let session = try machine.keyring.sync.openSession()
         let (known, seen) = (session.state.sync, session.roster)
         let (sync, roster) = (try #require(known), try #require(seen))
         return try body(session, sync, roster)
@@ -56,8 +56,8 @@ final class HostileDevice {
         let signed = head.signed(by: identity, in: try sync())
         previous = [SyncHead.hash(of: signed)]
         var readers: [SyncDevice] = []
-        for machine in home.machines where machine.keyring.isSynchronised {
-            readers.append(try machine.keyring.openSync().identity.device)
+        for machine in home.machines where machine.keyring.sync.isSetUp {
+            readers.append(try machine.keyring.sync.openSession().identity.device)
         }
         try Data(try SyncEnvelope.seal(signed, for: readers)).write(to: URL(filePath: folder + "/head.age"))
     }

@@ -21,7 +21,7 @@ struct HostileDeviceTests {
     }
 
     private func letIn(_ device: HostileDevice, _ home: SyncHome, groups: [AccessGroup]? = nil) throws {
-        _ = try home["one"].keyring.approveSyncDevice(device.id.words, groups: groups, through: home.remote)
+        _ = try home["one"].keyring.sync.approve(device.id.words, groups: groups, through: home.remote)
         try device.write()
         try home.settle()
     }
@@ -32,7 +32,9 @@ struct HostileDeviceTests {
         }
     }
 
-    private func device(_ machine: SyncMachine) throws -> SyncDevice { try machine.keyring.openSync().identity.device }
+    private func device(_ machine: SyncMachine) throws -> SyncDevice {
+        try machine.keyring.sync.openSession().identity.device
+    }
 
     @Test("what a revoked device says after it was revoked counts for nothing, whoever tells of it")
     func afterRevocation() throws {
@@ -40,7 +42,7 @@ struct HostileDeviceTests {
         let stolen = try HostileDevice(number: 777, in: home)
         try letIn(stolen, home)
         let before = try scope(gamma.id, home["one"])
-        _ = try home["one"].keyring.revokeSyncDevice(stolen.id.words)
+        _ = try home["one"].keyring.sync.revoke(stolen.id.words)
         try home.settle()
         gamma.statements = [
             try stolen.approves(gamma.identity.device), try stolen.revokes(device(home["one"]).id),
@@ -51,8 +53,8 @@ struct HostileDeviceTests {
         for machine in home.machines {
             #expect(try scope(gamma.id, machine) == before && before != .whole)
             #expect(try scope(stolen.id, machine) == .none)
-            #expect(try machine.keyring.syncStatus().state == .member)
-            #expect(try machine.keyring.syncStatus().devices.count { !$0.isRevoked } == 2)
+            #expect(try machine.keyring.sync.status().state == .member)
+            #expect(try machine.keyring.sync.status().devices.count { !$0.isRevoked } == 2)
         }
     }
 
@@ -67,13 +69,13 @@ struct HostileDeviceTests {
         try second.write()
         try home.settle()
         #expect(try scope(second.id, home["two"]) != .none)
-        let change = try home["one"].keyring.revokeSyncDevice(
+        let change = try home["one"].keyring.sync.revoke(
             gamma.id.words, keeping: isKept ? [second.id.words] : [])
         #expect(change.alsoOut.count == (isKept ? 0 : 1))
         try home.settle()
         for machine in home.machines { #expect(try (scope(second.id, machine) == .none) != isKept) }
         // Whoever has its words lets it in again.
-        _ = try home["two"].keyring.approveSyncDevice(second.id.words, groups: [work], through: home.remote)
+        _ = try home["two"].keyring.sync.approve(second.id.words, groups: [work], through: home.remote)
         try home.settle()
         #expect(try scope(second.id, home["one"]) != .none)
     }
@@ -93,7 +95,7 @@ struct HostileDeviceTests {
             return session.state.statements.count
         }
         #expect(count < 64)
-        _ = try one.keyring.revokeSyncDevice(gamma.id.words)
+        _ = try one.keyring.sync.revoke(gamma.id.words)
         try home.settle()
         #expect(try scope(gamma.id, two) == .none)
         #expect(try HostileDevice.session(two) { _, _, roster in roster.active.count } == 2)
@@ -104,7 +106,7 @@ struct HostileDeviceTests {
     func displaced() throws {
         let home = try SyncHome("one", "two")
         let (one, work) = (try home["one"], try AccessGroup("work"))
-        try one.keyring.createGroup(work)
+        try one.keyring.groups.create(work)
         try one.change(in: work) { writer in
             try writer.setSetting("binding:tool:gh:", to: "ada")
             try writer.setSetting("binding:tool:az:", to: "ada")
@@ -123,7 +125,7 @@ struct HostileDeviceTests {
         // What its owner has decided since stands.
         try one.change(in: work) { try $0.setSetting("binding:tool:az:", to: nil) }
         try home.settle()
-        _ = try one.keyring.revokeSyncDevice("three")
+        _ = try one.keyring.sync.revoke("three")
         try home.settle(["one", "two"])
         for machine in [one, try home["two"]] {
             #expect(try value("gh", on: machine) == "ada")
@@ -145,7 +147,7 @@ struct HostileDeviceTests {
                 }
             }
             #expect(try home["one"].setting(binding) == "three")
-            _ = try home[revoking].keyring.revokeSyncDevice("three")
+            _ = try home[revoking].keyring.sync.revoke("three")
             try home.settle(["one", "two"])
             for name in ["one", "two"] { #expect(try home[name].setting(binding) == (isTakenBack ? nil : "two")) }
         }
@@ -169,7 +171,7 @@ struct HostileDeviceTests {
             #expect(try scope(device(two).id, machine) == .whole && scope(friend.id, machine) == .none)
             #expect(try scope(gamma.id, machine) == .none)
         }
-        _ = try one.keyring.revokeSyncDevice(gamma.id.words)
+        _ = try one.keyring.sync.revoke(gamma.id.words)
         try home.settle()
         #expect(try scope(device(two).id, one) == .whole && scope(gamma.id, two) == .none)
     }
@@ -184,8 +186,8 @@ struct HostileDeviceTests {
         try home.settle()
         #expect(try home["two"].accounts().count == 1)
         for name in ["one", "two"] { #expect(try home.findings(name) == ["mistaken", "withheld"]) }
-        #expect(try home["one"].keyring.syncStatus().findings.allSatisfy { !$0.stays })
-        _ = try home["one"].keyring.revokeSyncDevice(gamma.id.words)
+        #expect(try home["one"].keyring.sync.status().findings.allSatisfy { !$0.stays })
+        _ = try home["one"].keyring.sync.revoke(gamma.id.words)
         try home.settle()
         for name in ["one", "two"] { #expect(try home.findings(name).isEmpty) }
     }
@@ -200,7 +202,7 @@ struct HostileDeviceTests {
         try home["one"].signIn(try .contoso("ada"), token: "t")
         try home.settle()
         #expect(try home["two"].accounts().count == 1)
-        let findings = try home["two"].keyring.syncStatus().findings
+        let findings = try home["two"].keyring.sync.status().findings
         #expect(findings.map(\.kind) == ["malformed"] && findings.first?.device == thief.id.words)
     }
 
@@ -213,11 +215,11 @@ struct HostileDeviceTests {
         try three.set("binding:tool:three:", to: "eve")
         try home.settle()
         #expect(try one.setting("binding:tool:three:") == "eve")
-        let change = try one.keyring.revokeSyncDevice("two")
+        let change = try one.keyring.sync.revoke("two")
         #expect(change.alsoOut.count == 1 && change.removedDecisions.count == 1)
         try home.settle(["one"])
         #expect(try one.setting("binding:tool:three:") == nil)
-        #expect(try three.keyring.syncStatus().state == .member)
+        #expect(try three.keyring.sync.status().state == .member)
         try home.settle()
         #expect(try one.setting("binding:tool:three:") == nil)
     }
@@ -249,7 +251,7 @@ struct HostileDeviceTests {
         let one = try home["one"]
         let file = one.location.vault + "/sync"
         let old = try Data(contentsOf: URL(filePath: file))
-        _ = try one.keyring.revokeSyncDevice(gamma.id.words)
+        _ = try one.keyring.sync.revoke(gamma.id.words)
         try home.sync("one")
         let new = try Data(contentsOf: URL(filePath: file))
         try old.write(to: URL(filePath: file))
@@ -257,12 +259,12 @@ struct HostileDeviceTests {
             let error = failure(of: KeyringError.self) { try home.sync("one") }
             #expect(error?.code == .rolledBack && error?.advice == .acceptRollback(first: false))
         }
-        #expect(try one.keyring.stateFindings().map(\.isSync) == [true])
+        #expect(try one.keyring.health.stateFindings().map(\.isSync) == [true])
         // The newer one alone does not undo the finding, which its owner has to see.
         try new.write(to: URL(filePath: file))
-        #expect(try one.keyring.acceptRollback().map(\.kind) == [.rolledBack])
+        #expect(try one.keyring.health.acceptRollback().map(\.kind) == [.rolledBack])
         try home.settle()
-        #expect(try one.keyring.stateFindings().isEmpty && scope(gamma.id, one) == .none)
+        #expect(try one.keyring.health.stateFindings().isEmpty && scope(gamma.id, one) == .none)
     }
 
     @Test("odd things in the folder count as nothing, and a file in the place of this device's own goes aside")
@@ -278,7 +280,7 @@ struct HostileDeviceTests {
                 atPath: devices + String(repeating: name, count: 24),
                 withDestinationPath: String(repeating: name, count: 24))
         }
-        let own = home.remote + "/" + (try one.keyring.syncStatus().ownFolder)
+        let own = home.remote + "/" + (try one.keyring.sync.status().ownFolder)
         try manager.removeItem(atPath: own + "/head.age")
         try manager.createDirectory(atPath: own + "/head.age/deeper", withIntermediateDirectories: true)
         try one.signIn(try .contoso("ada"), token: "t")
@@ -291,9 +293,9 @@ struct HostileDeviceTests {
         #expect(try two.accounts().count == 2)
         // A request that is longer than any is none, and whoever asks is not looked for at each synchronisation.
         let asking = try HostileDevice(number: 5, in: home)
-        #expect(try one.keyring.syncStatus(through: home.remote).requests == [asking.id.words])
+        #expect(try one.keyring.sync.status(through: home.remote).requests == [asking.id.words])
         #expect(try home.sync("one").status.requests.isEmpty)
         try Data(count: 5_000).write(to: URL(filePath: devices + asking.id.hexadecimal + "/request"))
-        #expect(try one.keyring.syncStatus(through: home.remote).requests.isEmpty)
+        #expect(try one.keyring.sync.status(through: home.remote).requests.isEmpty)
     }
 }

@@ -43,7 +43,7 @@ struct HostileRemoteTests {
         try home.settle()
         #expect(try home["one"].accounts().first?.label == "new")
         #expect(try home.findings("one") == ["rolledBack"])
-        #expect(try home["one"].keyring.acceptSyncFindings(of: "two").count == 1)
+        #expect(try home["one"].keyring.sync.acceptFindings(of: "two").count == 1)
         try home.settle()
         #expect(try home.findings("one").isEmpty)
     }
@@ -53,7 +53,7 @@ struct HostileRemoteTests {
         let (home, _) = try home()
         let two = try home["two"]
         var files = try home.files(of: two)
-        let name = try #require(two.keyring.openSync().state.own?.files.first?.name)
+        let name = try #require(two.keyring.sync.openSession().state.own?.files.first?.name)
         let size = files[name]?.count ?? 0
         files[name] = Data(repeating: 7, count: size)
         try home.replace(files, of: two)
@@ -67,9 +67,9 @@ struct HostileRemoteTests {
     @Test("a file that changes between being checked and being read is not believed")
     func changedBetween() throws {
         let (home, _) = try home()
-        let file = try #require(home["two"].keyring.openSync().state.own?.files.first)
-        let path = home.remote + "/" + (try home["two"].keyring.syncStatus().ownFolder) + "/" + file.name
-        let session = try home["one"].keyring.openSync()
+        let file = try #require(home["two"].keyring.sync.openSession().state.own?.files.first)
+        let path = home.remote + "/" + (try home["two"].keyring.sync.status().ownFolder) + "/" + file.name
+        let session = try home["one"].keyring.sync.openSession()
         guard let age = session.identity.age() else {
             Issue.record("the device has no keys")
             return
@@ -180,7 +180,7 @@ struct HostileRemoteTests {
         try home.replace(files, of: two)
         try home.sync("one")
         #expect(try home.findings("one") == ["altered"])
-        #expect(try home["one"].keyring.acceptSyncFindings(of: "two").count == 1)
+        #expect(try home["one"].keyring.sync.acceptFindings(of: "two").count == 1)
         try two.signIn(try .contoso("ben"), token: "t")
         try home.sync("two")
         var copied = try home.files(of: two)
@@ -209,7 +209,7 @@ struct HostileRemoteTests {
         let sealed = try SyncEnvelope.seal(head.signed(by: stranger, in: sync), for: [victim])
         var forged = of3
         forged["head.age"] = Data(sealed)
-        #expect(try home["one"].keyring.acceptSyncFindings(of: "two").count == 1)
+        #expect(try home["one"].keyring.sync.acceptFindings(of: "two").count == 1)
         try home.settle()
         try expect(["forged"], home) { try home.replace(forged, of: three) }
     }
@@ -219,18 +219,18 @@ struct HostileRemoteTests {
         let home = try SyncHome("one", "two")
         let stranger = try SyncMachine("stranger", in: home.folder)
         // It begins a sync of its own in the same place, and asks for nothing.
-        try stranger.keyring.beginSync(at: home.remote, named: "stranger")
+        try stranger.keyring.sync.begin(at: home.remote, named: "stranger")
         try stranger.signIn(try .contoso("eve"), token: "t")
-        _ = try stranger.keyring.synchronise(through: home.remote)
+        _ = try stranger.keyring.sync.run(through: home.remote)
         try expect([], home) {}
-        #expect(try home["one"].keyring.syncStatus(through: home.remote).devices.count == 1)
+        #expect(try home["one"].keyring.sync.status(through: home.remote).devices.count == 1)
         // It asks, and nobody says yes.
         let asking = try SyncMachine("asking", in: home.folder)
-        let words = try home["one"].keyring.syncStatus().own.words
-        try asking.keyring.joinSync(at: home.remote, named: "asking", trusting: words, through: home.remote)
+        let words = try home["one"].keyring.sync.status().own.words
+        try asking.keyring.sync.join(at: home.remote, named: "asking", trusting: words, through: home.remote)
         try expect([], home) {}
-        #expect(try asking.keyring.synchronise(through: home.remote).status.state == .waiting)
-        #expect(try home["one"].keyring.syncStatus(through: home.remote).requests.count == 1)
+        #expect(try asking.keyring.sync.run(through: home.remote).status.state == .waiting)
+        #expect(try home["one"].keyring.sync.status(through: home.remote).requests.count == 1)
     }
 
     @Test("a request whose keys do not fit its words lets nobody in")
@@ -245,7 +245,7 @@ struct HostileRemoteTests {
         for request in [signed, mixed] {
             try Data(request.list.encoded()).write(to: URL(filePath: folder + "/request"))
             let error = failure(of: KeyringError.self) {
-                _ = try home["one"].keyring.approveSyncDevice(first.device.id.words, through: home.remote)
+                _ = try home["one"].keyring.sync.approve(first.device.id.words, through: home.remote)
             }
             #expect(error?.code == .usage)
         }
@@ -264,10 +264,10 @@ struct HostileRemoteTests {
         try FileManager.default.removeItem(atPath: two.location.vault)
         try FileManager.default.copyItem(atPath: saved, toPath: two.location.vault)
         let returned = try two.reopened()
-        let old = failure(of: KeyringError.self) { _ = try returned.synchronise(through: home.remote) }
+        let old = failure(of: KeyringError.self) { _ = try returned.sync.run(through: home.remote) }
         #expect(old?.code == .rolledBack && old?.advice == .acceptRollback(first: false))
-        _ = try returned.acceptRollback()
-        let error = failure(of: KeyringError.self) { _ = try returned.synchronise(through: home.remote) }
+        _ = try returned.health.acceptRollback()
+        let error = failure(of: KeyringError.self) { _ = try returned.sync.run(through: home.remote) }
         #expect(error?.code == .rolledBack && error?.advice == .joinSyncAgain)
         // Where the remote hides what was written meanwhile, the others see two histories.
         let one = try home["one"]
@@ -279,7 +279,7 @@ struct HostileRemoteTests {
                 _ = try writer.save(try Account.contoso("eve"), from: .signIn)
             }
         }
-        _ = try returned.synchronise(through: home.remote)
+        _ = try returned.sync.run(through: home.remote)
         try home.replace(ofOne, of: one)
         try home.sync("one")
         #expect(try home.findings("one").contains("forked"))
@@ -300,11 +300,11 @@ struct HostileRemoteTests {
     }
 
     private static func device(of machine: SyncMachine) throws -> SyncDevice? {
-        try machine.keyring.openSync().identity.device
+        try machine.keyring.sync.openSession().identity.device
     }
 }
 
 extension Keyring {
     /// As if this machine had not noticed.
-    fileprivate func forgetSyncFindings() throws { try withSync { $0.state.findings = [] } }
+    fileprivate func forgetSyncFindings() throws { try sync.withSession { $0.state.findings = [] } }
 }

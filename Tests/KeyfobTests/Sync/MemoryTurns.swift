@@ -87,7 +87,7 @@ extension SyncMachine {
             let key = SharedTokenKey(secret(refreshToken), in: sync)
             let answer =
                 "{\"access_token\": \"\(text)\", \"token_type\": \"Bearer\", \"expires_in\": \(told ?? lifetime)\(more)}"
-            let own = try signer?.keyring.openSync().own ?? session.own
+            let own = try signer?.keyring.sync.openSession().own ?? session.own
             let token = SharedToken(
                 secret(answer), name: name, by: own, issued: issued, lifetime: lifetime, with: key)
             return try SyncEnvelope.seal(
@@ -106,6 +106,6 @@ extension Keyring {
             TokenRequest(account: account.id.description, clientID: "mailer", minimumValidity: minimumValidity),
             options: SilentOptions(forcesRefresh: forced), network: { provider.network })
         acquisition.turns = { _, _ in turns }
-        return text(of: try await token(acquisition).secret)
+        return text(of: try await tokens.acquire(acquisition).secret)
     }
 }

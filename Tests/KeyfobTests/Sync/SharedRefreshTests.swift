@@ -18,7 +18,7 @@ final class SharedRefreshTests {
     init() throws {
         home = try SyncHome("one", "two")
         let other = try AccessGroup("other")
-        try home["one"].keyring.createGroup(other)
+        try home["one"].keyring.groups.create(other)
         try home.letIn(home.machine("three"), by: home["one"], groups: [other])
         grace = try .google("grace")
         try home["one"].signIn(grace, token: "rt")
@@ -55,7 +55,9 @@ final class SharedRefreshTests {
         #expect(requests == 1)
         // It is stored as if it had been got there.
         #expect(try await home["two"].keyring.token(of: grace, provider, nil) == "at-1")
-        let stored = try home["two"].keyring.credentials(of: grace.id, in: .default).filter { $0.kind == .accessToken }
+        let stored = try home["two"].keyring.accounts.credentials(of: grace.id, in: .default).filter {
+            $0.kind == .accessToken
+        }
         #expect(stored.map(\.scopes) == [["openid", "email"]])
         #expect(stored[0].expiresOn == home.clock.now.advanced(by: 3_600))
         // Where it has expired, the next one is one as well.
@@ -209,7 +211,7 @@ final class SharedRefreshTests {
         let name = try await name()
         home.clock.advance(by: 4_000)
         let bytes = try home["one"].sharedToken(name: name, issued: home.clock.now)
-        _ = try home["two"].keyring.revokeSyncDevice("one")
+        _ = try home["two"].keyring.sync.revoke("one")
         place.put(bytes, name)
         #expect(try await token("two") == "at-2")
         #expect(requests == 2)

@@ -62,14 +62,14 @@ struct SyncHistory {
                 guard let grant = try machine.grant(account, client: client), grant.state == .active else { continue }
                 signOuts.insert(Ended(key: ItemKey(.refresh(account, client: client)), epoch: grant.epoch))
             }
-            _ = try machine.keyring.remove(account.id, from: .default)
+            _ = try machine.keyring.accounts.remove(account.id, from: .default)
         case 7, 8:
             let label = ["a", "b", nil][number(3)]
             try machine.change { writer in
                 if try writer.hasAccount(account.id) { try writer.update(account.id) { $0.label = label } }
             }
         case 9: try machine.set("binding:tool:\(number(2)):", to: ["ada", "ben", nil][number(3)])
-        case 10: try machine.keyring.setDefault(number(2) == 0 ? nil : account.id, in: .default)
+        case 10: try machine.keyring.accounts.setDefault(number(2) == 0 ? nil : account.id, in: .default)
         default: if try home.sync(machine.name).changed > 0 { merges += 1 }
         }
     }

@@ -25,7 +25,7 @@ struct SyncHistoryTests {
                 }
             }
             for machine in machines {
-                let findings = try machine.keyring.syncStatus().findings.map(\.text)
+                let findings = try machine.keyring.sync.status().findings.map(\.text)
                 #expect(findings.isEmpty, "seed \(seed): \(machine.name)")
                 let items = try machine.items()
                 for ended in history.signOuts {

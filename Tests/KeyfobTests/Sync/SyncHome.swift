@@ -27,7 +27,7 @@ final class SyncMachine {
     }
 
     func accounts(in group: AccessGroup = .default) throws -> [Account] {
-        try keyring.accounts(in: [group]).map(\.account)
+        try keyring.accounts.list(in: [group]).map(\.account)
     }
 }
 
@@ -45,8 +45,8 @@ final class SyncHome {
         try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
         for name in names { _ = try machine(name) }
         guard let first = machines.first else { return }
-        try first.keyring.beginSync(at: remote, named: first.name)
-        _ = try first.keyring.synchronise(through: remote)
+        try first.keyring.sync.begin(at: remote, named: first.name)
+        _ = try first.keyring.sync.run(through: remote)
         for machine in machines.dropFirst() { try letIn(machine, by: first, groups: groups[machine.name]) }
         try settle()
     }
@@ -60,12 +60,12 @@ final class SyncHome {
 
     /// Has one machine let another in, both comparing words.
     func letIn(_ machine: SyncMachine, by first: SyncMachine, groups: [AccessGroup]? = nil) throws {
-        let words = try first.keyring.syncStatus().own.words
-        try machine.keyring.joinSync(at: remote, named: machine.name, trusting: words, through: remote)
-        let own = try machine.keyring.syncStatus().own.words
-        _ = try first.keyring.approveSyncDevice(own, groups: groups, through: remote)
-        _ = try first.keyring.synchronise(through: remote)
-        _ = try machine.keyring.synchronise(through: remote)
+        let words = try first.keyring.sync.status().own.words
+        try machine.keyring.sync.join(at: remote, named: machine.name, trusting: words, through: remote)
+        let own = try machine.keyring.sync.status().own.words
+        _ = try first.keyring.sync.approve(own, groups: groups, through: remote)
+        _ = try first.keyring.sync.run(through: remote)
+        _ = try machine.keyring.sync.run(through: remote)
     }
 
     subscript(name: String) -> SyncMachine {
@@ -75,16 +75,16 @@ final class SyncHome {
     @discardableResult
     func sync(_ name: String) throws -> SyncReport {
         clock.advance(by: 1)
-        return try self[name].keyring.synchronise(through: remote)
+        return try self[name].keyring.sync.run(through: remote)
     }
 
     /// Synchronises all until nobody has anything new.
     func settle(_ names: [String]? = nil) throws {
         for _ in 0..<10 {
             var isQuiet = true
-            for machine in machines where machine.keyring.isSynchronised && names?.contains(machine.name) != false {
+            for machine in machines where machine.keyring.sync.isSetUp && names?.contains(machine.name) != false {
                 clock.advance(by: 1)
-                let report = try machine.keyring.synchronise(through: remote)
+                let report = try machine.keyring.sync.run(through: remote)
                 if report.hasPublished || report.changed > 0 { isQuiet = false }
             }
             if isQuiet { return }
@@ -94,7 +94,7 @@ final class SyncHome {
 
     /// The files of a machine at the remote, by name.
     func files(of machine: SyncMachine) throws -> [String: Data] {
-        let folder = remote + "/" + (try machine.keyring.syncStatus().ownFolder)
+        let folder = remote + "/" + (try machine.keyring.sync.status().ownFolder)
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             files[name] = try Data(contentsOf: URL(filePath: folder + "/" + name))
@@ -104,7 +104,7 @@ final class SyncHome {
 
     /// Puts files in the place of all of a machine's.
     func replace(_ files: [String: Data], of machine: SyncMachine) throws {
-        let folder = remote + "/" + (try machine.keyring.syncStatus().ownFolder)
+        let folder = remote + "/" + (try machine.keyring.sync.status().ownFolder)
         try FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for (name, data) in files { try data.write(to: URL(filePath: folder + "/" + name)) }
@@ -112,6 +112,6 @@ final class SyncHome {
 
     /// What a machine has to say of others.
     func findings(_ name: String) throws -> Set<String> {
-        Set(try self[name].keyring.syncStatus().findings.map(\.kind))
+        Set(try self[name].keyring.sync.status().findings.map(\.kind))
     }
 }

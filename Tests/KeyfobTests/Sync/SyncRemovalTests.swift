@@ -29,7 +29,7 @@ struct SyncRemovalTests {
         try home.settle()
         try body(home["one"])
         try home["one"].set("binding:tool:gh:", to: nil)
-        _ = try home["one"].keyring.remove(ada.id, from: .default)
+        _ = try home["one"].keyring.accounts.remove(ada.id, from: .default)
         try home.settle(["one"] + names.prefix(1))
         home.clock.advance(by: days * Self.day)
         return (home, ada)
@@ -48,7 +48,7 @@ struct SyncRemovalTests {
             #expect(try !tells(machine, ada))
             #expect(try machine.accounts().map(\.username) == ["ben@contoso.example"])
             #expect(try machine.items().values.allSatisfy { !$0.item.isTombstone })
-            #expect(try machine.keyring.syncStatus().findings.isEmpty)
+            #expect(try machine.keyring.sync.status().findings.isEmpty)
         }
         // Whoever adds it again has it.
         try home["two"].signIn(ada, token: "t")
@@ -80,7 +80,7 @@ struct SyncRemovalTests {
     func returning() throws {
         let (home, ada) = try home(["two", "three"], days: 30)
         let (one, three) = (try home["one"], try home["three"])
-        _ = try one.keyring.revokeSyncDevice("three")
+        _ = try one.keyring.sync.revoke("three")
         for _ in 0..<3 {
             try home.settle(["one", "two"])
             home.clock.advance(by: 100 * Self.day)
@@ -88,8 +88,8 @@ struct SyncRemovalTests {
         try home.settle(["one", "two"])
         #expect(try !tells(one, ada) && !tells(home["two"], ada))
         // With the vault as it was a year ago.
-        _ = try three.keyring.synchronise(through: home.remote)
-        try three.keyring.forgetSync()
+        _ = try three.keyring.sync.run(through: home.remote)
+        try three.keyring.sync.forget()
         try home.letIn(three, by: one)
         let warnings = try home.sync("one").warnings
         #expect(warnings.contains { $0.contains("brings back what was removed long ago (1)") }, "\(warnings)")
@@ -112,7 +112,7 @@ struct SyncRemovalTests {
         #expect(try !tells(two, ada))
         func take() throws -> ImportPlan {
             home.clock.advance(by: 1)
-            return try two.keyring.importBundle(
+            return try two.keyring.bundles.import(
                 try home.folder.bundle(export), with: keys.opener, taking: .all)
         }
         let lines = try take().lines.filter { $0.item.contains("ada") || $0.kind == "setting" }
@@ -121,7 +121,7 @@ struct SyncRemovalTests {
         #expect(try two.accounts().map(\.username) == ["ben@contoso.example"])
         #expect(try two.setting("binding:tool:gh:") == nil)
         // Nor is it a dead end: whoever says so gets it back, as new.
-        let returned = try two.keyring.bringBackRemoved(
+        let returned = try two.keyring.bundles.bringBackRemoved(
             from: try home.folder.bundle(export), with: keys.opener, isDryRun: true)
         #expect(returned.counts["added"] ?? 0 > 0, "\(returned.lines)")
         for _ in 0..<3 {
@@ -129,7 +129,7 @@ struct SyncRemovalTests {
             home.clock.advance(by: 10 * Self.day)
         }
         // As one that was opened with a group's key alone.
-        try two.keyring.withSync { $0.state.removals = SyncRemovals() }
+        try two.keyring.sync.withSession { $0.state.removals = SyncRemovals() }
         _ = try take()
         #expect(try two.accounts().count == 2)
         _ = try home.sync("two")
@@ -138,7 +138,7 @@ struct SyncRemovalTests {
         try home.settle()
         for machine in home.machines {
             #expect(try machine.accounts().map(\.username) == ["ben@contoso.example"])
-            #expect(try machine.keyring.syncStatus().findings.isEmpty)
+            #expect(try machine.keyring.sync.status().findings.isEmpty)
         }
     }
 }

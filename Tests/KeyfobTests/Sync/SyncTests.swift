@@ -21,7 +21,7 @@ struct SyncTests {
             #expect(try machine.accounts().map(\.label) == ["work"])
             #expect(try machine.setting("binding:tool:gh:") == "ada")
             // The token stays where it is, and the account is known not to be signed in here.
-            #expect(try machine.keyring.accounts(in: [.default]).first?.state == .noCredentials)
+            #expect(try machine.keyring.accounts.list(in: [.default]).first?.state == .noCredentials)
             #expect(try machine.grant(ada) == nil)
         }
         try two.change { writer in try writer.update(ada.id) { $0.label = "office" } }
@@ -131,8 +131,8 @@ struct SyncTests {
         let ada = try Account.contoso("ada")
         try home["one"].signIn(ada, token: "a")
         try home.settle()
-        #expect(try home["two"].keyring.syncOrigin(of: ada.id, in: .default) == "one")
-        #expect(try home["one"].keyring.syncOrigin(of: ada.id, in: .default) == nil)
+        #expect(try home["two"].keyring.sync.origin(of: ada.id, in: .default) == "one")
+        #expect(try home["one"].keyring.sync.origin(of: ada.id, in: .default) == nil)
     }
 
     @Test("a refresh token travels where its provider never replaces it, and its sign-out ends it everywhere")
@@ -160,8 +160,8 @@ struct SyncTests {
         try home.settle()
         try two.signIn(ada, token: "u")
         home.clock.advance(by: 1)
-        _ = try one.keyring.remove(ada.id, from: .default)
-        _ = try two.keyring.remove(grace.id, from: .default)
+        _ = try one.keyring.accounts.remove(ada.id, from: .default)
+        _ = try two.keyring.accounts.remove(grace.id, from: .default)
         try home.settle()
         for machine in [one, two] {
             #expect(try machine.accounts().isEmpty)
@@ -193,7 +193,7 @@ struct SyncTests {
         let home = try SyncHome("machine-one", "machine-two")
         let one = try home["machine-one"]
         let group = try AccessGroup("secret-project")
-        try one.keyring.createGroup(group)
+        try one.keyring.groups.create(group)
         try one.signIn(try .contoso("ada", label: "my-label"), token: "token-text", in: group)
         try home.settle()
         #expect(try home["machine-two"].accounts(in: group).count == 1)
@@ -214,11 +214,11 @@ struct SyncTests {
         let home = try SyncHome("one")
         let one = try home["one"]
         let (work, own) = (try AccessGroup("work"), try AccessGroup("own"))
-        for group in [work, own] { try one.keyring.createGroup(group) }
+        for group in [work, own] { try one.keyring.groups.create(group) }
         try one.signIn(try .contoso("ada"), token: "t", in: work)
         try one.signIn(try .google("grace"), token: "t", in: own)
         let two = try home.machine("two")
-        try two.keyring.createGroup(own)
+        try two.keyring.groups.create(own)
         try two.signIn(try .google("eve"), token: "t", in: own)
         try home.letIn(two, by: one, groups: [work])
         try home.settle()
@@ -228,7 +228,7 @@ struct SyncTests {
         // What its owner decides there is the word of a group's key here, and no more.
         try two.change(in: work) { try $0.setSetting("binding:tool:gh:", to: "ada") }
         try home.settle()
-        let decisions = try one.keyring.foreignDecisions(in: [work])
+        let decisions = try one.keyring.groups.foreignDecisions(in: [work])
         #expect(decisions.map(\.name) == ["binding:tool:gh:"])
         #expect(try home.findings("one").isEmpty)
     }
@@ -238,7 +238,7 @@ struct SyncTests {
         let home = try SyncHome("one", "two")
         try home["one"].set("binding:tool:gh:", to: "ada")
         try home.settle()
-        #expect(try home["two"].keyring.foreignDecisions().isEmpty)
+        #expect(try home["two"].keyring.groups.foreignDecisions().isEmpty)
         #expect(try home["two"].setting("binding:tool:gh:") == "ada")
     }
 
@@ -251,7 +251,7 @@ struct SyncTests {
         try one.signIn(try .google("grace"), token: "t")
         try home.settle()
         #expect(try three.setting("binding:tool:two:") == "ada")
-        let change = try one.keyring.revokeSyncDevice("two")
+        let change = try one.keyring.sync.revoke("two")
         #expect(change.removedDecisions.count == 1 && change.signIns.count == 1)
         try two.set("binding:tool:late:", to: "eve")
         try home.settle(["one", "three"])
@@ -263,7 +263,7 @@ struct SyncTests {
         try home.settle()
         #expect(try !two.accounts().contains { $0.username.hasPrefix("new") })
         #expect(try one.setting("binding:tool:late:") == nil && three.setting("binding:tool:late:") == nil)
-        #expect(try two.keyring.syncStatus().findings.contains { $0.kind == "closed" })
+        #expect(try two.keyring.sync.status().findings.contains { $0.kind == "closed" })
         // It can come back as another device.
         try FileManager.default.removeItem(atPath: two.location.vault + "/sync")
         try home.letIn(two, by: three)
@@ -296,26 +296,26 @@ struct SyncTests {
         let copied = home.folder.path + "/copy"
         try FileManager.default.copyItem(atPath: one.location.vault, toPath: copied)
         let copy = try one.reopened(vault: copied)
-        let error = failure(of: KeyringError.self) { _ = try copy.synchronise(through: home.remote) }
+        let error = failure(of: KeyringError.self) { _ = try copy.sync.run(through: home.remote) }
         #expect(error?.code == .configuration)
         let nobody = SyncIdentity.generate(number: 9).device.id.words
         let unknown = failure(of: KeyringError.self) {
-            try copy.joinSync(at: home.remote, named: "copy", trusting: nobody, through: home.remote)
+            try copy.sync.join(at: home.remote, named: "copy", trusting: nobody, through: home.remote)
         }
         #expect(unknown?.code == .usage)
-        let words = try home["two"].keyring.syncStatus().own.words
-        try copy.joinSync(at: home.remote, named: "copy", trusting: words, through: home.remote)
-        let own = try copy.syncStatus().own.words
+        let words = try home["two"].keyring.sync.status().own.words
+        try copy.sync.join(at: home.remote, named: "copy", trusting: words, through: home.remote)
+        let own = try copy.sync.status().own.words
         // As long as the other one takes part, nobody could tell what each of the two has decided.
         let refused = failure(of: KeyringError.self) {
-            _ = try home["two"].keyring.approveSyncDevice(own, through: home.remote)
+            _ = try home["two"].keyring.sync.approve(own, through: home.remote)
         }
         #expect(refused?.code == .usage)
-        _ = try home["two"].keyring.revokeSyncDevice("one")
-        _ = try home["two"].keyring.approveSyncDevice(own, through: home.remote)
+        _ = try home["two"].keyring.sync.revoke("one")
+        _ = try home["two"].keyring.sync.approve(own, through: home.remote)
         try home.sync("two")
-        _ = try copy.synchronise(through: home.remote)
-        #expect(try copy.syncStatus().state == .member)
+        _ = try copy.sync.run(through: home.remote)
+        #expect(try copy.sync.status().state == .member)
     }
 
     @Test("a vault with new keys, and one that is locked out, says what to do")
@@ -327,6 +327,6 @@ struct SyncTests {
         let outsider = try home.machine("two")
         let other = failure(of: KeyringError.self) { try home.sync("two") }
         #expect(other?.advice == .beginSync)
-        #expect(!outsider.keyring.isSynchronised)
+        #expect(!outsider.keyring.sync.isSetUp)
     }
 }

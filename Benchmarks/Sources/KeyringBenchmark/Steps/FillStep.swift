@@ -13,7 +13,7 @@ struct FillStep: ParsableCommand {
         let keyring = try Keyring.create(at: sample.location, slot: .keyFile(try sample.key())).keyring
         let cache = try SampleVault.secret(sample.cache)
         let stopwatch = Stopwatch()
-        let report = try keyring.importMSALCache(cache)
+        let report = try keyring.caches.importMSAL(cache)
         let seconds = stopwatch.seconds
         let credentials = report.credentials[.added] ?? 0
         try Measurements([

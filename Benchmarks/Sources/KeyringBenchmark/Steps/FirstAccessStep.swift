@@ -14,11 +14,11 @@ struct FirstAccessStep: ParsableCommand {
         let request = SampleVault.request(account)
         let stopwatch = Stopwatch()
         let keyring = try sample.open()
-        let count = try keyring.token(for: request).secret.count
+        let count = try keyring.tokens.stored(for: request).secret.count
         let seconds = stopwatch.seconds
         guard count > 1_000 else { throw ValidationError("the token is too short") }
         let reopening = try Samples.timing(Array(repeating: request, count: 20)) { request in
-            _ = try sample.open().token(for: request).secret.count
+            _ = try sample.open().tokens.stored(for: request).secret.count
         }
         try Measurements([
             .firstAccessMilliseconds: seconds * 1_000, .reopeningMilliseconds: reopening.scaled(1_000).median,

@@ -11,7 +11,7 @@ struct ListStep: ParsableCommand {
     func run() throws {
         let keyring = try SampleVault(folder: folder).open()
         var count = 0
-        let milliseconds = try Samples.timing(rounds) { count = try keyring.accounts().count }.scaled(1_000)
+        let milliseconds = try Samples.timing(rounds) { count = try keyring.accounts.list().count }.scaled(1_000)
         try Measurements([
             .listMilliseconds: milliseconds.median, .accounts: Double(count), .peakMemory: PeakMemory.mebibytes(),
         ]).write()

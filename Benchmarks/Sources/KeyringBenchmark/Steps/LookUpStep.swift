@@ -16,7 +16,7 @@ struct LookUpStep: ParsableCommand {
         let requests = (0..<rounds).map { _ in SampleVault.request(Int(order.next() % UInt64(accounts))) }
         var bytes = 0
         func look(_ request: TokenRequest) throws {
-            bytes += try keyring.token(for: request).secret.count
+            bytes += try keyring.tokens.stored(for: request).secret.count
         }
         // Once without measuring: the keyring remembers what it was asked.
         for request in requests { try look(request) }
@@ -38,11 +38,11 @@ struct LookUpStep: ParsableCommand {
         while values.count < min(rounds, 200) {
             let keyring = try SampleVault(folder: folder).open()
             // One for the statements to be prepared.
-            _ = try keyring.token(for: SampleVault.request(0)).secret.count
+            _ = try keyring.tokens.stored(for: SampleVault.request(0)).secret.count
             for number in 1...count {
                 let request = SampleVault.request(number)
                 let stopwatch = Stopwatch()
-                _ = try keyring.token(for: request).secret.count
+                _ = try keyring.tokens.stored(for: request).secret.count
                 values.append(stopwatch.seconds)
             }
         }

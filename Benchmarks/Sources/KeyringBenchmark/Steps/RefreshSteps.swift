@@ -14,7 +14,7 @@ struct RefreshFillStep: ParsableCommand {
     func run() throws {
         let sample = SampleVault(folder: folder)
         let keyring = try Keyring.create(at: sample.location, slot: .keyFile(try sample.key())).keyring
-        let report = try keyring.importMSALCache(try SampleVault.secret(sample.cache))
+        let report = try keyring.caches.importMSAL(try SampleVault.secret(sample.cache))
         try Measurements([.accounts: Double(report.accounts[.added] ?? 0)]).write()
     }
 }
@@ -39,7 +39,7 @@ struct RefreshStep: ParsableCommand {
         // Five, as five programs would have.
         let keyrings = try (0..<5).map { _ in try sample.open() }
         let provider = NewProvider(issuer: endpoint.issuer, name: "benchmark", environment: "127.0.0.1")
-        try keyrings[0].addProvider(provider, replacing: true)
+        try keyrings[0].providers.add(provider, replacing: true)
         let measuring = SilentRefreshes(
             keyrings: keyrings, network: try .system(NetworkConfiguration(userAgent: "keyring-benchmark")),
             endpoint: endpoint, accounts: accounts)
@@ -130,7 +130,7 @@ struct SilentRefreshes: Sendable {
                     let keyring = keyrings[number % keyrings.count]
                     group.addTask {
                         do {
-                            let answer = try await keyring.acquireTokenSilently(for: request, network: network)
+                            let answer = try await keyring.tokens.acquireSilently(for: request, network: network)
                             return answer.secret.count > 1_000
                         } catch {
                             return false
@@ -153,7 +153,7 @@ struct SilentRefreshes: Sendable {
     }
 
     private func refresh(_ number: Int, _ options: SilentOptions = SilentOptions()) async throws {
-        let answer = try await keyrings[0].acquireTokenSilently(
+        let answer = try await keyrings[0].tokens.acquireSilently(
             for: Self.request(number), options: options, network: network)
         guard answer.found.origin == .provider else { throw ValidationError("the token is not from the provider") }
         guard answer.secret.count > 1_000 else { throw ValidationError("the token is too short") }

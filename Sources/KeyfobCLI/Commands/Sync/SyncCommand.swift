@@ -99,7 +99,7 @@ struct SyncInitCommand: ParsableCommand {
         remote.confine(keyring, isNew: true)
         let transport = try remote.transport(for: keyring, options)
         try transport.fetch()
-        try keyring.beginSync(at: remote.text, named: name ?? SyncRemote.hostName)
+        try keyring.sync.begin(at: remote.text, named: name ?? SyncRemote.hostName)
         let report = try transport.synchronise(keyring)
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
@@ -136,10 +136,10 @@ struct SyncJoinCommand: ParsableCommand {
         remote.confine(keyring)
         let transport = try remote.transport(for: keyring, options)
         let status = try transport.attempt { () throws(KeyringError) in
-            try keyring.joinSync(
+            try keyring.sync.join(
                 at: remote.text, named: name ?? SyncRemote.hostName, trusting: words, groups: groups,
                 through: transport.folder)
-            let status = try keyring.syncStatus()
+            let status = try keyring.sync.status()
             return (status, status.ownFolder)
         }
         global.tellWarnings(of: keyring)
@@ -176,7 +176,7 @@ struct SyncApproveCommand: ParsableCommand {
         let (keyring, transport) = try options.open()
         guard let words else {
             try transport.fetch()
-            let requests = try keyring.syncStatus(through: transport.folder).requests
+            let requests = try keyring.sync.status(through: transport.folder).requests
             throw KeyringError(
                 .usage,
                 requests.isEmpty
@@ -187,7 +187,7 @@ struct SyncApproveCommand: ParsableCommand {
                 candidates: requests)
         }
         try transport.fetch()
-        let change = try keyring.approveSyncDevice(words, groups: groups, through: transport.folder)
+        let change = try keyring.sync.approve(words, groups: groups, through: transport.folder)
         let report = try transport.synchronise(keyring)
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
@@ -220,7 +220,7 @@ struct SyncRevokeCommand: ParsableCommand {
         let global = options.global
         let (keyring, transport) = try options.open()
         try transport.fetch()
-        let change = try keyring.revokeSyncDevice(device, keeping: keep)
+        let change = try keyring.sync.revoke(device, keeping: keep)
         let report = try transport.synchronise(keyring)
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(report.status, after: change)) }
@@ -254,9 +254,9 @@ struct SyncAcceptCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let (count, title) = try keyring.acceptSyncFindings(of: device)
+        let (count, title) = try keyring.sync.acceptFindings(of: device)
         global.tellWarnings(of: keyring)
-        if global.json { return try JSONOutput.print(SyncStatusDocument(try keyring.syncStatus())) }
+        if global.json { return try JSONOutput.print(SyncStatusDocument(try keyring.sync.status())) }
         global.say(
             "accepted \(Quantity.of(count, "finding")) about \(title); 'keyfob sync' goes on from what is there now")
     }

@@ -21,17 +21,17 @@ struct SyncLeaveCommand: ParsableCommand {
     func run() throws {
         let global = options.global
         let keyring = try global.unlockedKeyring(reaching: .everything)
-        guard keyring.isSynchronised else { throw KeyringError.noSync }
+        guard keyring.sync.isSetUp else { throw KeyringError.noSync }
         if !hereOnly {
-            let remote = try SyncRemote(try keyring.syncRemote())
+            let remote = try SyncRemote(try keyring.sync.remote())
             remote.confine(keyring)
             let transport = try remote.transport(for: keyring, options)
             _ = try transport.attempt { () throws(KeyringError) in
-                let status = try keyring.leaveSync(through: transport.folder)
+                let status = try keyring.sync.leave(through: transport.folder)
                 return (status, status.ownFolder)
             }
         }
-        try keyring.forgetSync()
+        try keyring.sync.forget()
         try? FileManager.default.removeItem(atPath: SyncRemote.place(of: keyring))
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncLeaveDocument(isTold: !hereOnly)) }

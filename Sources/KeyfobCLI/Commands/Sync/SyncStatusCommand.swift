@@ -18,7 +18,7 @@ struct SyncStatusCommand: ParsableCommand {
     func run() throws {
         let global = options.global
         let (keyring, transport) = try options.open()
-        let status = try keyring.syncStatus(through: transport.folder)
+        let status = try keyring.sync.status(through: transport.folder)
         global.tellWarnings(of: keyring)
         if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
         try StandardOutput.write(line: "remote  \(TerminalText.line(status.remote))")

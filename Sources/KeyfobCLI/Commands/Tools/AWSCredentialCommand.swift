@@ -79,7 +79,7 @@ struct AWSCredentialCommand: ParsableCommand {
         defer { options.global.tellWarnings(of: keyring) }
         let question = CredentialOptions.Question(tool: "aws", url: url)
         if !options.refresh.forceRefresh,
-            let kept = try keyring.keptAnswer(
+            let kept = try keyring.tokens.keptAnswer(
                 for: options.request(question), in: options.global.groups(), taking: { role(of: $0, url) })
         {
             return try kept.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
@@ -97,7 +97,7 @@ struct AWSCredentialCommand: ParsableCommand {
         token.remember()
         let found = token.answer.found
         do throws(KeyringError) {
-            try keyring.keep(
+            try keyring.tokens.keep(
                 credentials.answer, of: role(of: found.account, url), until: credentials.expiresOn, gotBy: found)
         } catch {
             options.global.say("keyfob: warning: the credentials are not kept for the next time: \(error.message)")
@@ -118,7 +118,7 @@ struct AWSCredentialCommand: ParsableCommand {
         let request = role(of: held.answer.found.account, url)
         let network = try options.networkOptions.network()
         return try NetworkTask.run { () async throws(KeyringError) in
-            let credentials = try await Keyring.assume(request, with: held.answer, network: network)
+            let credentials = try await Keyring.Tokens.assume(request, with: held.answer, network: network)
             return ReceivedCredentials(answer: credentials.answer(), expiresOn: credentials.expiresOn)
         }
     }

@@ -90,10 +90,10 @@ struct DockerCredentialCommand: ParsableCommand {
                 hint: "'keyfob add \(ShellWord.inMessage("\(id)"))' stores another token of it")
         }
         let token = GivenToken(of: id, called: credential.username, client: DockerCredentials.client)
-        _ = try keyring.store(token.credential, secret: credential.secret, for: token.account, in: groups)
+        _ = try keyring.tokens.store(token.credential, secret: credential.secret, for: token.account, in: groups)
         // docker knows one user at a registry.
         for other in known where other.account.id != id && isDockers(other) {
-            _ = try keyring.remove(other.account.id, from: other.group)
+            _ = try keyring.accounts.remove(other.account.id, from: other.group)
         }
     }
 
@@ -102,7 +102,7 @@ struct DockerCredentialCommand: ParsableCommand {
         _ credential: borrowing DockerCredentials.Credential, at url: CredentialURL, in keyring: Keyring
     ) throws(KeyringError) -> Bool {
         let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
-        guard let own = try? keyring.token(for: request, in: options.global.groups()) else { return false }
+        guard let own = try? keyring.tokens.stored(for: request, in: options.global.groups()) else { return false }
         let username = DockerCredentials.username(of: own.found.account, at: url)
         return [GitCredentialAnswer.anyUser, credential.username].contains(username)
             && own.secret.isEqual(to: credential.secret)
@@ -128,13 +128,13 @@ struct DockerCredentialCommand: ParsableCommand {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         for known in try accounts(at: url.address.host, in: keyring) where isDockers(known) {
-            _ = try keyring.remove(known.account.id, from: known.group)
+            _ = try keyring.accounts.remove(known.account.id, from: known.group)
         }
     }
 
     /// The accounts of a registry that has its own.
     private func accounts(at host: String, in keyring: Keyring) throws(KeyringError) -> [Candidate] {
-        try keyring.accounts(in: options.global.groups()).filter { $0.account.id.environment == host }
+        try keyring.accounts.list(in: options.global.groups()).filter { $0.account.id.environment == host }
     }
 
     /// Whether all that there is of an account was stored by docker.
@@ -145,11 +145,11 @@ struct DockerCredentialCommand: ParsableCommand {
         defer { options.global.tellWarnings(of: keyring) }
         let groups = try options.global.groups()
         var users: [String: String] = [:]
-        let candidates = try keyring.accounts(in: groups)
+        let candidates = try keyring.accounts.list(in: groups)
         for host in Set(candidates.map(\.account.id.environment)).flatMap(BuiltInHosts.registries) {
             guard let url = CredentialURL(host) else { continue }
             let request = try options.request(CredentialOptions.Question(tool: Self.tool, url: url))
-            guard case .chosen = try keyring.select(request, in: groups).outcome else { continue }
+            guard case .chosen = try keyring.accounts.select(request, in: groups).outcome else { continue }
             users[host] = GitCredentialAnswer.anyUser
         }
         for candidate in candidates where isDockers(candidate) {

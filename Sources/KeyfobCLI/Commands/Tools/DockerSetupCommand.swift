@@ -92,9 +92,9 @@ struct DockerSetupCommand: ToolSetupCommand {
         }
         defer { setup.global.tellWarnings(of: keyring) }
         let groups = try setup.global.groups()
-        let environments = Set(try keyring.accounts(in: groups).map(\.account.id.environment))
+        let environments = Set(try keyring.accounts.list(in: groups).map(\.account.id.environment))
         let hosts = environments.flatMap(BuiltInHosts.registries).sorted()
-        let bound = try keyring.bindings(in: groups).compactMap { binding in
+        let bound = try keyring.bindings.list(in: groups).compactMap { binding in
             if case .host(let host) = binding.subject, !hosts.contains(host) { host } else { nil }
         }
         if !bound.isEmpty {

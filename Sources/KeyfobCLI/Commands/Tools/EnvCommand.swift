@@ -65,11 +65,11 @@ struct EnvCommand: ParsableCommand {
         }
         defer { global.tellWarnings(of: keyring) }
         let groups = try global.groups()
-        if let account { return try keyring.account(named: account, in: groups).account.id.description }
+        if let account { return try keyring.accounts.named(account, in: groups).account.id.description }
         let request = TokenRequest(
             account: Environment.current["KEYFOB_ACCOUNT"],
             context: RequestContext(workingDirectory: ".", tool: nil, person: Environment.current.person))
-        let selection = try keyring.select(request, in: groups)
+        let selection = try keyring.accounts.select(request, in: groups)
         guard case .chosen(let candidate) = selection.outcome else {
             throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
         }

@@ -172,7 +172,7 @@ extension ExecCommand {
             acquisition.remember(answer.found)
             (account, group) = (answer.found.account.id, answer.found.group)
         }
-        let hosts = try keyring.namedHosts(of: account, in: group)
+        let hosts = try keyring.providers.namedHosts(of: account, in: group)
         global.tellWarnings(of: keyring)
         TokenHolder.retire()
         try line.send(.ready, hosts.joined(separator: "\n"))
@@ -183,7 +183,7 @@ extension ExecCommand {
                 let answer = try grants.token(
                     for: message.text, isAgain: message.kind == .askAgain, minimumValidity: validity.minValidity)
                 try answer.requirePrintable()
-                let file = networkOptions.caFile == nil ? try keyring.certificateFile(for: answer.found) : nil
+                let file = networkOptions.caFile == nil ? try keyring.providers.certificateFile(for: answer.found) : nil
                 try line.send(.granted, file ?? "", answer.secret)
             } catch {
                 let text = "\(error.message)\(error.candidateText)\(error.hint.map { "; \($0)" } ?? "")"

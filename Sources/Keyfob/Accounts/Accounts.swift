@@ -1,0 +1,279 @@
+internal import Glibc
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobRecords
+internal import KeyfobVault
+
+extension Keyring {
+    /// Accounts: which there are, what they are called, and which of them a request gets.
+    ///
+    /// ## Topics
+    /// ### Finding
+    /// - ``list(in:)``
+    /// - ``named(_:in:)``
+    /// - ``current(in:)``
+    /// - ``credentials(of:in:)``
+    /// ### Choosing
+    /// - ``select(_:in:)``
+    /// - ``setDefault(_:in:)``
+    /// - ``remember(_:in:for:by:)``
+    /// ### Changing
+    /// - ``setLabel(_:of:in:)``
+    /// - ``move(_:from:to:)``
+    /// - ``remove(_:from:)``
+    /// - ``signOut(_:clientID:reach:from:endsBrowserSession:network:)``
+    public struct Accounts: KeyringPart {
+        let keyring: Keyring
+    }
+}
+
+extension Keyring.Accounts {
+    /// The accounts of the groups, with how their sign-in stands.
+    ///
+    /// The access tokens of an account that has a grant are not looked at: its clients are those of its grants.
+    ///
+    /// - Parameter groups: The groups to look through; nil for all within reach.
+    /// - Throws: `groupNotGranted`, `noSuchGroup`, `damaged` when accounts are missing. A record that
+    ///   does not open is passed over and told by ``Keyring/takeWarnings()``.
+    public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
+        try withState { state in
+            var candidates: [Candidate] = []
+            for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
+            return candidates
+        }
+    }
+
+    /// The one account that answers to a name, whatever the state of its sign-in.
+    ///
+    /// Costs the same however many accounts there are, unless the name is the beginning of one.
+    ///
+    /// - Throws: `noSuchAccount`, `ambiguous` with the accounts that answer, and as ``list(in:)``.
+    public func named(_ text: String, in groups: [AccessGroup]? = nil) throws(KeyringError) -> Candidate {
+        var matching: [Candidate]? = try withState { state in
+            try database.withSnapshot { try search.candidates(named: text, state.groups(groups)) }
+        }
+        if matching == nil { matching = AccountSelector().candidates(named: text, among: try list(in: groups)) }
+        guard let matching, let first = matching.first else {
+            throw KeyringError(
+                .noSuchAccount, "there is no account '\(text)'", advice: .listAccounts)
+        }
+        guard matching.count == 1 else {
+            let sorted = matching.sorted { $0.account.id < $1.account.id }
+            // What is advised must mean one of all, and not only of these.
+            let known = try list(in: groups)
+            throw KeyringError(several: sorted, among: known, "'\(text)' names") {
+                .useAccountID(such: $0, group: $1)
+            }
+        }
+        return first
+    }
+
+    /// The tokens of an account in a group, without the tokens.
+    ///
+    /// - Throws: as ``list(in:)``.
+    public func credentials(of account: AccountID, in group: AccessGroup) throws(KeyringError) -> [Credential] {
+        try withState { state in
+            let keys = try state.group(group).keys
+            var credentials: [Credential] = []
+            for kind in Credential.Kind.allCases {
+                let found = try database.credentials(kind, of: account, in: keys)
+                state.warn(ofDamage: found.damaged, in: group)
+                credentials += found.items.map(\.value)
+            }
+            return credentials
+        }
+    }
+
+    /// What tells each access token of an account from one that is stored in its place later, in the same second too.
+    ///
+    /// - Throws: as ``list(in:)``.
+    package func accessTokenStamps(
+        of account: AccountID, in group: AccessGroup
+    ) throws(KeyringError) -> [(clientID: String, stamp: UInt64)] {
+        try withState { state in
+            let found = try database.credentials(.accessToken, of: account, in: state.group(group).keys)
+            state.warn(ofDamage: found.damaged, in: group)
+            return found.items.map { ($0.value.clientID, $0.record.header.stamp.value) }
+        }
+    }
+
+    /// Gives an account a label, or takes it away.
+    ///
+    /// - Throws: `alreadyExists` when another account of the group has the label, `usage` for a label
+    ///   that is blank or holds control characters, `noSuchAccount`, and what writing can throw.
+    public func setLabel(_ label: String?, of account: AccountID, in group: AccessGroup) throws(KeyringError) {
+        if let label, !Identifier.isAcceptable(label) {
+            throw KeyringError(.usage, "a label cannot be blank or hold control characters")
+        }
+        try withState { state in
+            let group = try state.group(group)
+            try change(&state, group) { writer in
+                if let label, try writer.accounts(label: label).contains(where: { $0.id != account }) {
+                    throw KeyringError(
+                        .alreadyExists, "another account of group '\(group.name)' has that label", advice: .listAccounts
+                    )
+                }
+                try writer.update(account) { $0.label = label }
+            }
+        }
+    }
+
+    /// Moves an account with its tokens into another group, sealed under that group's key.
+    ///
+    /// It waits some seconds for a refresh of the account that is under way: the new token would find nothing to
+    /// replace.
+    ///
+    /// - Returns: How many records moved.
+    /// - Throws: `noSuchAccount`, `alreadyExists`, `groupNotGranted`, `noSuchGroup`, `busy`, and what
+    ///   writing can throw.
+    public func move(
+        _ account: AccountID, from source: AccessGroup, to target: AccessGroup
+    ) throws(KeyringError) -> Int {
+        let count = try move(account, from: source, to: target, patience: .seconds(5))
+        try? keyring.caches.warnOfSharing(account, movedTo: target)
+        try? warnOfProvider(account, in: target)
+        return count
+    }
+
+    /// Warns where nothing renews the tokens of an account in a group: a provider counts in its own group alone.
+    private func warnOfProvider(_ account: AccountID, in group: AccessGroup) throws(KeyringError) {
+        let holdsGrant = try credentials(of: account, in: group).contains { $0.kind == .refreshToken }
+        guard holdsGrant,
+            try !keyring.providers.list(in: [group]).contains(where: { $0.environment == account.environment })
+        else {
+            return
+        }
+        warn(
+            .noProvider, "nothing in group '\(group)' describes \(account.environment), so no token is renewed there",
+            advice: .addProvider(group))
+    }
+
+    /// The same, waiting so long for a refresh that is under way.
+    package func move(
+        _ account: AccountID, from source: AccessGroup, to target: AccessGroup, patience: Duration
+    ) throws(KeyringError) -> Int {
+        let keys = try withState { state in
+            let from = try state.group(source)
+            guard from.name != (try state.group(target).name) else {
+                throw KeyringError(.usage, "the account is in group '\(target)' already")
+            }
+            let tokens = try database.credentials(.refreshToken, of: account, in: from.keys)
+            return Set(tokens.items.map { GrantKey($0.value) })
+        }
+        let locks = try GrantLocks(keys, of: keyring, patience: patience)
+        defer { withExtendedLifetime(locks) {} }
+        return try withState { state in
+            let (from, to) = (try state.group(source), try state.group(target))
+            let name = try database.account(account, in: from.keys)?.name ?? account.description
+            return try change(&state, [from, to]) { writers in
+                let (source, target) = (writers[0], writers[1])
+                // One that came meanwhile may be in use.
+                guard try source.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
+                try source.forgetDecisions(for: account)
+                do {
+                    return try target.move(account, from: source)
+                } catch StoreError.alreadyThere {
+                    throw KeyringError(
+                        .alreadyExists, "the account is in group '\(to.name)' as well",
+                        advice: .removeFromOneGroup(name))
+                }
+            }
+        }
+    }
+
+    /// Removes an account with its tokens, and the bindings and allowances of its group that name it.
+    ///
+    /// The provider is not told.
+    ///
+    /// - Returns: How many records went.
+    /// - Throws: `noSuchAccount`, and what writing can throw.
+    public func remove(_ account: AccountID, from group: AccessGroup) throws(KeyringError) -> Int {
+        try withState { state in
+            let group = try state.group(group)
+            return try change(&state, group) { writer in
+                let count = try writer.remove(account)
+                guard count > 0 else { throw StoreError.notFound }
+                try writer.forgetDecisions(for: account)
+                return count
+            }
+        }
+    }
+
+    /// Makes an account the default of its group, or lets the group have none.
+    ///
+    /// - Throws: what writing can throw.
+    public func setDefault(_ account: AccountID?, in group: AccessGroup) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(group)
+            try change(&state, group) { try $0.setSetting(Self.defaultAccount, to: account?.canonical) }
+        }
+    }
+
+    /// The locks of several refresh tokens, which nobody else uses as long as it lives.
+    private final class GrantLocks {
+        static let busy = KeyringError(
+            .busy, "a refresh of this account is under way", advice: .tryAgain(.nothingChanged))
+
+        private let locks: [Held]
+
+        private final class Held {
+            let lock: GrantLock
+
+            init(_ lock: consuming GrantLock) {
+                self.lock = lock
+            }
+        }
+
+        /// Waits for all of them; whoever calls holds nothing that a refresh needs.
+        ///
+        /// - Throws: `busy` where that takes longer than `patience`; what opening the file of locks can throw.
+        init(_ keys: Set<GrantKey>, of keyring: Keyring, patience: Duration) throws(KeyringError) {
+            let vault = keyring.vaultID
+            let end = ContinuousClock.now.advanced(by: patience)
+            var locks: [Held] = []
+            // In one order for all, and each number once: a second lock of a number waits for the first.
+            for number in Set(keys.map { $0.lockNumber(vault: vault) }).sorted() {
+                while true {
+                    do {
+                        if let lock = try GrantLock.attempt(keyring.database.directory.refreshLock, grant: number) {
+                            locks.append(Held(lock))
+                            break
+                        }
+                    } catch {
+                        throw KeyringError(error)
+                    }
+                    guard ContinuousClock.now < end else { throw Self.busy }
+                    usleep(10_000)
+                }
+            }
+            self.locks = locks
+        }
+    }
+
+    static let defaultAccount = TokenSearch.defaultAccount
+}
+
+extension GroupWriter {
+    /// Forgets what decides for an account that goes: bindings, allowances, what programs may have of it, and that it is the
+    /// default.
+    func forgetDecisions(for account: AccountID) throws {
+        try forgetSettings { $0.account == account }
+    }
+}
+
+extension Setting {
+    /// The account that it decides for, as a binding, an allowance, a program's permission or the default; nil where it is none
+    /// of these.
+    var account: AccountID? {
+        if let permission = ProgramSetting.permission(self, in: .default) { return permission.account }
+        let target: Binding.Target? =
+            if name == Keyring.Accounts.defaultAccount {
+                Binding.Target(text: value)
+            } else if let allowance = AllowanceSetting(self) {
+                allowance.target
+            } else {
+                BindingSetting.binding(self, in: .default)?.target
+            }
+        return target?.account
+    }
+}

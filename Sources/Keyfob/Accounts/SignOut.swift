@@ -1,0 +1,307 @@
+internal import KeyfobOAuth
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobVault
+
+/// How far a sign-out reaches.
+public enum SignOutReach: String, Hashable, Sendable, CaseIterable {
+    /// The tokens of one client in one group.
+    case client
+    /// Those of all clients of the account in the group.
+    case everywhere
+    /// Those, and the account.
+    case forget
+}
+
+/// What a sign-out did.
+public struct SignOutReport: Hashable, Sendable {
+    /// Whose tokens went.
+    public let account: Account
+    /// The clients that were signed out.
+    public let clients: [String]
+    /// How many refresh tokens the provider revoked.
+    public let revoked: Int
+    /// What the person should know, one line each.
+    public let notes: [Warning]
+    /// What the browser opens to end its session too; nil where that was not asked for or the provider has nothing.
+    public let endSessionURL: String?
+}
+
+extension Keyring.Accounts {
+    /// Signs an account out: its refresh tokens are revoked at the provider (RFC 7009), its tokens removed, and its
+    /// grants marked, so that a refresh that is under way cannot bring them back.
+    ///
+    /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds.
+    ///
+    /// - Parameters:
+    ///   - account: Who.
+    ///   - clientID: The client; nil where the account has only one, or for all of them.
+    ///   - reach: How far.
+    ///   - endsBrowserSession: Whether to give the address that ends the browser's session.
+    ///   - network: Nil to tell nobody.
+    /// - Throws: `noSuchAccount`, `noSuchClient`, `ambiguous` where several clients are signed in, and what writing can throw.
+    public func signOut(
+        _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
+        endsBrowserSession: Bool = false, network: Network?
+    ) async throws(KeyringError) -> SignOutReport {
+        let held = try heldGrants(of: account, in: group)
+        let clientID = try held.client(clientID, reach)
+        let realm = held.account.homeRealm
+        let provider = try keyring.providers.description(
+            forEnvironment: account.environment, tenant: realm, policy: account.policy, in: [group])
+        var metadata: ProviderMetadata?
+        var network = network
+        if let plain = network, let provider { network = (try? plain.serving(provider)) ?? plain }
+        if let network, let provider {
+            let found = try? await keyring.providers.metadata(of: provider, in: group, network: network)
+            metadata = found ?? provider.configuredMetadata
+        }
+        var endSession: EndpointURL?
+        if endsBrowserSession, let metadata {
+            endSession = EndSession.url(metadata, clientID: clientID, logoutHint: held.account.username)
+        }
+        var plan = SignOutPlan(
+            clientID: clientID, reach: SignOutPlan.Reach(reach), targets: held.grants.map { $0.target },
+            provider: metadata, hasNetwork: network != nil && metadata != nil, endSession: endSession)
+        var revoked = 0
+        var report = (clients: [String](), url: String?.none)
+        var late: [HeldGrant] = []
+        for step in plan.steps {
+            switch step {
+            case .revoke(let target):
+                guard let network, let metadata, let provider,
+                    let grant = held.grants.first(where: { $0.target == target })
+                else { continue }
+                let outcome = await revoke(grant, provider, metadata, group, network)
+                if case .revoked = outcome { revoked += 1 }
+                plan.note(outcome, for: target)
+            case .markSignedOut(let clients):
+                // Of some clients only access tokens are here.
+                report.clients = reach == .client ? clients : Set(clients).union(held.clients).sorted()
+                report.clients.removeAll { $0.isEmpty }
+                late = try signOut(held, report.clients, in: group, forgets: reach == .forget)
+            case .openEndSession(let url): report.url = url.text
+            case .removeCredentials, .removeAccount: break
+            }
+        }
+        // A refresh that ended between reading and marking has left another refresh token.
+        for grant in late {
+            guard let network, let metadata, let provider, metadata.endpoints[.revocation] != nil else { break }
+            plan.note(await revoke(grant, provider, metadata, group, network), for: grant.target)
+        }
+        var notes = plan.notes.map(\.warning)
+        if endsBrowserSession, report.url == nil {
+            notes.append(Warning(.notRevoked, "the provider has no address that ends the browser's session"))
+        }
+        return SignOutReport(
+            account: held.account, clients: report.clients, revoked: revoked, notes: notes, endSessionURL: report.url)
+    }
+
+    /// Marks, removes and forgets in one transaction.
+    ///
+    /// - Returns: The refresh tokens that went and that nobody had read before.
+    private func signOut(
+        _ held: HeldGrants, _ clients: [String], in name: AccessGroup, forgets: Bool
+    ) throws(KeyringError) -> [HeldGrant] {
+        try withState { state in
+            let group = try state.group(name)
+            var late: [HeldGrant] = []
+            try change(&state, group) { writer in
+                for client in clients {
+                    try writer.signOut(client, of: held.account.id, leavesMark: !forgets) { token, secret in
+                        guard !held.grants.contains(where: { $0.isSame(token) }) else { return }
+                        let copy = secret.withBytes { SecretBytes(copying: $0) }
+                        late.append(HeldGrant(credential: token, token: HeldToken(copy)))
+                    }
+                }
+                try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
+                guard forgets else { return }
+                _ = try writer.remove(held.account.id)
+                try writer.forgetDecisions(for: held.account.id)
+            }
+            return late
+        }
+    }
+
+    private func revoke(
+        _ grant: HeldGrant, _ provider: ProviderDescription, _ metadata: ProviderMetadata, _ group: AccessGroup,
+        _ network: Network
+    ) async -> RevocationOutcome {
+        guard let endpoint = metadata.endpoints[.revocation], let token = grant.token else { return .revoked }
+        let client: OAuthClient
+        do {
+            client = try keyring.clients.oauthClient(
+                id: grant.credential.clientID, environment: provider.environment, in: [group])
+        } catch {
+            // A secret that is damaged keeps nobody signed in.
+            client = OAuthClient(id: grant.credential.clientID)
+        }
+        if !metadata.revokesByBearer(client) {
+            let message = TokenRequests.revoke(token.secret, kind: .refreshToken, client: client, at: endpoint)
+            let (outcome, wantsBearer) = await send(message, network)
+            guard wantsBearer, client.authentication == .none else { return outcome }
+        }
+        return await revokeByBearer(grant, token, client, provider, metadata, group, network)
+    }
+
+    /// Revokes with an access token of the sign-in, the one that is stored or, where that has expired, a last new one.
+    private func revokeByBearer(
+        _ grant: HeldGrant, _ token: HeldToken, _ client: borrowing OAuthClient, _ provider: ProviderDescription,
+        _ metadata: ProviderMetadata, _ group: AccessGroup, _ network: Network
+    ) async -> RevocationOutcome {
+        guard let endpoint = metadata.endpoints[.revocation], let tokenEndpoint = metadata.endpoints[.token],
+            tokenEndpoint.isOfCloud(provider.environment)
+        else { return .failed(.unexpectedStatus(401)) }
+        if let access = livingAccessToken(of: grant.credential, in: group) {
+            let message = TokenRequests.revoke(
+                token.secret, kind: .refreshToken, bearer: access.secret, at: endpoint)
+            return await send(message, network).outcome
+        }
+        let scopes = provider.quirks.contains(.multipleResources) ? provider.defaultScopes : []
+        let message = TokenRequests.refresh(
+            token.secret, scopes: scopes, client: client, at: tokenEndpoint, extra: provider.tokenFields)
+        let response: HTTPResponse
+        switch await network.send(message, 20) {
+        case .answered(let answer): response = answer
+        case .failed(let failure): return .failed(failure)
+        }
+        switch TokenOutcome(response, now: clock.now) {
+        // A token that is refused is none to revoke.
+        case .failed(.invalidGrant): return .revoked
+        case .failed(let failure): return .failed(failure)
+        case .tokens(let tokens):
+            let newest =
+                tokens.withRefreshToken { HeldToken($0.withBytes { SecretBytes(copying: $0) }) } ?? token
+            let message = TokenRequests.revoke(
+                newest.secret, kind: .refreshToken, bearer: tokens.accessToken, at: endpoint)
+            return await send(message, network).outcome
+        }
+    }
+
+    private func send(
+        _ message: consuming HTTPRequest, _ network: Network
+    ) async -> (outcome: RevocationOutcome, wantsBearer: Bool) {
+        switch await network.send(message, 20) {
+        case .answered(let response):
+            let challenge = response.status == 401 ? response.header("WWW-Authenticate") : nil
+            let wantsBearer = challenge.map { Identifier.folded(String($0.prefix(6))) == "bearer" } ?? false
+            return (RevocationOutcome(response, now: clock.now), wantsBearer)
+        case .failed(let failure): return (.failed(failure), false)
+        }
+    }
+
+    /// The access token of a client that is valid for longest; nil where none is for another minute.
+    private func livingAccessToken(of grant: Credential, in name: AccessGroup) -> HeldToken? {
+        let now = clock.now
+        return try? withState { state -> HeldToken? in
+            let keys = try state.group(name).keys
+            let items = try database.credentials(.accessToken, of: grant.account, in: keys).items
+            let living = items.filter { item in
+                item.value.clientID == grant.clientID && item.record.secretCommitment != nil
+                    && (item.value.expiresOn.map { $0 > now.advanced(by: 60) } ?? false)
+            }
+            let latest = living.max { ($0.value.expiresOn ?? now) < ($1.value.expiresOn ?? now) }
+            return try latest.map { HeldToken(try database.secret(of: $0.record, in: keys)) }
+        } ?? nil
+    }
+
+    private func heldGrants(of id: AccountID, in name: AccessGroup) throws(KeyringError) -> HeldGrants {
+        try withState { state in
+            let group = try state.group(name)
+            guard let account = try database.account(id, in: group.keys) else {
+                throw KeyringError(.noSuchAccount, "there is no account \(id) in group '\(name)'")
+            }
+            var held = HeldGrants(account: account)
+            for item in try database.credentials(.refreshToken, of: id, in: group.keys).items {
+                let hasSecret = item.record.secretCommitment != nil
+                let token = hasSecret ? HeldToken(try database.secret(of: item.record, in: group.keys)) : nil
+                held.grants.append(HeldGrant(credential: item.value, token: token))
+            }
+            let tokens = try database.credentials(.accessToken, of: id, in: group.keys)
+            held.clients = Set(tokens.items.map(\.value.clientID) + held.grants.map(\.credential.clientID))
+            return held
+        }
+    }
+}
+
+/// A refresh token that a sign-out is about.
+private struct HeldGrant: Sendable {
+    let credential: Credential
+    let token: HeldToken?
+
+    var isOfFamily: Bool { credential.familyID != nil }
+
+    /// Whether `other` is what was read.
+    func isSame(_ other: Credential) -> Bool {
+        GrantKey(credential) == GrantKey(other)
+            && (credential.grant ?? Grant()).version == (other.grant ?? Grant()).version
+    }
+
+    var target: SignOutPlan.Target {
+        SignOutPlan.Target(
+            clientID: credential.clientID, familyID: credential.familyID,
+            version: (credential.grant ?? Grant()).version, hasSecret: token != nil)
+    }
+}
+
+/// What an account has in a group.
+private struct HeldGrants: Sendable {
+    let account: Account
+    var grants: [HeldGrant] = []
+    var clients: Set<String> = []
+
+    /// The client to sign out: the one named, or the only one.
+    func client(_ named: String?, _ reach: SignOutReach) throws(KeyringError) -> String {
+        if let named {
+            // A client of a family may have nothing of its own yet.
+            guard clients.contains(named) || grants.contains(where: \.isOfFamily) else {
+                throw KeyringError(
+                    .noSuchClient, "\(account.name) is not signed in to a client '\(named)'",
+                    advice: .listAccountClients, candidates: clients.sorted())
+            }
+            return named
+        }
+        let active = Set(grants.filter { $0.credential.grant?.state != .signedOut }.map(\.credential.clientID))
+        let names = (active.isEmpty ? clients : active).sorted()
+        guard names.count < 2 || reach != .client else {
+            throw KeyringError(
+                .ambiguous, "\(account.name) is signed in to \(names.count) clients",
+                advice: .chooseClientOrAll, candidates: names)
+        }
+        return names.first ?? ""
+    }
+}
+
+extension SignOutPlan.Reach {
+    fileprivate init(_ reach: SignOutReach) {
+        self =
+            switch reach {
+            case .client: .client
+            case .everywhere: .everywhere
+            case .forget: .forget
+            }
+    }
+}
+
+extension SignOutPlan.Note {
+    fileprivate var warning: Warning {
+        switch self {
+        case .revocationNotOffered(let client):
+            Warning(
+                .notRevoked,
+                "the provider names no place to revoke tokens: the refresh token of \(client) stays good until it expires",
+                advice: .addRevocationEndpoint)
+        case .sharedByFamily(let client):
+            Warning(
+                .notRevoked, "the refresh token of \(client) was not revoked: other clients of its family use it")
+        case .notRevokedOffline(let client):
+            Warning(
+                .notRevoked,
+                "the provider was not told: the refresh token of \(client) stays good until it expires")
+        case .revocationFailed(let client, let failure):
+            Warning(
+                .notRevoked,
+                "the refresh token of \(client) could not be revoked and stays good until it expires: \(failure)")
+        }
+    }
+}

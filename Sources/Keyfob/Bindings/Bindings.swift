@@ -1,0 +1,78 @@
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobRecords
+internal import KeyfobVault
+
+extension Keyring {
+    /// Bindings: which account is used where; and the project files that may say so.
+    public struct Bindings: KeyringPart {
+        let keyring: Keyring
+    }
+}
+
+extension Keyring.Bindings {
+    /// The bindings that stand in the groups, in an order that does not depend on when they were made.
+    ///
+    /// - Parameter groups: The groups to look through; nil for all within reach.
+    /// - Throws: as ``Keyring/Accounts/list(in:)``.
+    public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Binding] {
+        try withState { state in try search.bindings(&state, state.groups(groups)).bindings }
+    }
+
+    /// Binds a subject to an account of a group, or to none.
+    ///
+    /// A subject has one account at each provider: an earlier binding to another account there gives way.
+    /// A binding to no account takes the place of all of the group, and any account that of it.
+    ///
+    /// - Throws: `noSuchAccount` when the account is not in the group, `groupNotGranted`, `noSuchGroup`, and
+    ///   what writing can throw.
+    public func set(
+        _ subject: Binding.Subject, to target: Binding.Target, in group: AccessGroup
+    ) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(group)
+            if let account = target.account, try database.account(account, in: group.keys) == nil {
+                throw StoreError.notFound
+            }
+            let new = BindingSetting(subject, target)
+            try change(&state, group) { writer in
+                for name in try writer.settingNames(prefix: BindingSetting.prefix(of: subject)) {
+                    guard let old = BindingSetting(name: name), old != new, old.excludes(new) else { continue }
+                    try writer.setSetting(name, to: nil)
+                }
+                try writer.setSetting(new.name, to: target.text)
+            }
+        }
+    }
+
+    /// Takes all bindings of a subject back.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: `noSuchBinding` when there was none, and as ``set(_:to:in:)``.
+    public func remove(
+        _ subject: Binding.Subject, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Int {
+        let count = try withState { state in
+            var count = 0
+            for group in try state.groups(groups) {
+                // A group without such bindings is not written.
+                guard try search.bindings(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
+                    continue
+                }
+                count += try change(&state, group) { writer in
+                    let names = try writer.settingNames(prefix: BindingSetting.prefix(of: subject))
+                        .filter { BindingSetting(name: $0)?.subject == subject }
+                    for name in names { try writer.setSetting(name, to: nil) }
+                    return names.count
+                }
+            }
+            return count
+        }
+        guard count > 0 else {
+            throw KeyringError(
+                .noSuchBinding, "\(subject.kind) \(subject.text) is not bound",
+                advice: .listBindings)
+        }
+        return count
+    }
+}

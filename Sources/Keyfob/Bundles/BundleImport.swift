@@ -1,0 +1,172 @@
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobRecords
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring {
+    /// How a bundle is taken in.
+    public enum ImportMode: String, Hashable, Sendable, CaseIterable {
+        /// Item by item, what was written later or has come further stays.
+        case merge
+        /// The groups of the bundle hold afterwards what it holds, and nothing else.
+        case replace
+    }
+}
+
+extension Keyring.Bundles {
+    /// What taking a bundle in would do.
+    ///
+    /// - Parameter groups: The groups of the bundle to take; nil for all.
+    /// - Throws: as ``import(_:with:mode:groups:taking:)``.
+    public func planImport(
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: Keyring.ImportMode = .merge,
+        groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
+    ) throws(KeyringError) -> ImportPlan {
+        try take(file, opener, mode, groups, decisions, isDryRun: true)
+    }
+
+    /// Takes a bundle in, all of it in one transaction, after all of it has been read and checked.
+    ///
+    /// Groups that the vault does not have are made; that needs the whole vault's key. A replacement makes a backup
+    /// first.
+    ///
+    /// - Parameters:
+    ///   - groups: The groups of the bundle to take; nil for all.
+    ///   - decisions: What of it may decide here; the rest is in the plan, refused for the reason `decision`, and what
+    ///     there is here of it stays.
+    /// - Throws: `wrongKey`, `damaged`, `limitExceeded`, `newerVersion`, `usage` for a bundle of another purpose,
+    ///   `noSuchGroup` for a group that the bundle has not, `groupNotGranted`, `configuration` where a replacement
+    ///   cannot make its backup, and what writing can throw; nothing has been changed then.
+    public func `import`(
+        _ file: borrowing BundleFile, with opener: borrowing BundleOpener, mode: Keyring.ImportMode = .merge,
+        groups: [AccessGroup]? = nil, taking decisions: DecisionKinds = []
+    ) throws(KeyringError) -> ImportPlan {
+        try take(file, opener, mode, groups, decisions, isDryRun: false)
+    }
+
+    private func take(
+        _ file: borrowing BundleFile, _ opener: borrowing BundleOpener, _ mode: Keyring.ImportMode,
+        _ groups: [AccessGroup]?,
+        _ decisions: DecisionKinds, isDryRun: Bool
+    ) throws(KeyringError) -> ImportPlan {
+        let verified = try file.verify(opener, for: [.export])
+        return try take(
+            IncomingBundle(verified.bundle.manifest), mode, groups, decisions, isDryRun: isDryRun,
+            reading: { try file.read(verified, $0) })
+    }
+
+    /// Takes a bundle in that was verified, while it is read once more.
+    ///
+    /// - Parameters:
+    ///   - removals: What was removed long ago; nil for what the sync of this vault, or the one it left, has noted of that.
+    ///   - read: Gives its records again, and fails where it is not the bundle that was verified.
+    func take(
+        _ incoming: IncomingBundle, _ mode: Keyring.ImportMode, _ wanted: [AccessGroup]?,
+        _ decisions: DecisionKinds = [], isDryRun: Bool = false,
+        isRestoring: Bool = false, isSync: Bool = false, removals: SyncRemovals? = nil, backsUp: Bool = true,
+        from source: String? = nil,
+        reading read: IncomingBundle.Reading
+    ) throws(KeyringError) -> ImportPlan {
+        let removals = removals ?? keyring.sync.knownRemovals()
+        let outcomes: GroupOutcomes
+        var backup: String?
+        var isBackupWhole = false
+        do {
+            outcomes = try withVault { state in try choose(&state, incoming, mode, wanted) }
+            if mode == .replace, backsUp, !isDryRun {
+                let reason: BackupClaim.Reason = source == nil ? .beforeReplacement : .beforeRestore
+                let report = try withVault { state in try makeBackup(&state, reason, keeping: nil) }
+                backup = report.path
+                isBackupWhole = !report.isIncomplete
+            }
+        } catch {
+            throw KeyringError(error, hasChanged: database.hasChanged).asNotDone
+        }
+        var plan = ImportPlan(
+            mode, incoming.summary, newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
+        do {
+            try withVault { state in
+                let names = state.vault.groups.map(\.name).filter { !outcomes.new.contains($0) } + outcomes.new
+                let applying = BundleApplying(
+                    incoming: incoming, mode: mode, groups: outcomes.taken,
+                    takesThisDeviceOnly: isRestoring || incoming.manifest.vault == state.vault.header.vault.bytes,
+                    decisions: decisions, isRestoring: isRestoring, takesOwnersMarks: isSync,
+                    refusedGroups: outcomes.refused, removals: removals,
+                    milliseconds: clock.milliseconds())
+                let (_, milestones) = try database.change(
+                    &state.vault, groups: names, creating: outcomes.new, milliseconds: clock.milliseconds()
+                ) { writers in
+                    plan = ImportPlan(
+                        mode, incoming.summary, try applying.run(writers, reading: read),
+                        newGroups: outcomes.new, keptGroups: outcomes.kept, backup: backup)
+                    // Leaving by an error undoes the transaction: what was found out stays.
+                    if isDryRun { throw DryRunEnded() }
+                }
+                state.hits.removeAll()
+                note(&state, milestones)
+                if !outcomes.new.isEmpty { keyring.health.seeToHeaderCopy(&state) }
+            }
+        } catch is DryRunEnded {
+            return plan
+        } catch {
+            // Nothing has changed: the backup is of what is there still, and older ones are worth more.
+            if let backup { try? POSIXFile.remove(backup) }
+            throw KeyringError(error)
+        }
+        if let backup, isBackupWhole {
+            _ = try? withVault { state in
+                removeOldBackups(
+                    in: database.directory.backups, keeping: .automatic, except: [backup] + [source].compactMap(\.self),
+                    state.vault)
+            }
+        }
+        return plan
+    }
+
+    private struct DryRunEnded: Error {}
+
+    /// What becomes of the groups of a bundle.
+    struct GroupOutcomes {
+        var taken: Set<AccessGroup> = []
+        /// Those of them that are made.
+        var new: [AccessGroup] = []
+        var refused: [AccessGroup: MergeOutcome.RefusalReason] = [:]
+        /// Groups of the vault that are not in the bundle.
+        var kept: [AccessGroup] = []
+    }
+
+    private func choose(
+        _ state: inout State, _ incoming: IncomingBundle, _ mode: Keyring.ImportMode, _ wanted: [AccessGroup]?
+    ) throws -> GroupOutcomes {
+        let listed = incoming.manifest.groups
+        for name in wanted ?? [] where !listed.contains(name) {
+            throw KeyringError(.noSuchGroup, "the bundle has no group '\(name)'", candidates: listed.map(\.name))
+        }
+        // Another process may have made a group since.
+        try database.refresh(&state.vault)
+        let reachable = state.vault.groups.map(\.name)
+        var outcomes = GroupOutcomes()
+        for group in listed {
+            if let wanted, !wanted.contains(group) {
+                outcomes.refused[group] = .notSelected
+            } else if reachable.contains(group) {
+                outcomes.taken.insert(group)
+            } else if state.vault.opensWholeVault {
+                outcomes.taken.insert(group)
+                outcomes.new.append(group)
+            } else {
+                guard wanted == nil else {
+                    throw KeyringError(.groupNotGranted, "the key does not open group '\(group)'")
+                }
+                outcomes.refused[group] = .groupNotGranted
+            }
+        }
+        guard !outcomes.taken.isEmpty || listed.isEmpty else {
+            throw KeyringError(
+                .groupNotGranted, "the key opens none of the groups of the bundle", candidates: listed.map(\.name))
+        }
+        if mode == .replace { outcomes.kept = reachable.filter { !listed.contains($0) } }
+        return outcomes
+    }
+}

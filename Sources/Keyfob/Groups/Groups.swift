@@ -1,0 +1,106 @@
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobVault
+
+extension Keyring {
+    /// Access groups, and what in them was decided by others.
+    public struct Groups: KeyringPart {
+        let keyring: Keyring
+    }
+}
+
+extension Keyring {
+    /// A group as people see it.
+    public struct GroupSummary: Hashable, Sendable {
+        /// Its name.
+        public let name: AccessGroup
+        /// How many accounts are in it.
+        public let accounts: Int
+        /// How many tokens are in it.
+        public let credentials: Int
+        /// How often its key has been replaced, from 1.
+        public let epoch: Int
+        /// How many slots open it alone.
+        public let grants: Int
+    }
+}
+
+extension Keyring.Groups {
+    /// The groups within reach, in the order in which they were made.
+    ///
+    /// - Throws: `damaged` when a manifest does not open.
+    public func list() throws(KeyringError) -> [Keyring.GroupSummary] {
+        try withState { state in
+            let slots = state.vault.slotSummaries
+            let groups = state.vault.groups
+            return try groups.map { group in
+                try search.checkState(&state, group)
+                let counts = try database.counts(in: group.keys)
+                return Keyring.GroupSummary(
+                    name: group.name, accounts: counts[.account] ?? 0,
+                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + (counts[$1] ?? 0) },
+                    epoch: Int(group.keys.epoch), grants: slots.count { $0.group == group.name })
+            }
+        }
+    }
+
+    /// Makes a group with a key of its own.
+    ///
+    /// - Throws: `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    public func create(_ name: AccessGroup) throws(KeyringError) {
+        try changeVault { state in try database.createGroup(name, &state.vault) }
+    }
+
+    /// Gives a group another name.
+    ///
+    /// - Throws: `noSuchGroup`, `alreadyExists`, `needsVaultKey`, and what writing can throw.
+    public func rename(_ name: AccessGroup, to new: AccessGroup) throws(KeyringError) {
+        try changeVault { state in
+            _ = try state.group(name)
+            try database.renameGroup(name, to: new, &state.vault)
+        }
+    }
+
+    /// Removes a group with everything in it.
+    ///
+    /// - Returns: How many records went.
+    /// - Throws: `noSuchGroup`, `needsVaultKey`, and what writing can throw.
+    public func remove(_ name: AccessGroup) throws(KeyringError) -> Int {
+        try changeVault { state in
+            _ = try state.group(name)
+            return try database.removeGroup(name, &state.vault)
+        }
+    }
+
+    /// Gives a group a new key and seals every record of it again.
+    ///
+    /// A slot that was removed, or a key that was copied, opens nothing that is written from now on. A backup is made
+    /// first, where the vault has a recovery key.
+    ///
+    /// - Parameters:
+    ///   - backsUp: Whether a backup is made first. Where none can be made, nothing is changed.
+    ///   - progress: Called with the number of records done and of all.
+    /// - Returns: How many records were sealed again.
+    /// - Throws: `damaged` when not every record opens (nothing is changed then), `noSuchGroup`,
+    ///   `needsVaultKey`, and what writing can throw.
+    public func rotate(
+        _ name: AccessGroup, backsUp: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(KeyringError) -> Int {
+        try changeVault { state in
+            try requireEmbedded(Keyring.noGroupKeys)
+            _ = try state.group(name)
+            if backsUp { try keyring.bundles.backUpBeforehand(&state, .beforeNewKey) }
+            return try database.rotateGroup(name, &state.vault, progress: progress)
+        }
+    }
+}
+
+extension Keyring.Groups {
+    /// The group where new items go: the first of those named, else `default` or the first there is.
+    ///
+    /// - Throws: `noSuchGroup`, `groupNotGranted`.
+    package func forNewItems(_ names: [AccessGroup]? = nil) throws(KeyringError) -> AccessGroup {
+        try withState { try $0.groupForNewItems(names).name }
+    }
+}

@@ -1,0 +1,117 @@
+internal import KeyfobDesktop
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSQLite
+internal import KeyfobVault
+internal import Synchronization
+
+extension Keyring {
+    /// Takes the state, runs `body`, and translates what it throws.
+    ///
+    /// When a record, a group or the header turns out to be newer than what this process has read,
+    /// the header is read again and `body` runs once more; again while the header goes on changing.
+    func withState<Result: ~Copyable>(
+        _ body: (inout State) throws -> sending Result
+    ) throws(KeyringError) -> sending Result {
+        do {
+            return try withVault(body)
+        } catch {
+            throw KeyringError(error, hasChanged: database.hasChanged)
+        }
+    }
+
+    /// The same without translating.
+    func withVault<Result: ~Copyable>(
+        _ body: (inout State) throws -> sending Result
+    ) throws -> sending Result {
+        try state.withLock { state in
+            for _ in 1..<Self.attempts {
+                do {
+                    return try body(&state)
+                } catch  where Self.mayBeStale(error) {
+                    let sequence = state.vault.sequence
+                    try database.refresh(&state.vault)
+                    state.hits.removeAll()
+                    // Only a header that others keep changing is worth more than one attempt.
+                    if state.vault.sequence == sequence { break }
+                }
+            }
+            return try body(&state)
+        }
+    }
+
+    /// How often a change is tried while other processes change the header.
+    private static let attempts = 20
+
+    static func mayBeStale(_ error: any Error) -> Bool {
+        switch error {
+        case StoreError.staleKeys, VaultError.noSuchGroup, VaultError.noSuchSlot: true
+        case LookupRefusal.noSuchGroup: true
+        case let error as KeyringError: error.code == .noSuchGroup
+        default: false
+        }
+    }
+
+    /// Changes one group in one transaction, and notes how far it has come.
+    func change<Result>(
+        _ state: inout State, _ group: UnlockedVault.Group, _ body: (GroupWriter) throws -> Result
+    ) throws -> Result {
+        try change(&state, [group]) { try body($0[0]) }
+    }
+
+    /// Changes several groups in one transaction, and notes how far they have come; `body` gets a writer for each.
+    ///
+    /// - Parameter isNotedLater: Whether the caller notes it with ``noteState(_:of:)``, beside what takes long.
+    func change<Result>(
+        _ state: inout State, _ groups: [UnlockedVault.Group], isNotedLater: Bool = false,
+        _ body: ([GroupWriter]) throws -> Result
+    ) throws -> Result {
+        // What the change is made on is told from what it makes.
+        for group in groups { try? search.checkState(&state, group, at: try database.version()) }
+        let (result, milestones) = try database.change(
+            groups.map(\.keys), sequence: state.vault.sequence, milliseconds: clock.milliseconds(), body)
+        state.hits.removeAll()
+        // Only a database tells later how far it has come.
+        if !isNotedLater || database.place != .embedded { note(&state, milestones) }
+        return result
+    }
+
+    /// Changes the header, and notes how far it and its groups have come.
+    func changeVault<Result>(_ body: (inout State) throws -> sending Result) throws(KeyringError) -> sending Result {
+        try withState { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            let result = try body(&state)
+            noteVault(&state)
+            return result
+        }
+    }
+
+    /// Notes how far the header and all groups have come.
+    func noteVault(_ state: inout State) {
+        state.hits.removeAll()
+        let groups = state.vault.groups.map { try? database.state(of: $0.keys).milestone }
+        note(&state, ([try? state.vault.milestone()] + groups).compactMap(\.self))
+        health.seeToHeaderCopy(&state)
+    }
+
+    /// Takes note outside the vault of how far these groups have come.
+    func noteState(_ state: inout State, of groups: [UnlockedVault.Group]) {
+        for group in groups { try? search.checkState(&state, group) }
+    }
+
+    /// Takes note outside the vault of how far it has come; what cannot be noted is a warning, because the change is made.
+    func note(_ state: inout State, _ milestones: [Milestone]) { search.note(&state, milestones) }
+
+    func warn(_ code: Warning.Code, _ message: String, advice: Advice? = nil) {
+        state.withLock { $0.warn(Warning(code, message, advice: advice)) }
+    }
+
+    /// Makes sure that the vault has keys of its own.
+    ///
+    /// - Throws: `notOffered`.
+    func requireEmbedded(_ reason: String) throws {
+        if database.place == .secretService { throw DesktopError.notOffered(reason) }
+    }
+}

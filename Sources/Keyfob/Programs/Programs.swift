@@ -1,0 +1,89 @@
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobVault
+internal import Synchronization
+
+extension Keyring {
+    /// What programs may ask for, and the key of what was asked.
+    public struct Programs: KeyringPart {
+        let keyring: Keyring
+    }
+}
+
+extension Keyring.Programs {
+    /// What programs may have, by program and group.
+    ///
+    /// - Throws: as ``Keyring/Accounts/list(in:)``.
+    public func permissions(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [ProgramPermission] {
+        try withState { state in
+            var found: [ProgramPermission] = []
+            // Before anything is read, so that what changes meanwhile is read again the next time.
+            let version = try database.version()
+            let sequence = state.vault.sequence
+            keyring.decisions.withLock { $0.isAt(version, sequence) }
+            for group in try state.groups(groups) {
+                if let known = keyring.decisions.withLock({ $0[group] }) {
+                    found += known
+                    continue
+                }
+                let settings = try database.settings(prefixes: [ProgramSetting.prefix], in: group.keys)
+                state.warn(ofDamage: settings.damaged, in: group.name)
+                // What forbids might be among what does not open.
+                if let damage = settings.damaged.first { throw StoreError.damaged(what: damage) }
+                let permissions = settings.items.compactMap { ProgramSetting.permission($0.value, in: group.name) }
+                keyring.decisions.withLock { $0[group] = permissions }
+                found += permissions
+            }
+            return found.sorted { ($0.program.description, $0.group.name) < ($1.program.description, $1.group.name) }
+        }
+    }
+
+    /// Decides what a program may have, in the place of what was decided alike for the same program, account and client.
+    ///
+    /// It stays on this machine: no bundle for others and no synchronisation carries it.
+    ///
+    /// - Throws: `noSuchAccount` where the account is not in the group, `groupNotGranted`, `noSuchGroup`, and what writing can throw.
+    public func permit(_ permission: ProgramPermission) throws(KeyringError) {
+        try withState { state in
+            let group = try state.group(permission.group)
+            if let account = permission.account, try database.account(account, in: group.keys) == nil {
+                throw StoreError.notFound
+            }
+            let name = ProgramSetting.name(permission)
+            try change(&state, group) { writer in
+                try writer.setSetting(name, to: ProgramSetting.value(permission), isThisDeviceOnly: true)
+            }
+        }
+    }
+
+    /// Takes all that was decided of programs back: it is as if they had never asked.
+    ///
+    /// - Returns: How many permissions there were.
+    /// - Throws: `noSuchBinding` when there was none, and as ``permit(_:)``.
+    public func forgetPermissions(
+        of programs: [Program], in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Int {
+        let concerned = Set(try permissions(in: groups).filter { programs.contains($0.program) }.map(\.group))
+        let count = try withState { state in
+            var count = 0
+            for name in concerned.sorted(by: { $0.name < $1.name }) {
+                count += try change(&state, state.group(name)) { writer in
+                    let names = try programs.flatMap { program in
+                        try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
+                    }
+                    for name in names { try writer.setSetting(name, to: nil) }
+                    return names.count
+                }
+            }
+            return count
+        }
+        guard count > 0 else {
+            throw KeyringError(
+                .noSuchBinding, "nothing was decided about \(programs.first.map { "\($0)" } ?? "no program")",
+                advice: .listPrograms)
+        }
+        return count
+    }
+}

@@ -1,0 +1,96 @@
+internal import KeyfobOAuth
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobVault
+
+extension Keyring.Providers {
+    /// For how long a provider's discovery document is believed, in seconds.
+    static let discoveryLifetime: Int64 = 86_400
+
+    /// What is known of a provider: what is configured, in front of its discovery document.
+    ///
+    /// The document is read at most once a day and kept in `group`: a refresh needs no second request.
+    ///
+    /// - Throws: `offline` where it cannot be had, `providerFailed` where it is not what it should be.
+    func metadata(
+        of provider: ProviderDescription, in group: AccessGroup, network: Network
+    ) async throws(KeyringError) -> ProviderMetadata {
+        do {
+            return try await discover(provider, in: group, network: network)
+        } catch {
+            throw KeyringError(error, of: provider)
+        }
+    }
+
+    /// The same for whoever has to know why not.
+    func discover(
+        _ provider: ProviderDescription, in group: AccessGroup, network: Network
+    ) async throws(DiscoveryFailure) -> ProviderMetadata {
+        guard provider.hasDiscovery, let issuer = provider.issuer else { return provider.configuredMetadata }
+        let rule = provider.issuerRule
+        if let kept = keptDocument(of: issuer, in: group),
+            let metadata = try? ProviderMetadata(reading: kept, issuer: issuer, rule: rule)
+        {
+            return metadata.within(provider).overridden(by: provider.endpoints)
+        }
+        let document = try await document(of: issuer, network)
+        let metadata = try ProviderMetadata(reading: document, issuer: issuer, rule: rule)
+        keep(metadata, of: issuer, in: group)
+        return metadata.within(provider).overridden(by: provider.endpoints)
+    }
+
+    private func document(of issuer: String, _ network: Network) async throws(DiscoveryFailure) -> SecretBytes {
+        // Nobody can add a provider whose issuer has no such addresses.
+        guard let addresses = try? WellKnown.addresses(of: issuer) else { throw .badDocument(.badValue("issuer")) }
+        var failure = ProviderFailure.unexpectedStatus(404)
+        for address in addresses {
+            switch await network.send(HTTPRequest(getting: address), 20) {
+            case .answered(let response) where response.status == 200: return response.takeBody()
+            case .answered(let response) where response.status == 429 || response.status >= 500:
+                let failure = ProviderFailure.classify(response, now: clock.now) ?? .unexpectedStatus(response.status)
+                throw .unavailable(failure)
+            case .answered(let response): failure = .unexpectedStatus(response.status)
+            case .failed(let other):
+                // Where one address cannot be reached the other cannot either.
+                throw .unavailable(other)
+            }
+        }
+        throw .unavailable(failure)
+    }
+
+    /// The document that was read lately.
+    private func keptDocument(of issuer: String, in group: AccessGroup) -> SecretBytes? {
+        let now = clock.now
+        let value = try? withState { state in
+            try database.setting(RegistrySetting.discovery(of: issuer), in: try state.group(group).keys)
+        }
+        guard let parts = value?.value.split(separator: " ", maxSplits: 1), parts.count == 2,
+            let readAt = Int64(parts[0]), readAt <= now.seconds, now.seconds - readAt < Self.discoveryLifetime
+        else { return nil }
+        return Array(parts[1].utf8).withBytes { SecretBytes(copying: $0) }
+    }
+
+    /// Keeps what is used of a document; that it cannot be kept is no reason to fail.
+    private func keep(_ metadata: ProviderMetadata, of issuer: String, in group: AccessGroup) {
+        let value = "\(clock.now.seconds) \(metadata.document)"
+        try? withState { state in
+            let group = try state.group(group)
+            try change(&state, group) {
+                try $0.setSetting(RegistrySetting.discovery(of: issuer), to: value, isThisDeviceOnly: true)
+            }
+        }
+    }
+}
+
+extension ProviderMetadata {
+    /// The metadata without what leads people or refresh tokens to another cloud than the provider's, where that is
+    /// known; the token endpoint is looked at where it is used.
+    fileprivate func within(_ provider: ProviderDescription) -> ProviderMetadata {
+        var metadata = self
+        for endpoint in [Endpoint.authorization, .deviceAuthorization, .revocation, .endSession] {
+            guard let url = metadata.endpoints[endpoint] else { continue }
+            if !url.isOfCloud(provider.environment) { metadata.endpoints[endpoint] = nil }
+        }
+        return metadata
+    }
+}

@@ -1,0 +1,39 @@
+internal import KeyfobOAuth
+
+// Which provider and client a token is asked from: built-in ones, and those of the account's own group. Whoever holds the
+// key of another group could say otherwise that the tokens of this one are sent to them.
+
+extension Keyring.SignIns {
+    /// The provider that a person signs in to, kept in the group where the tokens will be.
+    ///
+    /// - Throws: `noSuchProvider`.
+    func provider(for request: SignInRequest, in group: AccessGroup) throws(KeyringError) -> IdentityProvider {
+        do {
+            return try keyring.providers.named(request.provider, in: [group])
+        } catch  where error.code == .noSuchProvider {
+            guard let other = try? keyring.providers.named(request.provider, in: nil),
+                case .added(let place) = other.origin
+            else { throw error }
+            throw KeyringError(
+                .noSuchProvider, "provider '\(other.name)' is kept in group '\(place)', and counts there alone",
+                advice: .useGroupOfProvider(place, otherwise: group))
+        }
+    }
+
+    /// What is known of the client with this id, or of the default one.
+    ///
+    /// - Throws: `noSuchClient` where none is named and none is the default.
+    func registeredClient(
+        _ id: String?, of provider: IdentityProvider, in group: AccessGroup
+    ) throws(KeyringError) -> ClientRegistration {
+        let id = try keyring.clients.oauthClient(id: id, environment: provider.environment, in: [group]).id
+        let known = try keyring.clients.list(of: provider.environment, in: [group])
+        return known.first { $0.client.id == id }?.client ?? ClientRegistration(id: id)
+    }
+
+    /// The client of a sign-in, with its secret.
+    func oauthClient(_ context: SignInContext) throws(KeyringError) -> OAuthClient {
+        try keyring.clients.oauthClient(
+            id: context.clientID, environment: context.provider.environment, in: [context.group])
+    }
+}

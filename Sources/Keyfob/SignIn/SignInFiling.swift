@@ -1,0 +1,189 @@
+internal import KeyfobOAuth
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobVault
+
+extension Keyring.SignIns {
+    /// Stores what a sign-in gave, under the account that signed in.
+    ///
+    /// - Parameter nonce: What the ID token must repeat; nil for a sign-in that sent none.
+    func file(
+        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ client: borrowing OAuthClient,
+        _ network: Network
+    ) async throws(KeyringError) -> SignInReport {
+        let (account, isNew): (Account, Bool)
+        do {
+            let signedIn = try await signedInAccount(received, context, nonce: nonce, network)
+            try Self.requireExpected(signedIn, context)
+            (account, isNew) = try store(received, signedIn, context)
+        } catch {
+            // Nobody keeps it, so nobody should be able to use it.
+            await discard(received, context, client, network)
+            throw error
+        }
+        let details = received.response.details
+        let scopes = GrantedScopes(
+            asked: context.scopes, answered: context.provider.granted(details.scopes, of: context.scopes))
+        return SignInReport(
+            account: account, group: context.group, clientID: context.clientID, scopes: scopes.granted,
+            declinedScopes: scopes.declined, isNew: isNew, hasRefreshToken: received.response.hasRefreshToken())
+    }
+
+    private static func requireExpected(_ signedIn: SignedInAccount, _ context: SignInContext) throws(KeyringError) {
+        guard let expected = context.expected, signedIn.compared(with: expected) == .other else { return }
+        throw KeyringError(
+            .otherAccount, "\(signedIn.name) signed in, and not \(expected.name); nothing was stored",
+            advice: .signInAs(expected.name),
+            candidates: [expected.id.description, signedIn.id.description], names: [])
+    }
+
+    /// Everything in one transaction, durable when it returns.
+    private func store(
+        _ received: ReceivedTokens, _ signedIn: SignedInAccount, _ context: SignInContext
+    ) throws(KeyringError) -> (Account, isNew: Bool) {
+        try withState { state in
+            let group = try state.group(context.group)
+            return try change(&state, group) { writer in
+                let outcome = try writer.save(signedIn.account, from: .owner)
+                let details = received.response.details
+                let rotates: Bool? = context.provider.rotation == .no ? false : nil
+                let token = Credential(
+                    kind: .refreshToken, account: signedIn.id, clientID: context.clientID,
+                    scopes: context.provider.granted(details.scopes, of: context.scopes) ?? context.scopes,
+                    familyID: details.familyID, cachedAt: received.sentAt,
+                    expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)),
+                    grant: Grant(rotates: rotates))
+                try received.response.withRefreshToken { secret in
+                    var token = token
+                    if let epoch = try writer.removeGrants(besides: token) { token.grant?.epoch = epoch &+ 1 }
+                    _ = try writer.save(token, secret: secret, from: .signIn)
+                }
+                // A provider that gives none leaves one that it gave before; what was signed out is no longer.
+                if !received.response.hasRefreshToken() {
+                    try writer.removeEndedGrants(of: signedIn.id, clientID: context.clientID)
+                }
+                try TokenFiling(
+                    account: signedIn.id, clientID: context.clientID, realm: signedIn.profile.realm,
+                    askedScopes: context.scopes, provider: context.provider
+                ).save(received, in: writer)
+                return (try writer.account(signedIn.id) ?? signedIn.account, outcome == .added)
+            }
+        }
+    }
+
+    /// Revokes what nobody will keep, as far as that goes.
+    private func discard(
+        _ received: ReceivedTokens, _ context: SignInContext, _ client: borrowing OAuthClient, _ network: Network
+    ) async {
+        guard let message = received.revocation(client, context.metadata) else { return }
+        _ = await network.send(message, GrantRefresh.deadline)
+    }
+
+    // MARK: Who signed in
+
+    private func signedInAccount(
+        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ network: Network
+    ) async throws(KeyringError) -> SignedInAccount {
+        let claims: IDToken.Claims?
+        if received.response.hasIDToken() {
+            claims = try await verifiedClaims(received, context, nonce: nonce, network)
+        } else if nonce != nil, context.provider.issuer != nil {
+            // A browser's answer to an OpenID provider is bound to this sign-in by its ID token, or not at all.
+            claims = nil
+        } else {
+            claims = try await userInfo(received, context, network)
+        }
+        guard let claims,
+            let account = SignedInAccount(
+                claims, clientInfo: received.response.details.clientInfo, environment: context.provider.environment,
+                quirks: context.provider.quirks)
+        else {
+            throw KeyringError(
+                .providerFailed, "\(context.provider.title) did not say who signed in",
+                advice: .askWhoSignedIn)
+        }
+        return account
+    }
+
+    /// What the ID token says, after its signature and everything else in it was checked.
+    private func verifiedClaims(
+        _ received: ReceivedTokens, _ context: SignInContext, nonce: String?, _ network: Network
+    ) async throws(KeyringError) -> IDToken.Claims {
+        let expectation = IDTokenExpectation(
+            issuer: context.metadata.issuer ?? "", clientID: context.clientID, nonce: nonce,
+            algorithms: context.metadata.idTokenAlgorithms)
+        let failed = { (flaw: IDTokenFlaw) in
+            // A token from the future says so itself.
+            KeyringError(
+                .providerFailed, "\(context.provider.title): \(flaw)",
+                advice: flaw == .expired ? .checkClock : nil)
+        }
+        let now = clock.now
+        let read = received.response.withIDToken { token -> Result<IDToken, IDTokenFlaw> in
+            do throws(IDTokenFlaw) {
+                let token = try IDToken(reading: token)
+                try expectation.check(token, now: now)
+                return .success(token)
+            } catch {
+                return .failure(error)
+            }
+        }
+        let token: IDToken
+        switch read {
+        case .success(let found)?: token = found
+        case .failure(let flaw)?: throw failed(flaw)
+        case nil: throw failed(.notAToken)
+        }
+        let endpoint: EndpointURL
+        do {
+            endpoint = try context.metadata.require(.keys)
+        } catch {
+            throw KeyringError(error, of: context.provider)
+        }
+        let keys = try await document(at: endpoint, context, network)
+        let secret = received.response.withIDToken { $0.withBytes { HeldToken(SecretBytes(copying: $0)) } }
+        guard let secret else { throw failed(.notAToken) }
+        if let flaw = await network.flaw(secret.secret, keys) { throw failed(flaw) }
+        return token.claims
+    }
+
+    /// Who the access token belongs to, for providers that give no ID token.
+    private func userInfo(
+        _ received: ReceivedTokens, _ context: SignInContext, _ network: Network
+    ) async throws(KeyringError) -> IDToken.Claims? {
+        guard let endpoint = context.metadata.endpoints[.userInfo] else { return nil }
+        let message = HTTPRequest(getting: endpoint, bearer: received.response.accessToken)
+        let body = try await Self.body(await network.send(message, 20), context)
+        return try? IDToken.Claims(
+            userInfo: body, issuer: context.metadata.issuer ?? context.provider.environment,
+            mayLackSubject: context.provider.issuer == nil)
+    }
+
+    private func document(
+        at endpoint: EndpointURL, _ context: SignInContext, _ network: Network
+    ) async throws(KeyringError) -> SecretBytes {
+        try await Self.body(await network.send(HTTPRequest(getting: endpoint), 20), context)
+    }
+
+    private static func body(
+        _ exchange: consuming HTTPExchange, _ context: SignInContext
+    ) async throws(KeyringError) -> SecretBytes {
+        switch consume exchange {
+        case .answered(let response):
+            guard response.status == 200 else {
+                throw KeyringError(.unexpectedStatus(response.status), of: context.provider)
+            }
+            return response.takeBody()
+        case .failed(let failure): throw KeyringError(failure, of: context.provider)
+        }
+    }
+}
+
+extension SignedInAccount {
+    /// The account as it is stored.
+    fileprivate var account: Account {
+        Account(id: id, username: profile.username, displayName: profile.displayName, tenantProfiles: [profile])
+    }
+
+    fileprivate var name: String { profile.username.isEmpty ? id.homeAccountID : profile.username }
+}

@@ -1,0 +1,210 @@
+internal import KeyfobAge
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring.Sync {
+    /// Writes for the others what is new here: files of groups first, and the head that names them when they are there.
+    ///
+    /// What is about to be written is noted before, so that after a kill nobody takes it for somebody else's.
+    func publish(
+        _ session: inout SyncSession, _ roster: SyncRoster, _ folder: SyncFolder, isOwnShown: Bool,
+        _ report: inout SyncReport
+    ) throws {
+        guard let sync = session.state.sync, let mine = roster.members[session.own]?.scope else { return }
+        let before = session.state.own
+        let sequence = (before?.head.mark.sequence ?? 0) + 1
+        var own = SyncState.Own(
+            head: SeenHead(.init(sequence: sequence, hash: []), previous: []), files: [], contents: [:],
+            roster: rosterDigest(session, roster), isConfirmed: false)
+        own.time = clock.now
+        var isNew = !isOwnShown || own.roster != before?.roster || Self.isOld(before?.time, clock.now)
+        let isCollecting = isCollectingDue(session)
+        let travel = travel(session, roster)
+        let groups = try withVault { state in
+            guard state.vault.opensWholeVault else { throw VaultError.needsVaultKey }
+            try database.refresh(&state.vault)
+            return state.vault.groups
+        }
+        for group in groups {
+            let tag = SyncGroupTag(group.name, in: sync)
+            let readers = roster.readers(of: tag).filter { $0.id != session.own }
+            guard mine.contains(tag), !readers.isEmpty else { continue }
+            try adoptOrphans(of: group, travel)
+            let writing = GroupPublication(
+                group: group, tag: tag, readers: readers, sync: sync, sequence: sequence, travel: travel)
+            let file = before?.files.first { $0.group == tag }
+            let traits = file.flatMap { folder.traits(of: $0, session.own, known: before?.traits[tag]) }
+            let basis = try basis(of: writing)
+            if let file, let content = before?.contents[tag], traits != nil, let basis, before?.bases[tag] == basis {
+                own.files.append(file)
+                (own.contents[tag], own.bases[tag], own.traits[tag]) = (content, basis, traits)
+                if isCollecting { try collectRemovals(writing, told: file, &session) }
+                continue
+            }
+            let content = try digest(of: writing)
+            (own.contents[tag], own.bases[tag]) = (content, basis)
+            if let file, traits != nil, before?.contents[tag] == content {
+                own.files.append(file)
+                own.traits[tag] = traits
+                if isCollecting { try collectRemovals(writing, told: file, &session) }
+                continue
+            }
+            let written = try write(writing, to: folder, session.own)
+            own.files.append(written)
+            own.traits[tag] = folder.traits(of: written, session.own, known: nil)
+            report.bytes += written.size
+            isNew = true
+        }
+        if Set(own.files) != Set(before?.files ?? []) { isNew = true }
+        guard isNew else {
+            session.state.own?.bases = own.bases
+            session.state.own?.traits = own.traits
+            return
+        }
+        report.bytes += try show(own, after: before, &session, roster, folder)
+        report.hasPublished = true
+    }
+
+    /// Signs and writes a head, and takes away the files that neither it nor the one before it names.
+    ///
+    /// - Returns: How many bytes it has.
+    func show(
+        _ shown: SyncState.Own, after before: SyncState.Own?, _ session: inout SyncSession, _ roster: SyncRoster,
+        _ folder: SyncFolder
+    ) throws -> UInt64 {
+        guard let sync = session.state.sync else { return 0 }
+        var own = shown
+        let sequence = (before?.head.mark.sequence ?? 0) + 1
+        let head = SyncHead(
+            device: session.identity.device, sequence: sequence,
+            previous: before.map { [$0.head.mark.hash] + $0.head.previous.prefix(SyncHead.previousLimit - 1) } ?? [],
+            time: clock.now, name: session.state.name, files: own.files,
+            seen: session.state.peers.mapValues { $0.head.mark }.filter { roster.isActive($0.key) },
+            statements: roster.kept(of: session.state.statements),
+            acknowledged: session.state.peers.filter { roster.isActive($0.key) }
+                .mapValues { $0.merged.mapValues(SyncHead.acknowledgment) })
+        let signed = head.signed(by: session.identity, in: sync)
+        let sealed = try SyncEnvelope.seal(signed, for: roster.readers(of: nil))
+        guard sealed.count <= SyncFolder.headLimit else {
+            throw KeyringError(
+                .limitExceeded, "what this device has to tell of its groups is longer than a head may be")
+        }
+        own.head = SeenHead(.init(sequence: sequence, hash: SyncHead.hash(of: signed)), previous: head.previous)
+        session.state.own = own
+        try save(&session)
+        try folder.write(head: sealed, of: session.own)
+        // Who is reading the head before still finds its files.
+        folder.removeFiles(of: session.own, besides: Set((own.files + (before?.files ?? [])).map(\.name)))
+        return UInt64(sealed.count)
+    }
+
+    /// After how long a device shows a new state, also where nothing is new, so that others see that it still takes part.
+    private static let showing: Int64 = 7 * 86_400
+
+    private static func isOld(_ time: Timestamp?, _ now: Timestamp) -> Bool {
+        guard let time else { return false }
+        // A clock that was wrong then shows no state in years.
+        return now.seconds - time.seconds > showing || time.seconds - now.seconds > showing
+    }
+
+    /// What of a group goes to whom.
+    struct GroupPublication {
+        let group: UnlockedVault.Group
+        let tag: SyncGroupTag
+        let readers: [SyncDevice]
+        let sync: SyncID
+        let sequence: UInt64
+        let travel: SyncTravel
+    }
+
+    /// What stands for who takes part, and what is said of that.
+    private func rosterDigest(_ session: borrowing SyncSession, _ roster: SyncRoster) -> [UInt8] {
+        var bytes = CanonicalBytes()
+        for member in roster.active { bytes.append(member.device.id.bytes) }
+        for signature in session.state.statements.map(\.signed.signature).sorted(by: {
+            $0.lexicographicallyPrecedes($1)
+        }) {
+            bytes.append(signature)
+        }
+        bytes.append(session.state.name)
+        return BLAKE2b.hash(bytes.bytes, count: 32)
+    }
+
+    /// What stands for the state of the vault that a file is made of, at a small price; nil where the storage does not tell.
+    private func basis(of writing: GroupPublication) throws -> [UInt8]? {
+        guard let milestone = try database.state(of: writing.group.keys).milestone, let digest = milestone.digest else {
+            return nil
+        }
+        var bytes = CanonicalBytes()
+        bytes.append(milestone.sequence)
+        bytes.append(digest)
+        bytes.append(writing.group.name.name)
+        for reader in writing.readers { bytes.append(reader.id.bytes) }
+        for number in writing.travel.others.sorted() { bytes.append(number) }
+        return BLAKE2b.hash(bytes.bytes, count: 32)
+    }
+
+    /// What stands for what a file would hold, and for whom.
+    private func digest(of writing: GroupPublication) throws -> [UInt8] {
+        let digest = try run(writing) { _ in }
+        var bytes = CanonicalBytes()
+        bytes.append(digest)
+        for reader in writing.readers { bytes.append(reader.id.bytes) }
+        return BLAKE2b.hash(bytes.bytes, count: 32)
+    }
+
+    private func write(
+        _ writing: GroupPublication, to folder: SyncFolder, _ own: SyncDeviceID
+    ) throws -> SyncHead.GroupFile {
+        var new = try folder.begin(own)
+        var hash = SyncFileHash()
+        _ = try run(writing) { piece in
+            try new.write(piece)
+            hash.add([UInt8](piece))
+        }
+        try new.synchronize()
+        let size = hash.size
+        let file = SyncHead.GroupFile(group: writing.tag, hash: hash.finish(), size: size, sequence: writing.sequence)
+        try new.putInPlace(as: folder.file(file.name, of: own))
+        return file
+    }
+
+    /// Writes a bundle; its time is none, so that the same content is the same.
+    private func run(_ writing: GroupPublication, _ output: (RawSpan) throws -> Void) throws -> [UInt8] {
+        guard let vault = VaultID(writing.sync.bytes) else { throw StoreError.unexpected(resultCode: 0) }
+        return try withVault { state in
+            guard let group = state.vault.groups.first(where: { $0.name == writing.group.name }) else {
+                throw VaultError.noSuchGroup
+            }
+            let bundle = BundleWriting(
+                database: database, vault: vault, header: nil, groups: [group], content: BundleContent(),
+                purpose: .sync, isArmored: false, milliseconds: 0, travel: writing.travel)
+            let written = try bundle.run(
+                sealing: { _ in try AgeEncryptor(recipients: SyncEnvelope.recipients(writing.readers)) }, output)
+            guard !written.report.isIncomplete else { throw StoreError.incomplete(group: group.keys.group) }
+            return written.digest
+        }
+    }
+
+    /// Takes decisions for this device's own that no device of the sync has made.
+    private func adoptOrphans(of group: UnlockedVault.Group, _ travel: SyncTravel) throws {
+        try withVault { state in
+            guard let group = state.vault.groups.first(where: { $0.name == group.name }) else { return }
+            let orphans = try settings(of: group, where: travel.isOrphan)
+            guard !orphans.isEmpty else { return }
+            try change(&state, group) { writer in
+                for (item, row) in orphans {
+                    var item = item
+                    item.version = ItemVersion(
+                        stamp: Stamp(milliseconds: clock.milliseconds(), after: item.version.stamp), device: travel.own)
+                    item.history.fieldVersions = [:]
+                    try writer.put(item, secret: .none, replacing: [row])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+internal import KeyfobAge
+internal import KeyfobFiles
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobSodium
+internal import KeyfobSync
+internal import KeyfobVault
+
+extension Keyring.Sync {
+    /// Takes in what other devices have written, and writes for them what is new here.
+    ///
+    /// Safe to be run by several processes and to be killed at any moment. What is wrong with one device stops what comes from
+    /// it and nothing else.
+    ///
+    /// - Parameter folder: Where the files lie on this machine.
+    /// - Throws: `configuration`, `rolledBack` where this device's keys are in use elsewhere, `needsVaultKey`, `busy`,
+    ///   `noSuchFile`, and what writing can throw.
+    public func run(through folder: String) throws(KeyringError) -> SyncReport {
+        try withSession { session in
+            let files = try SyncFolder(folder)
+            var report = SyncReport(SyncStatus(session, []))
+            session.state.findings.removeAll { !$0.kind.stays }
+            let before = session.roster?.active.map(\.device.id) ?? []
+            readHeads(&session, files)
+            let members = session.roster?.members ?? [:]
+            report.left = before.filter { $0 != session.own && members[$0]?.hasLeft == true }
+                .map { session.name(of: $0) }
+            let isOwnShown = try checkOwnHead(&session, files)
+            if let roster = session.roster, roster.isActive(session.own), !session.isRevoked {
+                report.removedDecisions = try clearDecisions(&session)
+                try merge(&session, roster, files, &report)
+                try publish(&session, roster, files, isOwnShown: isOwnShown, &report)
+            }
+            session.state.last = clock.now
+            report.status = try status(session, nil)
+            return report
+        }
+    }
+
+    /// Reads the heads of all devices that are trusted, and of those that they have approved.
+    private func readHeads(_ session: inout SyncSession, _ files: SyncFolder) {
+        var read: Set<SyncDeviceID> = []
+        var heads: [SyncDeviceID: SyncHead] = [:]
+        // Trusted by their words alone: the first head tells the keys and the sync.
+        for (index, root) in session.state.roots.enumerated() where root.device == nil {
+            let reading = SyncReading(of: root.id, nil, in: session.state.sync, files, with: session.identity)
+            guard let head = reading.head, let sync = reading.sync else {
+                for kind in reading.problems { session.state.note(SyncFinding(kind, root.id, at: clock.now)) }
+                continue
+            }
+            session.state.sync = sync
+            session.state.roots[index].device = head.device
+            if !root.groups.isEmpty {
+                session.state.roots[index].scope = .groups(Set(root.groups.map { SyncGroupTag($0, in: sync) }))
+            }
+            // Whom this device lets in learns by it of the one that a person trusts here.
+            let approval = SyncStatement.Content.approval(head.device, session.state.roots[index].scope)
+            session.state.statements.append(
+                SyncStatement(approval, by: session.identity, in: sync, at: clock.now))
+        }
+        guard let sync = session.state.sync else { return }
+        while let roster = session.roster {
+            // Whom a head tells of may be wrong about others: theirs are read in turn.
+            guard let next = roster.active.first(where: { !read.contains($0.device.id) && $0.device.id != session.own })
+            else { break }
+            let id = next.device.id
+            read.insert(id)
+            let reading = SyncReading(of: id, next.device, in: sync, files, with: session.identity)
+            heads[id] = take(reading, of: id, &session)
+            if let head = heads[id] { take(head.statements, sync, &session) }
+        }
+        compareGossip(heads, &session)
+    }
+
+    /// Takes note of what a device shows; nil where that does not follow from what was seen of it.
+    private func take(_ reading: SyncReading, of id: SyncDeviceID, _ session: inout SyncSession) -> SyncHead? {
+        let known = session.state.peers[id]
+        let before = known?.beginsAnew == true ? nil : known?.head
+        func note(_ kind: SyncFinding.Kind) {
+            session.state.note(
+                SyncFinding(
+                    kind, id, at: clock.now, found: reading.head?.sequence ?? 0, seen: before?.mark.sequence ?? 0))
+        }
+        if isAltered(reading, of: id, &session) { note(.altered) }
+        for kind in reading.problems.sorted(by: { $0.rawValue < $1.rawValue }) {
+            // Who has just been let in has nothing there yet.
+            if kind == .missing, before == nil { continue }
+            note(kind)
+        }
+        guard let head = reading.head, let seen = reading.seen, !reading.problems.contains(.forked) else { return nil }
+        switch before?.verdict(on: seen) ?? .newer {
+        case .same: return head
+        case .older:
+            note(.rolledBack)
+            return nil
+        case .forked:
+            note(.forked)
+            return nil
+        case .newer: break
+        }
+        guard !session.state.findings.contains(where: { $0.device == id && $0.kind == .forked }) else { return nil }
+        var peer = SyncState.Peer(head: seen, name: Self.shown(head.name), time: head.time, files: head.files)
+        peer.merged = session.state.peers[id]?.merged ?? [:]
+        let own = Set(session.state.own?.files.map(\.group) ?? [])
+        peer.acknowledged = (head.acknowledged[session.own] ?? [:]).filter { own.contains($0.key) }
+        peer.arrived = clock.now
+        session.state.peers[id] = peer
+        return head
+    }
+
+    /// Whether a head that does not open is the one that did not a while ago: nothing of it is on its way any more.
+    private func isAltered(_ reading: SyncReading, of id: SyncDeviceID, _ session: inout SyncSession) -> Bool {
+        guard let hash = reading.damage else {
+            session.state.damaged[id] = nil
+            return false
+        }
+        if let known = session.state.damaged[id], known.hash == hash {
+            return clock.now.seconds - known.time.seconds >= Self.waitForHead
+        }
+        session.state.damaged[id] = SyncState.Damage(hash: hash, time: clock.now)
+        return false
+    }
+
+    /// How long a head may be on its way, in seconds.
+    private static let waitForHead: Int64 = 600
+
+    /// The name of a device, where a terminal may see it.
+    private static func shown(_ name: String) -> String {
+        Identifier.isAcceptable(name) && name.utf8.count <= 255 ? name : ""
+    }
+
+    /// Takes in what is said of who takes part, as far as it comes from members.
+    private func take(_ statements: [SyncStatement], _ sync: SyncID, _ session: inout SyncSession) {
+        let known = Set(session.state.statements.map(\.signed))
+        var new = statements.filter { !known.contains($0.signed) }
+        guard !new.isEmpty else { return }
+        var taken: [SyncStatement] = []
+        // One may be by somebody whom another lets in.
+        while let members = session.roster(with: taken)?.members {
+            let fitting = new.filter { statement in
+                members[statement.signer].map {
+                    statement.signed.isSigned(by: $0.device, as: .statement, in: sync)
+                } ?? false
+            }
+            guard !fitting.isEmpty else { break }
+            taken += fitting
+            let signed = Set(fitting.map(\.signed))
+            new.removeAll { signed.contains($0.signed) }
+        }
+        guard !taken.isEmpty, let roster = session.roster(with: taken) else { return }
+        session.state.statements = roster.kept(of: session.state.statements + taken)
+    }
+
+    /// Compares what devices have seen of each other with what is seen here.
+    private func compareGossip(_ heads: [SyncDeviceID: SyncHead], _ session: inout SyncSession) {
+        guard let roster = session.roster else { return }
+        for (teller, head) in heads.sorted(by: { $0.key < $1.key }) {
+            // Of whom nothing is taken any more, nothing is missed.
+            for (id, mark) in head.seen.sorted(by: { $0.key < $1.key }) where id == session.own || roster.isActive(id) {
+                let peer = session.state.peers[id]
+                let here = id == session.own ? session.state.own?.head : peer?.beginsAnew == true ? nil : peer?.head
+                guard let here else { continue }
+                let verdict = here.verdict(on: SeenHead(mark, previous: []))
+                guard verdict == .newer || verdict == .forked else { continue }
+                // Of this device nobody knows better: what another one says of it is that one's word and stops nothing.
+                let isOwn = id == session.own
+                let kind: SyncFinding.Kind = isOwn ? .mistaken : verdict == .newer ? .withheld : .disputed
+                session.state.note(
+                    SyncFinding(
+                        kind, isOwn ? teller : id, at: clock.now, found: here.mark.sequence, seen: mark.sequence))
+            }
+        }
+    }
+
+    /// Compares what is there of this device with what it has written.
+    ///
+    /// - Returns: Whether it is what was written last.
+    /// - Throws: `rolledBack` where it is not from here.
+    private func checkOwnHead(_ session: inout SyncSession, _ files: SyncFolder) throws -> Bool {
+        guard let sync = session.state.sync else { return false }
+        let id = session.own
+        let reading = SyncReading(of: id, session.identity.device, in: sync, files, with: session.identity)
+        let own = session.state.own
+        var isShown = false
+        if let seen = reading.seen {
+            let verdict = own.map { $0.head.verdict(on: seen) } ?? .newer
+            switch verdict {
+            case .same:
+                isShown = true
+                session.state.own?.isConfirmed = true
+            case .older where own?.isConfirmed == true:
+                session.state.note(
+                    SyncFinding(
+                        .rolledBack, id, at: clock.now, found: seen.mark.sequence, seen: own?.head.mark.sequence ?? 0))
+            case .older: break
+            case .newer, .forked:
+                session.state.note(
+                    SyncFinding(
+                        .cloned, id, at: clock.now, found: seen.mark.sequence, seen: own?.head.mark.sequence ?? 0))
+            }
+        } else if own?.isConfirmed == true, reading.problems.contains(.missing) {
+            session.state.note(SyncFinding(.missing, id, at: clock.now, seen: own?.head.mark.sequence ?? 0))
+        }
+        guard !session.state.findings.contains(where: { $0.kind == .cloned && $0.device == id }) else {
+            throw KeyringError(
+                .rolledBack,
+                "another machine uses the keys of this one, or this vault was taken back to an earlier state",
+                advice: .joinSyncAgain)
+        }
+        return isShown
+    }
+
+    /// Takes in the files that are new of each device.
+    private func merge(
+        _ session: inout SyncSession, _ roster: SyncRoster, _ files: SyncFolder, _ report: inout SyncReport
+    ) throws {
+        guard let sync = session.state.sync, let mine = roster.members[session.own]?.scope else { return }
+        let travel = travel(session, roster)
+        for member in roster.active where member.device.id != session.own {
+            let id = member.device.id
+            guard let peer = session.state.peers[id], !isStopped(id, session) else { continue }
+            guard roster.holder(of: member.device.number) == id else {
+                session.state.note(SyncFinding(.malformed, id, at: clock.now, found: peer.head.mark.sequence))
+                continue
+            }
+            let scope = mine.intersection(member.scope)
+            // Whose decisions come in is noted before they do, so that none is left when it goes.
+            if session.state.decided[member.device.number]?.covers(scope) != true {
+                session.state.decided[member.device.number] =
+                    session.state.decided[member.device.number]?.union(scope) ?? scope
+                try save(&session)
+            }
+            for file in peer.files where scope.contains(file.group) && peer.merged[file.group] != file.hash {
+                var displaced: [String: String?] = [:]
+                let problem = try merge(
+                    file, of: member, sync, travel, files, identity: session.identity, session.name(of: id), &displaced,
+                    &report)
+                note(displaced, file.group, &session)
+                if let problem {
+                    session.state.note(
+                        SyncFinding(problem, id, at: clock.now, found: peer.head.mark.sequence, seen: file.sequence))
+                } else {
+                    session.state.peers[id]?.merged[file.group] = file.hash
+                }
+            }
+        }
+    }
+
+    /// Whether nothing of a device is taken in: what it shows now, or showed, has two histories or is not its own.
+    func isStopped(_ id: SyncDeviceID, _ session: borrowing SyncSession) -> Bool {
+        session.state.findings.contains { $0.device == id && [.forked, .malformed].contains($0.kind) }
+    }
+
+    func travel(_ session: borrowing SyncSession, _ roster: SyncRoster) -> SyncTravel {
+        SyncTravel(
+            own: session.identity.device.number,
+            others: Set(roster.members.values.map(\.device.number)).union(session.state.decided.keys)
+                .subtracting([session.identity.device.number]),
+            natives: session.state.natives, removals: session.state.removals)
+    }
+
+    /// Takes in one file.
+    ///
+    /// - Returns: What is wrong with it; nil where it is merged.
+    private func merge(
+        _ file: SyncHead.GroupFile, of member: SyncRoster.Member, _ sync: SyncID, _ travel: SyncTravel,
+        _ files: SyncFolder, identity: borrowing SyncIdentity, _ name: String, _ displaced: inout [String: String?],
+        _ report: inout SyncReport
+    ) throws -> SyncFinding.Kind? {
+        let id = member.device.id
+        guard let size = files.size(of: file.name, id), size >= file.size else { return .incomplete }
+        guard size == file.size, let age = identity.age() else { return .replaced }
+        let plan: ImportPlan
+        var ahead = 0
+        do throws(KeyringError) {
+            let bundle = try BundleFile(path: files.file(file.name, of: id))
+            // The one reading that is checked against the head is the one that is believed.
+            guard let verified = try bundle.verify(.identities(age.text()), hash: file.hash, size: file.size) else {
+                return .replaced
+            }
+            let manifest = verified.bundle.manifest
+            guard manifest.vault == sync.bytes, manifest.device == member.device.number, manifest.groups.count == 1,
+                let group = manifest.groups.first, SyncGroupTag(group, in: sync) == file.group
+            else { return .malformed }
+            let (epochs, decided) = try known(in: group)
+            plan = try keyring.bundles.take(
+                IncomingBundle(manifest), .merge, nil, .all, isSync: true, removals: travel.removals, backsUp: false
+            ) { body in
+                try bundle.read(verified) { record, secret in
+                    let epoch = epochs[record.key] ?? 0
+                    if SyncTravel.isFarAhead(record, of: epoch) { ahead += 1 }
+                    let arriving = travel.arriving(
+                        record, hasSecret: secret != nil, from: member.device.number,
+                        speaksForOwner: member.scope == .whole, knowing: epoch)
+                    guard let (item, hasSecret) = arriving else { return }
+                    if let standing = decided[item.key], let name = item.key.parts.first,
+                        let owns = standing.afterDeciding(item.version, here: travel.own)
+                    {
+                        displaced[name] = .some(owns)
+                    }
+                    try body(item, hasSecret ? secret : nil)
+                }
+            }
+        } catch {
+            switch error.code {
+            case .noSuchFile: return .incomplete
+            case .wrongKey: return .closed
+            case .newerVersion: return .newer
+            case .damaged, .limitExceeded, .usage: return .malformed
+            default: throw error
+            }
+        }
+        let changed = ["added", "changed", "removed"].reduce(0) { $0 + (plan.counts[$1] ?? 0) }
+        report.changed += changed
+        if changed > 0, !report.sources.contains(name) { report.sources.append(name) }
+        if ahead > 0 {
+            report.warnings.append("\(name) tells of more sign-ins than anybody makes: \(ahead) not taken in")
+        }
+        if plan.returnedCount > 0 {
+            report.warnings.append(
+                "\(name) brings back what was removed long ago (\(plan.returnedCount)): it is not taken in, and removed there"
+            )
+        }
+        report.warnings += plan.conflicts.filter { ["forkedGrant", "farAhead", "sameVersion"].contains($0.name) }
+            .map(\.description)
+        return nil
+    }
+}

@@ -1,0 +1,382 @@
+internal import Glibc
+internal import KeyfobFiles
+internal import KeyfobLookup
+internal import KeyfobOAuth
+internal import KeyfobRecords
+internal import KeyfobVault
+
+/// Executes one refresh: does what a ``RefreshTransaction`` says, and tells it what came of it.
+struct GrantRefresh: Sendable {
+    let keyring: Keyring
+    let plan: TokenRequestSnapshot
+    /// Whose refresh token is used.
+    let source: TokenIdentity.Source
+    let key: GrantKey
+    let acquisition: TokenAcquisition
+    let provider: ProviderDescription
+    let metadata: ProviderMetadata
+    let network: Network
+    /// The other groups that may hold the very refresh token, so that whatever becomes of it becomes of theirs.
+    var sharedWith: [GroupID] = []
+    /// Where machines take turns whose sync has this place.
+    var turns: @Sendable (_ remote: String) -> RefreshTurns? = { _ in nil }
+
+    /// The longest wait for a token, and for the discovery document before it, in seconds.
+    static let deadline: Int64 = 30
+    static let discoveryDeadline: Int64 = 10
+    /// The same where a stored access token is still good.
+    static let shortDeadline: Int64 = 10
+    static let shortDiscoveryDeadline: Int64 = 3
+    /// The longest wait for others who refresh the same grant, in seconds: by then they have a token, or know why not.
+    static let patience: Int64 = 35
+    /// The same where a stored access token is still good: it is not held up by a process that has stopped.
+    static let shortPatience: Int64 = 1
+
+    /// How it ended, and what came.
+    struct Outcome: Sendable {
+        let result: RefreshResult
+        let received: ReceivedTokens?
+        /// The token that another process has got meanwhile, as it was found under the lock.
+        let adopted: TokenHits.Hit?
+        /// Why the store failed, where it did.
+        let failure: KeyringError?
+    }
+
+    /// What is held from one step to the next.
+    private struct Progress: ~Copyable {
+        var lock: GrantLock?
+        /// Whether somebody else held it first.
+        var wasWaitedFor = false
+        var token: HeldToken?
+        /// Whether the refresh token goes to other machines too.
+        var travels = false
+        var received: ReceivedTokens?
+        /// The refresh token of an answer of which nothing else can be used.
+        var kept: HeldToken?
+        var adopted: TokenHits.Hit?
+        var failure: KeyringError?
+        /// From the intent to what came of it nobody ends the process but by force.
+        var defersSignals = false
+    }
+
+    /// Runs `transaction` to its end.
+    func run(
+        _ transaction: consuming RefreshTransaction, client: borrowing OAuthClient
+    ) async -> Outcome {
+        var progress = Progress()
+        var transaction = transaction
+        while true {
+            let step = transaction.next
+            RefreshObservation.willTake(step)
+            if case .finished(let result) = step {
+                return Outcome(
+                    result: result, received: progress.received, adopted: progress.adopted, failure: progress.failure)
+            }
+            let event = await take(step, &progress, client)
+            transaction.receive(event, now: keyring.clock.now)
+        }
+    }
+
+    private func take(
+        _ step: RefreshStep, _ progress: inout Progress, _ client: borrowing OAuthClient
+    ) async -> RefreshEvent {
+        switch step {
+        case .acquireLock: return await acquireLock(&progress)
+        case .sendRequest: return await send(&progress, client)
+        case .revokeReceived:
+            if let received = progress.received { await revoke(received, client) }
+            return .done
+        case .releaseLock:
+            progress.lock = nil
+            if progress.defersSignals { DeferredSignals.end() }
+            progress.defersSignals = false
+            return .done
+        case .finished: return .done
+        default: return store(step, &progress)
+        }
+    }
+
+    /// Does a step that reads or writes the store.
+    private func store(_ step: RefreshStep, _ progress: inout Progress) -> RefreshEvent {
+        do {
+            switch step {
+            case .readGrant:
+                var grant = try read(&progress)
+                grant.wasWaitedFor = progress.wasWaitedFor
+                return .grant(grant)
+            case .writeIntent(let intent):
+                if !progress.defersSignals { DeferredSignals.begin() }
+                progress.defersSignals = true
+                return try write(intent)
+            case .commit(let commit):
+                guard let received = progress.received else { return .storeFailed }
+                return try write(commit, received)
+            case .keepRefreshToken(let commit, let failure):
+                guard let kept = progress.kept else { return .storeFailed }
+                return try keep(kept, commit, failure)
+            case .endIntent(let id, let failure, let mayBeUsedUp): return try end(id, failure, mayBeUsedUp: mayBeUsedUp)
+            case .recordRefusal(let changes, let id): return try record(changes, id)
+            default: return .storeFailed
+            }
+        } catch {
+            progress.failure = error
+            return .storeFailed
+        }
+    }
+
+    // MARK: The lock
+
+    private func acquireLock(_ progress: inout Progress) async -> RefreshEvent {
+        let number = key.lockNumber(vault: keyring.vaultID)
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(
+            by: .seconds(plan.canWait(acquisition.options) ? Self.shortPatience : Self.patience))
+        var pause = 2
+        while true {
+            do {
+                if let lock = try GrantLock.attempt(keyring.database.directory.refreshLock, grant: number) {
+                    progress.lock = consume lock
+                    return .lockAcquired
+                }
+            } catch {
+                progress.failure = KeyringError(error)
+                return .lockUnavailable
+            }
+            progress.wasWaitedFor = true
+            if clock.now > end || Task.isCancelled { return .lockUnavailable }
+            await Self.rest(milliseconds: pause)
+            pause = min(25, pause * 2)
+        }
+    }
+
+    /// Waits; on a thread that others wait for too, without keeping it.
+    static func rest(milliseconds: Int) async {
+        if PreferredExecutor.executor == nil {
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+        } else {
+            usleep(UInt32(milliseconds) * 1_000)
+        }
+    }
+
+    // MARK: The provider
+
+    /// Redeems the refresh token, unless another machine that shares it has an access token to give.
+    private func send(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
+        guard progress.travels, let used = progress.token, var shared = SharedRefresh(self, used.secret) else {
+            return await redeem(&progress, client)
+        }
+        // Whoever interrupts the wait loses nothing: such a refresh token is not replaced.
+        if progress.defersSignals { DeferredSignals.end() }
+        let taken = await shared.begin()
+        if progress.defersSignals { DeferredSignals.begin() }
+        if let taken {
+            noteIntent()
+            progress.received = taken
+            return .answered(replacesRefreshToken: false)
+        }
+        let event = await redeem(&progress, client)
+        await shared.end(telling: progress.received)
+        return event
+    }
+
+    private func redeem(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
+        guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
+        // The request waits for the intent to be durable, and not for what is noted of it.
+        async let noted: Void = noteIntent()
+        let asked = AskedScopes(scopesToSend, at: provider)
+        let extra =
+            provider.tokenFields + asked.fields + (acquisition.options.claims.map { [("claims", $0)] } ?? [])
+        let sentAt = keyring.clock.now
+        let message = TokenRequests.refresh(
+            used.secret, scopes: asked.scopes, client: client, at: endpoint, extra: extra)
+        let response: HTTPResponse
+        let exchange = await network.sendToTheEnd(message, Self.deadline)
+        await noted
+        switch consume exchange {
+        case .answered(let answer): response = answer
+        case .failed(let failure): return .failed(failure)
+        }
+        switch TokenOutcome(response, now: keyring.clock.now) {
+        case .failed(let failure):
+            guard source == .own, case .protocolViolation = failure, response.status == 200,
+                let token = TokenResponse.refreshToken(in: response.body), !token.isEqual(to: used.secret)
+            else { return .failed(failure) }
+            progress.kept = HeldToken(token)
+            return .failedButReplaced(failure)
+        case .tokens(let tokens):
+            guard isTheirs(tokens) else {
+                return .failed(.protocolViolation(.otherAccount, status: response.status))
+            }
+            let replaces = tokens.withRefreshToken { !$0.isEqual(to: used.secret) } ?? false
+            let isSound = hasSoundIDToken(tokens)
+            progress.received = ReceivedTokens(
+                tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound)
+            return .answered(replacesRefreshToken: replaces)
+        }
+    }
+
+    /// Fewer scopes than were granted may narrow the grant for good, so they are named only where each request has to.
+    var scopesToSend: ScopeSet {
+        guard provider.quirks.contains(.multipleResources) else { return [] }
+        let scopes = plan.scopes.isEmpty ? provider.defaultScopes.scopes : plan.scopes.scopes + provider.signInScopes
+        return provider.withAccessToken(ScopeSet(scopes), clientID: plan.clientID ?? key.clientID)
+    }
+
+    /// Whether the ID token of an answer is this provider's for this client (OpenID Connect Core, section 12.2).
+    ///
+    /// It came straight from the token endpoint, so that TLS stands for its signature (section 3.1.3.7, number 6).
+    private func hasSoundIDToken(_ tokens: borrowing TokenResponse) -> Bool {
+        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil, let issuer = metadata.issuer else {
+            return false
+        }
+        let expectation = IDTokenExpectation(issuer: issuer, clientID: plan.clientID ?? key.clientID)
+        return (try? expectation.check(token, now: keyring.clock.now)) != nil
+    }
+
+    /// Whether the answer is about the account that was asked for, as far as it says whom it is about.
+    private func isTheirs(_ tokens: borrowing TokenResponse) -> Bool {
+        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else { return true }
+        let environment = plan.account.id.environment
+        guard
+            let signedIn = SignedInAccount(
+                token.claims, clientInfo: tokens.details.clientInfo, environment: environment,
+                quirks: provider.quirks)
+        else { return false }
+        // Another id under the same name is for a sign-in that the person watches.
+        if signedIn.id == plan.account.id { return true }
+        guard tokens.details.clientInfo == nil, EnvironmentAliases.isMicrosoft(environment) else { return false }
+        // In a guest tenant, without client_info, the home account id is not told; the one there may be known.
+        let realm = Identifier.folded(signedIn.profile.realm)
+        let known = plan.account.tenantProfiles.first { Identifier.folded($0.realm) == realm }
+        guard let known, !known.localAccountID.isEmpty else { return true }
+        return Identifier.folded(known.localAccountID) == Identifier.folded(signedIn.profile.localAccountID)
+    }
+
+    /// Revokes a refresh token that nobody will keep.
+    private func revoke(_ received: ReceivedTokens, _ client: borrowing OAuthClient) async {
+        guard let message = received.revocation(client, metadata) else { return }
+        _ = await network.send(message, Self.deadline)
+    }
+
+    // MARK: The store
+
+    private func read(_ progress: inout Progress) throws(KeyringError) -> GrantSnapshot {
+        let current = try keyring.withState { state in
+            try keyring.database.withSnapshot { try read(&state) }
+        }
+        (progress.token, progress.adopted, progress.travels) = (current.token, current.adopted, current.travels)
+        return current.grant
+    }
+
+    /// What is stored, read under the lock.
+    private struct Current: Sendable {
+        let grant: GrantSnapshot
+        var token: HeldToken?
+        var adopted: TokenHits.Hit?
+        var travels = false
+    }
+
+    private func read(_ state: inout Keyring.State) throws -> Current {
+        let group = try state.group(of: plan)
+        let found = try keyring.database.credentials(
+            .refreshToken, of: key.account, client: (key.clientID, ""), in: group.keys)
+        guard let item = found.items.first(where: { key.matches($0.value) }) else {
+            return Current(grant: snapshot(of: nil))
+        }
+        var grant = snapshot(of: item.value)
+        var here = acquisition
+        here.groups = [group.name]
+        let adopted = try keyring.tokens.answer(&state, here, besides: plan)
+        grant.hasFreshAccessToken = adopted != nil
+        // A grant without its token is none to refresh with.
+        guard item.record.secretCommitment != nil else {
+            if grant.state == .active { grant.state = nil }
+            return Current(grant: grant, adopted: adopted)
+        }
+        let token = HeldToken(try keyring.database.secret(of: item.record, in: group.keys))
+        let travels = source == .own && !item.record.header.isThisDeviceOnly && SyncTravel.isShared(item.value)
+        return Current(grant: grant, token: token, adopted: adopted, travels: travels)
+    }
+
+    func snapshot(of token: Credential?) -> GrantSnapshot {
+        guard let token else { return GrantSnapshot(state: nil, version: GrantVersion(epoch: 0, generation: 0)) }
+        let grant = token.grant ?? Grant()
+        let described: Bool? =
+            switch provider.rotation {
+            case .yes: true
+            case .no: false
+            case .unknown: nil
+            }
+        return GrantSnapshot(
+            state: grant.state, version: grant.version, rotates: grant.rotates ?? described, intent: grant.intent,
+            failure: grant.failure)
+    }
+
+    /// Changes the grant while it is active and has `version`; otherwise tells what it is.
+    ///
+    /// - Parameter body: Makes the change, and may still say that it does not fit; what it has written is kept then. In
+    ///   the same transaction it makes it in each group that holds the very same refresh token.
+    func change(
+        at version: GrantVersion?, isNotedLater: Bool = false, _ body: (GroupWriter) throws -> RefreshEvent?
+    ) throws(KeyringError) -> RefreshEvent {
+        try keyring.withState { state in
+            let groups = try groups(&state)
+            return try keyring.change(&state, groups, isNotedLater: isNotedLater) { writers in
+                let writer = writers[0]
+                let token = try writer.grant(key)
+                let grant = token.map { $0.grant ?? Grant() }
+                if let version, grant?.version != version || grant?.state != .active {
+                    return .conflict(snapshot(of: token))
+                }
+                guard token != nil else { return .done }
+                // Before the change: afterwards the secrets differ.
+                let others = try writers.dropFirst().filter { try $0.hasSameToken(key, as: writer) }
+                if let event = try body(writer) { return event }
+                for other in others { _ = try body(other) }
+                return .done
+            }
+        }
+    }
+
+    /// The account's group, and those that may hold the very refresh token.
+    private func groups(_ state: inout Keyring.State) throws -> [UnlockedVault.Group] {
+        [try state.group(of: plan)] + sharedWith.compactMap { try? state.vault.group($0) }
+    }
+
+    private func write(_ intent: RefreshIntent) throws(KeyringError) -> RefreshEvent {
+        try change(at: intent.version, isNotedLater: true) { writer in
+            try writer.updateGrant(key) { $0.changeGrant { $0.intent = intent.about($0.version) } }
+            return nil
+        }
+    }
+
+    private func noteIntent() {
+        try? keyring.withState { state in
+            let groups = try groups(&state)
+            keyring.noteState(&state, of: groups)
+        }
+    }
+
+    private func end(
+        _ id: String, _ failure: RefreshFailure?, mayBeUsedUp: Bool
+    ) throws(KeyringError) -> RefreshEvent {
+        try change(at: nil) { writer in
+            try writer.updateGrant(key) { token in
+                token.changeGrant { grant in
+                    if !mayBeUsedUp, grant.intent?.id == id { grant.intent = nil }
+                    if let failure { grant.failure = failure.about(grant.version).replacing(grant.failure) }
+                }
+            }
+            return nil
+        }
+    }
+}
+
+extension Credential {
+    /// Changes the grant that a refresh token stands for.
+    mutating func changeGrant(_ body: (inout Grant) -> Void) {
+        var grant = grant ?? Grant()
+        body(&grant)
+        self.grant = grant
+    }
+}

@@ -1,0 +1,58 @@
+internal import KeyfobRecords
+internal import KeyfobVault
+
+extension Keyring {
+    /// What storing something did.
+    public enum StoreOutcome: String, Hashable, Sendable, CaseIterable {
+        /// It is new.
+        case added
+        /// It took the place of something older.
+        case changed
+        /// It was there already.
+        case unchanged
+        /// What is stored is newer and was kept.
+        case kept
+
+        init(_ outcome: GroupWriter.Outcome) {
+            switch outcome {
+            case .added: self = .added
+            case .changed: self = .changed
+            case .unchanged: self = .unchanged
+            case .kept: self = .kept
+            }
+        }
+    }
+}
+
+extension Keyring.Tokens {
+    /// Stores a token and the account it belongs to, in one transaction.
+    ///
+    /// When it returns, the token is durable.
+    ///
+    /// - Parameters:
+    ///   - credential: What is known of the token.
+    ///   - secret: The token: not empty, at most 1 MiB.
+    ///   - account: Whose it is; an account that is stored already is brought up to date.
+    ///   - groups: The first is where it goes; nil for `default`, or the only one within reach.
+    /// - Throws: `usage` for an empty token or one that belongs to another account, `limitExceeded`,
+    ///   and what writing can throw.
+    public func store(
+        _ credential: Credential, secret: borrowing SecretBytes, for account: Account,
+        in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Keyring.StoreOutcome {
+        guard secret.count > 0 else { throw KeyringError(.usage, "the token is empty") }
+        guard credential.account == account.id else {
+            throw KeyringError(.usage, "the token belongs to another account")
+        }
+        // A closure cannot hold what it does not own, so it is given a copy.
+        let secret = secret.withBytes { SecretBytes(copying: $0) }
+        return try withState { state in
+            let group = try state.groupForNewItems(groups)
+            let outcome = try change(&state, group) { writer in
+                _ = try writer.save(account, from: .owner)
+                return try writer.save(credential, secret: secret, from: .owner)
+            }
+            return Keyring.StoreOutcome(outcome)
+        }
+    }
+}
