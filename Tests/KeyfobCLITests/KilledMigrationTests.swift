@@ -25,6 +25,27 @@ struct KilledMigrationTests {
         return try #require(content as? NSDictionary)
     }
 
+    @Test("nothing is lost where the service is killed, and the same command completes it")
+    func killedService() throws {
+        let before = try content()
+        for round in 0..<TestLength.rounds(2, full: 40) {
+            let target = isDelegated ? "embedded" : "secret-service"
+            let command = "keyfob migrate -q --to \(target) \(key)"
+            try place.run("rm -f status; (\(command); echo $? > status) </dev/null >/dev/null 2>&1 &").expectSuccess()
+            Thread.sleep(forTimeInterval: .random(in: 0.005...0.25))
+            try desktop.session.restartService()
+            try place.run("while [ ! -s status ]; do sleep 0.05; done").expectSuccess()
+            #expect(try content() == before, "round \(round)")
+            if (target == "secret-service") != isDelegated {
+                try place.run(command).expectSuccess()
+                #expect(try content() == before, "round \(round)")
+            }
+            #expect((target == "secret-service") == isDelegated)
+            let verified = try place.run("keyfob verify \(key)").expectSuccess()
+            #expect(verified.errors.isEmpty, "\(verified)")
+        }
+    }
+
     @Test("nothing is lost, and the same command completes it")
     func killed() throws {
         let before = try content()

@@ -86,6 +86,15 @@ package final class SecretServiceSession {
     /// Unlocks it, as the person does who types the password.
     package func unlock() throws { try send("unlock") }
 
+    /// Opens a second way to the bus, on which a file says which calls of the service are refused.
+    ///
+    /// - Parameter file: As Tests/SecretService/refusals.py reads it.
+    /// - Returns: The bus's address by that way.
+    package func refuseCalls(asSays file: String) throws -> String {
+        try send("refuse \(file)")
+        return "unix:path=\(runtimeFolder)/refusing"
+    }
+
     /// Renames it.
     package func rename(to label: String) throws { try send("label \(label)") }
 

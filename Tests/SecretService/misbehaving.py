@@ -21,9 +21,7 @@
     refuse:METHOD       answers it with an error whose message must not come out
     nonsense:METHOD     answers it with another type than the specification says
     die:METHOD          ends when it is called
-    counts:FILE         looks at FILE at each call: "refuse once N" there refuses the Nth call from then on, "refuse
-                        from N" that one and all after it, until the file is gone or says something else; methods named
-                        behind N are the only ones that count; each refusal makes FILE.refused
+    counts:FILE         looks at FILE at each call, which says what to refuse, as refusals.py has it
 """
 
 import os
@@ -32,6 +30,7 @@ import sys
 from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_return, new_signal
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import open_dbus_connection
+from refusals import Refusals
 
 ROOT = "/org/freedesktop/secrets"
 COLLECTION = ROOT + "/collection/odd"
@@ -221,44 +220,13 @@ def completed(service, path):
     return new_signal(DBusAddress(path, interface=SECRET + "Prompt"), "Completed", "bv", (is_dismissed, result))
 
 
-class Order:
-    """What the file of the flag "counts" says, and how many calls there were since it says so."""
-
-    def __init__(self):
-        self.text = ""
-        self.count = 0
-
-    def refuses(self, method):
-        for flag in FLAGS:
-            if flag.startswith("counts:"):
-                return self.refuses_call(method, flag.removeprefix("counts:"))
-        return False
-
-    def refuses_call(self, method, file):
-        try:
-            with open(file) as opened:
-                text = opened.read()
-        except FileNotFoundError:
-            text = ""
-        if text != self.text:
-            self.text, self.count = text, 0
-        words = text.split()
-        if len(words) < 3 or words[3:] and method not in words[3:]:
-            return False
-        self.count += 1
-        is_refused = self.count == int(words[2]) or words[1] == "from" and self.count > int(words[2])
-        if is_refused:
-            open(file + ".refused", "w").close()
-        return is_refused
-
-
-ORDER = Order()
+REFUSALS = [Refusals(flag.removeprefix("counts:")) for flag in FLAGS if flag.startswith("counts:")]
 
 
 def answer(service, message):
     """The answer to a call; None for none."""
     method, path = message.header.fields[HeaderFields.member], message.header.fields[HeaderFields.path]
-    if ORDER.refuses(method):
+    if any(refusals.refuses(method) for refusals in REFUSALS):
         return new_error(message, "org.example.Refused", "s", ("a private text",))
     if FLAGS & {"silent:" + method, "silent:all"}:
         return None

@@ -17,6 +17,7 @@ went wrong. Ends both with its standard input.
     lock, unlock     GNOME's default collection
     label TEXT       renames GNOME's default collection
     connections N    waits until the bus has N connections at most, this program's among them
+    refuse FILE      a second way to the bus, FOLDER/run/refusing, on which FILE says which calls are refused (refusals.py)
     raw-secret PATH  answers with an item's secret as the service has it, instead of "ok"
     put-raw PATH TEXT
                      changes an item's secret; "\\n" is the end of a line
@@ -33,6 +34,7 @@ import time
 import keepassxc
 from jeepney import DBusAddress, Properties, new_method_call
 from jeepney.io.blocking import open_dbus_connection
+from refusing_bus import RefusingBus
 
 NAME = "org.freedesktop.secrets"
 LOGIN = "/org/freedesktop/secrets/collection/login"
@@ -204,6 +206,8 @@ class Session:
                 self.label(" ".join(words))
             case "connections":
                 self.wait_for_connections(int(words[0]))
+            case "refuse":
+                RefusingBus(f"{self.folder}/run/bus", f"{self.folder}/run/refusing", words[0])
             case "raw-secret":
                 return self.raw_secret(words[0])
             case "put-raw":

@@ -32,10 +32,16 @@ final class SharedSession: Sendable {
     let mayPrompt: Bool
 
     /// A session of one's own.
-    init(_ service: SecretServiceSession.Service = .keyring, mayPrompt: Bool = false) throws {
+    ///
+    /// - Parameter refusals: The file that says which calls to the service are refused.
+    init(
+        _ service: SecretServiceSession.Service = .keyring, mayPrompt: Bool = false, refusals: String? = nil
+    ) throws {
         self.mayPrompt = mayPrompt
         let session = try SecretServiceSession(service)
-        environment = session.environment
+        var environment = session.environment
+        if let refusals { environment["DBUS_SESSION_BUS_ADDRESS"] = try session.refuseCalls(asSays: refusals) }
+        self.environment = environment
         self.session = Mutex(session)
     }
 
