@@ -7,6 +7,9 @@ internal import KeyfobVault
 /// An access token that somebody has put into the Secret Service by hand: an item with the documented attributes that is no
 /// vault's.
 ///
+/// An item of Keyfob's becomes one where another program stores its own in the place of it, as `secret-tool store` does with
+/// what it finds by the same attributes: then what Keyfob knew of the token is gone, and the token is still the account's.
+///
 /// Whoever can write into the keyring can make one. So it gives a token for the account that it names, as `keyfob add` would,
 /// and nothing else: neither a name or a label, nor a client, a tenant or a way to renew it.
 package struct HandMadeToken: Sendable {
@@ -46,17 +49,18 @@ package struct HandMadeToken: Sendable {
     /// Whether attributes may be such a token's: Keyfob gives all of its items a vault.
     static func isCandidate(_ attributes: [String: String]) -> Bool {
         search().allSatisfy { attributes[$0.key] == $0.value } && attributes["vault"] == nil
-            && attributes["record"] == nil
+            && attributes["record"] == nil && (attributes["by"] ?? "hand") == "hand"
     }
 
-    /// What to search such tokens by: `by` is what nothing of Keyfob's has.
+    /// What to search such tokens by, which leads to Keyfob's own tokens too.
     static func search(_ account: String? = nil) -> [String: String] {
-        var attributes = [
-            "xdg:schema": ItemAttributes.record, "kind": ItemAttributes.kind(.accessToken), "by": "hand",
-        ]
+        var attributes = ["xdg:schema": ItemAttributes.record, "kind": ItemAttributes.kind(.accessToken)]
         attributes["account"] = account
         return attributes
     }
+
+    /// The same for those alone that say that they were made by hand, which nothing of Keyfob's does.
+    static var marked: [String: String] { search().merging(["by": "hand"]) { $1 } }
 
     /// The attributes of such a token for a group of this name; without those that a service adds of its own, which nobody may
     /// write.

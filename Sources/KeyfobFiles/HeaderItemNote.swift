@@ -27,6 +27,9 @@ package struct HeaderItemNote: Sendable {
         return item.hasPrefix("/") && item.utf8.allSatisfy { $0 > 0x20 } ? (item, sequence) : nil
     }
 
+    /// Forgets the item: the service has nothing of the vault any more.
+    package func forget() { try? POSIXFile.remove(path) }
+
     /// Takes note of the item; one that cannot be noted is searched for the next time.
     package func keep(_ item: String, sequence: UInt64) {
         if let place, place == (item, sequence) { return }

@@ -24,6 +24,51 @@ extension TokenSearch {
     package func choose(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason) {
+        let found = try choice(&state, request, groups, now)
+        try warnOfMissingDefault(&state, request, groups, found)
+        return found
+    }
+
+    /// Tells that the default account of a group is gone, where another one was taken that nobody has named.
+    ///
+    /// In the Secret Service other programs may remove single items. Who removes an account by Keyfob removes with it that it
+    /// is the default.
+    private func warnOfMissingDefault(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group],
+        _ found: (candidate: Candidate, reason: Verdict.Reason)
+    ) throws(StorageFailure) {
+        guard storage.place == .secretService, !found.candidate.isDefault else { return }
+        switch found.reason {
+        case .explicit, .bound: return
+        case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: break
+        }
+        let taken = found.candidate.account
+        let isForOnePlace = request.environment != nil || request.context.url != nil
+        for group in groups {
+            guard let id = try storage.setting(Self.defaultAccount, in: group.keys).flatMap({ AccountID($0.value) }),
+                // Of another provider it would not have been taken.
+                !isForOnePlace || EnvironmentAliases.areSame(id.environment, taken.id.environment)
+            else { continue }
+            let what: String
+            if try storage.account(id, in: group.keys) == nil {
+                what = "is gone from"
+            } else if try holdings(of: id, in: group, Holdings.Extent.everything.kinds)?.isEmpty == true {
+                what = "has no tokens any more in"
+            } else {
+                continue
+            }
+            let name = taken.username.isEmpty ? taken.id.description : taken.username
+            state.warn(
+                Warning(
+                    .serviceItems,
+                    "the default account of group '\(group.name)', \(id), \(what) the Secret Service; the token is "
+                        + "that of \(name)", advice: .makeDefault(such: name)))
+        }
+    }
+
+    private func choice(
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
+    ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason) {
         let bindings = try bindings(&state, groups, directory: request.context.directory)
         if bindings.isWhole, let found = try chooseAmongFew(&state, request, groups, bindings.bindings, now) {
             return found

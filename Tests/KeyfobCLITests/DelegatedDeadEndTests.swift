@@ -15,6 +15,14 @@ struct DelegatedDeadEndTests {
 
     private var token: Outcome { get throws { try desktop.run("keyfob token --no-input --account ada@git.example") } }
 
+    @Test("'status' names the program that keeps the records")
+    func service() throws {
+        let status = try desktop.run("keyfob status").expectSuccess().text
+        #expect(status.contains("storage with the desktop's keyring (GNOME Keyring), an item"), "\(status)")
+        let json = try desktop.run("keyfob status --json").expectSuccess().text
+        #expect(json.contains("\"storageService\"") && json.contains("\"GNOME Keyring\""), "\(json)")
+    }
+
     @Test("a vault that is there is not taken for what is left of one")
     func secondVault() throws {
         for line in ["keyfob init --recovery-file other", "keyfob init --storage secret-service --recovery-file other"]
@@ -58,6 +66,66 @@ struct DelegatedDeadEndTests {
         #expect(try desktop.run("cat \(file)").text == before)
         #expect(try token.expectSuccess().text == "stored\n")
         try desktop.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("where the note of where the records are is gone, what is said leads back to them")
+    func lostPlace() throws {
+        let file = "data/keyfob/storage"
+        let before = try desktop.run("cat \(file)").text
+        for folder in [file, "data/keyfob"] {
+            try desktop.run("rm -r \(folder)").expectSuccess()
+            let refused = try token
+            #expect(refused.errors.contains("storage is gone, which says that the Secret Service"), "\(refused)")
+            #expect(
+                refused.errors.contains("'keyfob doctor --repair'") && !refused.errors.contains("init"), "\(refused)")
+            #expect(try desktop.run("keyfob doctor").errors.contains("'keyfob doctor --repair'"))
+            let repaired = try desktop.run("keyfob doctor --repair").expectSuccess().text
+            #expect(repaired.contains("was gone, and is written again"), "\(repaired)")
+            #expect(try desktop.run("cat \(file)").text == before)
+            #expect(try token.expectSuccess().text == "stored\n")
+        }
+        // While nobody can say whether the records are there, nothing is forgotten.
+        try desktop.run("rm \(file)").expectSuccess()
+        try desktop.session.lock()
+        #expect(try desktop.run("keyfob doctor --repair --no-input").status != 0)
+        try desktop.session.unlock()
+        #expect(try token.errors.contains("'keyfob doctor --repair'"))
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.Credential").expectSuccess()
+        #expect(try desktop.run("keyfob doctor --repair --no-input").status != 0)
+        #expect(!(try token.errors.contains("doctor --repair")))
+    }
+
+    @Test("another vault can be made where the note is gone, and is the one that counts")
+    func madeAnew() throws {
+        try desktop.run("rm -r data/keyfob").expectSuccess()
+        try desktop.run("keyfob init -q --storage secret-service --recovery-file other").expectSuccess()
+        #expect(try token.status != 0)
+        #expect(try !desktop.run("keyfob doctor --repair").text.contains("written again"))
+        try desktop.run("printf new | keyfob add -q ada@git.example").expectSuccess()
+        #expect(try token.expectSuccess().text == "new\n")
+    }
+
+    @Test("where another program has removed the default account, whose token is given instead is told")
+    func lostDefault() throws {
+        try desktop.run("printf other | keyfob add -q bob@git.example").expectSuccess()
+        try desktop.run("printf far | keyfob add -q eve@far.example").expectSuccess()
+        try desktop.run("keyfob account default ada@git.example").expectSuccess()
+        let line = "keyfob token --no-input --url https://git.example/x"
+        #expect(try desktop.run(line).expectSuccess().errors == "")
+        let clear = "secret-tool clear xdg:schema io.keyfob.Credential account ada@git.example"
+        try desktop.run("\(clear) kind access-token").expectSuccess()
+        let empty = try desktop.run(line).expectSuccess()
+        #expect(empty.text == "other\n" && empty.errors.contains("ada@git.example, has no tokens any more"), "\(empty)")
+        try desktop.run(clear).expectSuccess()
+        let told = try desktop.run(line).expectSuccess()
+        #expect(told.text == "other\n" && told.errors.contains("ada@git.example, is gone from"), "\(told)")
+        #expect(told.errors.contains("that of bob@git.example; ") && told.errors.contains("account default"), "\(told)")
+        for quiet in ["\(line) --account bob@git.example", "keyfob token --no-input --url https://far.example/x"] {
+            #expect(try desktop.run(quiet).expectSuccess().errors == "")
+        }
+        try desktop.run("keyfob account default bob@git.example").expectSuccess()
+        #expect(try desktop.run(line).expectSuccess().errors == "")
     }
 
     @Test("one that is damaged stays, where the keyring has nothing of the vault")

@@ -88,6 +88,31 @@ struct MadeByHandTests {
         #expect(!(try doctor()).contains("by hand"))
     }
 
+    @Test("what another program stores in the place of a token of Keyfob's is the account's token, and told")
+    func overwritten() throws {
+        let attributes = "xdg:schema io.keyfob.Credential kind access-token account ada@git.example"
+        let items = "secret-tool search --all \(attributes) 2>/dev/null | grep -c '^secret = '"
+        try desktop.run("printf stored | keyfob add -q ada@git.example --scope repo").expectSuccess()
+        try desktop.run("printf bobs | keyfob add -q bob@git.example").expectSuccess()
+        try desktop.run("printf typed | secret-tool store --label mine \(attributes)").expectSuccess()
+        #expect(try desktop.run(items).text == "1\n")
+        for line in ["--account ada@git.example", "--url https://git.example/x --account ada@git.example"] {
+            #expect(try desktop.run("keyfob token --no-input \(line)").expectSuccess().text == "typed\n")
+        }
+        let list = try desktop.run("keyfob account list").expectSuccess().text
+        #expect(list.contains("tokens only, by hand"), "\(list)")
+        #expect(try doctor().contains("token of ada@git.example was put into the desktop's keyring by hand"))
+        try desktop.run("keyfob verify").expectSuccess()
+        try desktop.run("printf again | keyfob add -q ada@git.example").expectSuccess()
+        #expect(try token("ada@git.example").expectSuccess().text == "again\n")
+        #expect(try desktop.run(items).text == "1\n")
+        #expect(!(try doctor()).contains("by hand"))
+        try desktop.run("printf typed | secret-tool store --label mine \(attributes)").expectSuccess()
+        try desktop.run("keyfob account remove --force ada@git.example").expectSuccess()
+        #expect(try desktop.run(items).text == "0\n")
+        #expect(try token("bob@git.example").expectSuccess().text == "bobs\n")
+    }
+
     @Test("a label makes its account one of Keyfob's, and leaves the token")
     func labelled() throws {
         try put("pasted", "account ada@git.example")

@@ -63,6 +63,12 @@ extension BackupFile {
 extension KeyringError {
     /// That there is no vault, with what can be made of what is left of one.
     static func noVault(at location: KeyringLocation) -> KeyringError {
+        if Keyring.lacksPlace(at: location) {
+            return KeyringError(
+                .noVault,
+                "\(VaultDirectory(path: location.vault).storage) is gone, which says that the Secret Service keeps the "
+                    + "records of this vault", advice: .repair)
+        }
         let hasRemains = (try? VaultDirectory(path: location.vault).hasRemains) ?? false
         let backup = BackupFile.newest(at: location)
         guard hasRemains || backup != nil else { return KeyringError(StoreError.noVault(path: location.vault)) }

@@ -1,5 +1,6 @@
 internal import KeyfobDesktop
 internal import KeyfobFiles
+internal import KeyfobSecretService
 internal import KeyfobVault
 
 extension Keyring.Health {
@@ -15,30 +16,67 @@ extension Keyring.Health {
         }
     }
 
-    /// Writes the file anew that says that the Secret Service keeps the records, where it is damaged: for the vault that was
-    /// unlocked in this folder last, and only where the service has it.
+    /// Whether that file is gone: the folder has no vault, and the one that was unlocked in it last was kept by the Secret
+    /// Service.
+    static func lacksPlace(at location: KeyringLocation) -> Bool {
+        let directory = VaultDirectory(path: location.vault)
+        guard directory.lacksDatabase, (try? StoragePlaceFile.require(.embedded, directory)) != nil,
+            let vault = (try? KnownPlaces(state: location.state).vault(in: location.vault)) ?? nil
+        else { return false }
+        return HeaderItemNote(state: location.state, vault: vault).place != nil
+    }
+
+    /// What was done to the file that says where the records lie.
+    public enum MendedPlace: Hashable, Sendable {
+        /// It was damaged, and lies at this path now.
+        case putAside(String)
+        /// It was gone.
+        case writtenAgain
+    }
+
+    /// Writes the file anew that says that the Secret Service keeps the records, where it is damaged or gone: for the vault
+    /// that was unlocked in this folder last, and only where the service has it.
     ///
-    /// - Returns: Where the damaged file is now; nil where nothing is wrong with it.
+    /// Where the file is gone and the service has nothing of that vault, it is forgotten that it was kept there.
+    ///
+    /// - Returns: What was done; nil where nothing is wrong with the file.
     /// - Throws: `noVault` where nobody knows which vault it was, or the service has none of it; `locked`, `unavailable`,
-    ///   `busy`, `inputOutput`. Nothing has changed then.
+    ///   `busy`, `inputOutput`. Nothing else has changed then.
     public static func mendPlace(
         at location: KeyringLocation, secretService: SecretServiceOptions
-    ) throws(KeyringError) -> String? {
-        guard hasDamagedPlace(at: location) else { return nil }
+    ) throws(KeyringError) -> MendedPlace? {
+        let isGone = lacksPlace(at: location)
+        guard isGone || hasDamagedPlace(at: location) else { return nil }
         return try KeyringError.translating {
             let directory = VaultDirectory(path: location.vault)
             guard let vault = try KnownPlaces(state: location.state).vault(in: location.vault) else {
                 throw StoreError.noVault(path: location.vault)
             }
-            let place = try SecretServiceStorage.find(vault, secretService.access)
+            let place: StoragePlaceFile
+            do {
+                place = try SecretServiceStorage.find(vault, secretService.access)
+            } catch DesktopError.service(.noItem, let partly) {
+                if isGone { HeaderItemNote(state: location.state, vault: vault).forget() }
+                throw DesktopError.service(.noItem, partly: partly)
+            }
+            try directory.createFolder()
             let turn = try FileLock(directory.recordsLock, orBusyAfter: .seconds(5))
-            try POSIXFile.createDirectories(directory.quarantine)
-            // It is never away, or nobody would know of the vault.
-            let aside = try POSIXFile.unusedName(directory.quarantine + "/storage")
-            try POSIXFile.replace(aside, with: try POSIXFile.read(directory.storage, limit: 1 << 20) ?? [])
-            try place.write(directory)
+            let mended: MendedPlace
+            if isGone {
+                // Whoever has made a vault here meanwhile keeps it.
+                guard directory.lacksDatabase else { throw StoreError.alreadyThere(path: directory.database) }
+                try place.writeNew(directory)
+                mended = .writtenAgain
+            } else {
+                try POSIXFile.createDirectories(directory.quarantine)
+                // It is never away, or nobody would know of the vault.
+                let aside = try POSIXFile.unusedName(directory.quarantine + "/storage")
+                try POSIXFile.replace(aside, with: try POSIXFile.read(directory.storage, limit: 1 << 20) ?? [])
+                try place.write(directory)
+                mended = .putAside(aside)
+            }
             _ = consume turn
-            return aside
+            return mended
         }
     }
 }

@@ -117,14 +117,15 @@ struct DoctorCommand: ParsableCommand {
 
     /// The same for the file that says that the desktop's keyring keeps the records.
     private func mendPlace(_ location: KeyringLocation, _ findings: inout [Finding]) {
-        guard let aside = (try? Keyring.Health.mendPlace(at: location, secretService: global.secretService())) ?? nil
-        else {
-            return
+        let file = "the file that says where the records are"
+        switch (try? Keyring.Health.mendPlace(at: location, secretService: global.secretService())) ?? nil {
+        case .putAside(let aside):
+            findings.append(
+                Finding("vault", .warning, "\(file) was damaged, and is written anew; put aside: \(aside)"))
+        case .writtenAgain:
+            findings.append(Finding("vault", .warning, "\(file) was gone, and is written again"))
+        case nil: break
         }
-        findings.append(
-            Finding(
-                "vault", .warning,
-                "the file that says where the records are was damaged, and is written anew; put aside: \(aside)"))
     }
 
     /// The same for the item of the desktop's keyring that lists the groups.
@@ -178,7 +179,7 @@ struct DoctorCommand: ParsableCommand {
                 : wayBack(location)
             findings.append(Finding(damage: error, of: "vault", way))
             return nil
-        } catch  where error.code == .noVault && error.advice != .createVault {
+        } catch  where error.code == .noVault && ![.createVault, .repair].contains(error.advice) {
             throw KeyringError(error.code, error.message, hint: wayBack(location))
         }
     }

@@ -40,7 +40,8 @@ struct StatusCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(
                 StatusDocument(
-                    vault: location.vault, id: id, storage: storage.rawValue, state: state,
+                    vault: location.vault, id: id, storage: storage.rawValue,
+                    storageService: keyring?.secretServiceName, state: state,
                     problem: storage == .secretService ? opening.problem?.message : nil,
                     unlockedBy: key?.name, account: here?.document,
                     needingSignIn: here?.needingSignIn.map(StatusDocument.Unsigned.init),
@@ -70,7 +71,7 @@ struct StatusCommand: ParsableCommand {
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
-            for line in StorageText.ofSecretService { try write(line) }
+            for line in StorageText.ofSecretService(keyring?.secretServiceName) { try write(line) }
         }
         let limit = keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : ""
         try write("state   \(words)\(limit)")
@@ -145,6 +146,9 @@ struct StatusDocument: JSONDocument {
     let id: String
     /// Where the records lie.
     let storage: String
+    /// What the program is called that is the desktop's keyring which keeps the records; nil for any other vault, while it is
+    /// locked, and where nobody knows.
+    let storageService: String?
     let state: String
     /// Why the desktop's keyring, which keeps the records, does not open them; nil for any other vault.
     let problem: String?
@@ -253,10 +257,14 @@ extension Keyring.EndingSignIn {
 /// What people are told about where records lie.
 enum StorageText {
     /// What `status` says of a vault that the desktop's keyring keeps, and of what that one cannot do.
-    static let ofSecretService = [
-        "storage with the desktop's keyring (Secret Service), an item for each account and token",
-        "        a change that is stopped is completed by the next command: the service has no transactions",
-        "        groups keep accounts apart, and nobody out: the service has one key for all of them",
-        "        while that keyring is unlocked, every program of the session can read it",
-    ]
+    ///
+    /// - Parameter service: What the program is called that is that keyring; nil where nobody knows.
+    static func ofSecretService(_ service: String?) -> [String] {
+        [
+            "storage with the desktop's keyring (\(service ?? "Secret Service")), an item for each account and token",
+            "        a change that is stopped is completed by the next command: the service has no transactions",
+            "        groups keep accounts apart, and nobody out: the service has one key for all of them",
+            "        while that keyring is unlocked, every program of the session can read it",
+        ]
+    }
 }
