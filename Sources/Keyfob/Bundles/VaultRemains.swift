@@ -63,7 +63,7 @@ extension BackupFile {
 extension KeyringError {
     /// That there is no vault, with what can be made of what is left of one.
     static func noVault(at location: KeyringLocation) -> KeyringError {
-        if Keyring.lacksPlace(at: location) {
+        if Keyring.Health.lacksPlace(at: location) {
             return KeyringError(
                 .noVault,
                 "\(VaultDirectory(path: location.vault).storage) is gone, which says that the Secret Service keeps the "

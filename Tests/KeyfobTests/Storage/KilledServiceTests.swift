@@ -20,7 +20,7 @@ struct KilledServiceTests {
         let home = try SilentHome.atPlainProvider(in: session)
         let (strict, work) = (ReuseDetection(), try AccessGroup("work"))
         home.provider.answer(by: { strict.answer($0) })
-        try home.keyring.createGroup(work)
+        try home.keyring.groups.create(work)
         try home.grant("rt1", home.ada)
         let bob = try SilentHome.plainAccount("bob")
         try home.access("token of bob", bob, expires: 1_000_000)
@@ -39,9 +39,9 @@ struct KilledServiceTests {
                 let new = try SilentHome.plainAccount("new\(round)")
                 if (try? home.access("token of new\(round)", new, expires: 1_000_000)) != nil { stored.append(new) }
             case 1:
-                let isAtHome = try? home.keyring.accounts(in: [.default]).contains { $0.account.id == bob.id }
+                let isAtHome = try? home.keyring.accounts.list(in: [.default]).contains { $0.account.id == bob.id }
                 let (from, to) = isAtHome == true ? (AccessGroup.default, work) : (work, .default)
-                _ = try? home.keyring.move(bob.id, from: from, to: to)
+                _ = try? home.keyring.accounts.move(bob.id, from: from, to: to)
             default:
                 home.clock.advance(by: 4_000)
                 _ = try? await home.token(home.ada)
