@@ -176,6 +176,7 @@ struct MistakeTests {
         ("setup mail msmtp --undo", 64, ["name the account in msmtp's file", "see 'keyfob setup mail --help'"]),
         ("setup mail mutt work", 64, ["'mutt' is invalid", "'neomutt'"]),
         ("setup direnv --frobnicate", 64, ["Unknown option '--frobnicate'", "see 'keyfob setup direnv --help'"]),
+        ("setup broker --frobnicate", 64, ["Unknown option '--frobnicate'", "see 'keyfob setup broker --help'"]),
         ("setup az --undo", 66, ["is not mirrored", "'keyfob mirror list'"]),
         ("setup nosuch", 64, ["there is no command 'keyfob setup nosuch'", "'keyfob setup --help' lists them"]),
         ("export x.age", 12, ["a passphrase is needed", "nobody to ask", "--bundle-passphrase-fd", "--to"]),
