@@ -56,7 +56,7 @@ struct KilledServiceTests {
                 let name = try #require(account.username.split(separator: "@").first)
                 #expect(try await home.token(account, from: opened).text == "token of \(name)", "round \(round)")
             }
-            #expect(try opened.verify().problems == [], "round \(round)")
+            #expect(try opened.health.verify().problems == [], "round \(round)")
         }
     }
 }

@@ -42,7 +42,7 @@ struct RefusedRefreshTests {
         let next = try home.opened()
         let token = try? await home.token(home.ada, from: next).text
         #expect(token != nil && !strict.isDead, "\(order)")
-        #expect(try next.verify().problems == [], "\(order)")
+        #expect(try next.health.verify().problems == [], "\(order)")
         return !FileManager.default.fileExists(atPath: mark)
     }
 }
