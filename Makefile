@@ -27,6 +27,8 @@ MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 BASH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+# Where desktops find which program opens the addresses of a scheme.
+APPLICATIONS = $(DESTDIR)$(PREFIX)/share/applications
 # Not share/keyfob, which below ~/.local is the vault.
 DIRENV = $(DESTDIR)$(PREFIX)/share/direnv
 # The library for other languages. Python finds its module by itself where all is the system's; the module finds the library
@@ -166,7 +168,7 @@ api:
 # whole, so that at every moment there is a command that works.
 install:
 	@test -x .build/release/keyfob -a -x .build/front/keyfob -a -r .build/release/libKeyfobC.so || { echo "install: run 'make build' first" >&2; exit 1; }
-	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)' '$(DIRENV)' '$(LIB)/pkgconfig' '$(INCLUDE)' '$(PYTHON)'
+	install -d '$(BIN)' '$(LIBEXEC)' '$(MAN)' '$(BASH_COMPLETIONS)' '$(ZSH_COMPLETIONS)' '$(FISH_COMPLETIONS)' '$(USER_UNITS)' '$(APPLICATIONS)' '$(DIRENV)' '$(LIB)/pkgconfig' '$(INCLUDE)' '$(PYTHON)'
 	install -m 755 -s .build/release/keyfob '$(LIBEXEC)/keyfob.new'
 	mv -f '$(LIBEXEC)/keyfob.new' '$(LIBEXEC)/keyfob'
 	install -m 755 .build/front/keyfob '$(BIN)/keyfob.new'
@@ -177,6 +179,8 @@ install:
 	'$(BIN)/keyfob' completions fish > '$(FISH_COMPLETIONS)/keyfob.fish'
 	'$(BIN)/keyfob' man --directory '$(MAN)'
 	for unit in $(UNITS); do sed 's|@BIN@|$(PREFIX)/bin|' "Packaging/$$unit" > '$(USER_UNITS)'/"$$unit" || exit 1; done
+	sed 's|@BIN@|$(PREFIX)/bin|' Packaging/io.keyfob.desktop > '$(APPLICATIONS)/io.keyfob.desktop'
+	$(if $(DESTDIR),,-command -v update-desktop-database > /dev/null && update-desktop-database -q '$(APPLICATIONS)')
 	install -m 644 Packaging/direnv/use_keyfob.sh '$(DIRENV)'
 	install -m 644 -s .build/release/libKeyfobC.so '$(LIB)/libkeyfob.so.1.new'
 	mv -f '$(LIB)/libkeyfob.so.1.new' '$(LIB)/libkeyfob.so.1'
@@ -190,7 +194,8 @@ uninstall:
 	rmdir '$(LIBEXEC)' 2>/dev/null || true
 	rm -f '$(BASH_COMPLETIONS)/keyfob' '$(ZSH_COMPLETIONS)/_keyfob' '$(FISH_COMPLETIONS)/keyfob.fish'
 	rm -f '$(MAN)'/keyfob.1 '$(MAN)'/keyfob-*.1
-	rm -f '$(DIRENV)/use_keyfob.sh'
+	rm -f '$(DIRENV)/use_keyfob.sh' '$(APPLICATIONS)/io.keyfob.desktop'
+	$(if $(DESTDIR),,-command -v update-desktop-database > /dev/null && update-desktop-database -q '$(APPLICATIONS)')
 	rm -f '$(LIB)/libkeyfob.so.1' '$(LIB)/libkeyfob.so' '$(LIB)/pkgconfig/keyfob.pc' '$(INCLUDE)/keyfob.h' '$(PYTHON)/keyfob.py'
 	rmdir '$(DIRENV)' 2>/dev/null || true
 	rmdir '$(LIB)/keyfob/python' '$(LIB)/keyfob' 2>/dev/null || true

@@ -38,7 +38,7 @@ struct KeyfobCommand: ParsableCommand {
                 name: "Signing in",
                 subcommands: [
                     LoginCommand.self, LogoutCommand.self, RequestCommand.self, ProviderCommand.self,
-                    ClientCommand.self,
+                    ClientCommand.self, RedirectCommand.self,
                 ]),
             CommandGroup(
                 name: "Other tools",

@@ -138,6 +138,8 @@ struct KeyringClientTests {
             ClientRegistration(id: "a", redirectURIs: ["https://localhost"]),
             ClientRegistration(id: "a", redirectURIs: ["http://localhost:0"]),
             ClientRegistration(id: "a", redirectURIs: ["http://localhost?code=x"]),
+            ClientRegistration(id: "a", redirectURIs: ["javascript:/x"]),
+            ClientRegistration(id: "a", redirectURIs: ["com.example.app:/callback?code=x"]),
             ClientRegistration(id: "a", redirectURIs: (0..<65).map { "http://localhost:\($0 + 1)" }),
             ClientRegistration(id: "a", scopes: ["a\"b"]), ClientRegistration(id: "a", authentication: .post),
         ])

@@ -65,6 +65,7 @@ PREFIX = "/o"
 TOKEN_PATH = PREFIX + "/token/"
 SCOPES = ["openid", "profile", "email", "offline_access", "mail", "files"]
 LOOPBACK = [f"http://{host}{path}" for host in ["127.0.0.1", "[::1]", "localhost"] for path in ["/", "/callback"]]
+SCHEME = "com.example.app"
 folder = options.folder.resolve()
 
 
@@ -214,6 +215,7 @@ settings.configure(
         "ROTATE_REFRESH_TOKEN": options.rotation == "always",
         "REFRESH_TOKEN_REUSE_PROTECTION": not options.no_reuse_protection,
         "ALLOWED_SCHEMES": ["http", "https"],
+        "ALLOWED_REDIRECT_URI_SCHEMES": ["http", "https", SCHEME],
         "ALLOW_LOCALHOST_LOOPBACK": True,
         "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
         "OAUTH_DEVICE_VERIFICATION_URI": f"{BASE}{PREFIX}/device/",
@@ -292,7 +294,7 @@ def fill():
             name, f"{name}@example.com", f"{name}-password", **person)
     client = oauth2_provider.models.get_application_model()
     common = {"algorithm": client.RS256_ALGORITHM}
-    redirects = {"redirect_uris": " ".join(LOOPBACK), "post_logout_redirect_uris": " ".join(LOOPBACK)}
+    redirects = {"redirect_uris": " ".join([*LOOPBACK, f"{SCHEME}:/callback"]), "post_logout_redirect_uris": " ".join(LOOPBACK)}
     code = common | redirects | {"authorization_grant_type": client.GRANT_AUTHORIZATION_CODE}
     client.objects.create(client_id="keyfob-public", name="Keyfob", client_type=client.CLIENT_PUBLIC, **code)
     client.objects.create(client_id="keyfob-confidential", name="Keyfob with a secret", **code,

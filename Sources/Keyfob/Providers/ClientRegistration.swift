@@ -12,7 +12,8 @@ public struct ClientRegistration: Hashable, Sendable {
     public var id: String
     /// Its name for people.
     public var name: String?
-    /// The addresses to which its provider answers, on this machine; none for `http://localhost` with any port.
+    /// The addresses to which its provider answers, on this machine, or with a scheme of the client's own (RFC 8252, section 7.1);
+    /// none for `http://localhost` with any port.
     public var redirectURIs: [String]
     /// The scopes to ask for where nobody names any; none for those of the provider.
     public var scopes: ScopeSet
@@ -53,7 +54,9 @@ public struct ClientRegistration: Hashable, Sendable {
             return "there are more than \(Self.listLimit) redirect addresses or scopes"
         }
         guard redirectURIs.allSatisfy(Self.isRedirectURI) else {
-            return "a redirect address is not http on localhost, 127.0.0.1 or [::1], such as http://localhost:8400"
+            return
+                "a redirect address is neither http on localhost, 127.0.0.1 or [::1], such as http://localhost:8400, nor of a "
+                + "scheme of an app's own, with a period in its name, such as io.keyfob:/callback"
         }
         guard scopes.scopes.allSatisfy(ProviderRules.isScope) else {
             return "a scope holds characters that no scope has"
@@ -61,8 +64,9 @@ public struct ClientRegistration: Hashable, Sendable {
         return nil
     }
 
-    /// Whether an answer that is sent to `text` comes to a program on this machine (RFC 8252, section 7.3).
+    /// Whether an answer that is sent to `text` comes to a program on this machine (RFC 8252, sections 7.1 and 7.3).
     private static func isRedirectURI(_ text: String) -> Bool {
+        if PrivateUseScheme(ofRedirectURI: text) != nil { return true }
         guard let url = try? EndpointURL(text), url.query == nil, LoopbackRedirect.Host(rawValue: url.host) != nil
         else {
             return false

@@ -1,3 +1,4 @@
+internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobVault
 internal import Synchronization
@@ -74,20 +75,23 @@ extension Keyring.SignIns {
     /// - Throws: `noSuchProvider`, `noSuchClient`.
     public func redirects(
         for request: SignInRequest, in groups: [AccessGroup]? = nil
-    ) throws(KeyringError) -> [LoopbackRedirect] {
+    ) throws(KeyringError) -> [SignInRedirect] {
         let group = try keyring.groups.forNewItems(groups)
         let provider = try provider(for: request, in: group)
         let client = try registeredClient(request.clientID, of: provider, in: group)
-        let redirects = client.redirectURIs.compactMap { uri -> LoopbackRedirect? in
+        let redirects = client.redirectURIs.compactMap { uri -> SignInRedirect? in
+            if PrivateUseScheme(ofRedirectURI: uri) != nil { return .scheme(uri: uri) }
             guard let url = try? EndpointURL(uri), let host = LoopbackRedirect.Host(rawValue: url.host) else {
                 return nil
             }
-            return LoopbackRedirect(host: host, port: url.port, path: url.path)
+            return .loopback(LoopbackRedirect(host: host, port: url.port, path: url.path))
         }
         if !redirects.isEmpty { return redirects }
         // Microsoft's public clients have `http://localhost`, without a path.
         let isMicrosoft = provider.description.quirks.contains(.multipleResources)
-        return [LoopbackRedirect(host: isMicrosoft ? .localhost : .ipv4, path: isMicrosoft ? "" : "/callback")]
+        return [
+            .loopback(LoopbackRedirect(host: isMicrosoft ? .localhost : .ipv4, path: isMicrosoft ? "" : "/callback"))
+        ]
     }
 
     /// Begins a sign-in whose answer comes to `redirectURI`.

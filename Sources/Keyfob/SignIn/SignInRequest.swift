@@ -75,6 +75,14 @@ public struct LoopbackRedirect: Hashable, Sendable {
     }
 }
 
+/// Where a browser brings the answer of a sign-in.
+public enum SignInRedirect: Hashable, Sendable {
+    /// To a port of this machine (RFC 8252, section 7.3).
+    case loopback(LoopbackRedirect)
+    /// To the program that the desktop starts for the address's scheme (RFC 8252, section 7.1).
+    case scheme(uri: String)
+}
+
 /// What a sign-in gave.
 public struct SignInReport: Hashable, Sendable {
     /// Who signed in.

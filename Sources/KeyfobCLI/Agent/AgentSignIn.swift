@@ -3,14 +3,14 @@ internal import KeyfobAgent
 internal import KeyfobNetwork
 
 /// Takes people through the sign-ins that programs want of an agent: by a browser that brings the answer to a port of this
-/// machine, or on another device where no browser can be opened.
+/// machine or to the program of its scheme, or on another device where no browser can be opened.
 struct AgentSignIn: AgentSignIns {
     /// Opens the network.
     let network: @Sendable () throws(KeyringError) -> Network
     /// Opens an address in the person's browser, and says whether it did; nil where there is none.
     let open: (@Sendable (_ url: String) async -> Bool)?
     /// For how many seconds a browser is waited for.
-    var patience = LoopbackSignIn.patience
+    var patience = RedirectSignIn.patience
 
     func signIn(
         _ request: SignInRequest, in groups: [AccessGroup]?, _ keyring: Keyring,
@@ -18,9 +18,9 @@ struct AgentSignIn: AgentSignIns {
     ) async throws(KeyringError) -> SignInReport {
         let network = try network()
         if let open {
-            let loopback = LoopbackSignIn(
+            let redirect = RedirectSignIn(
                 keyring: keyring, request: request, groups: groups, network: network, port: nil)
-            if let report = try await byBrowser(loopback, open, show) { return report }
+            if let report = try await byBrowser(redirect, open, show) { return report }
         }
         let signIn = try await keyring.signIns.beginDevice(request, in: groups, network: network)
         await show(
@@ -32,14 +32,14 @@ struct AgentSignIn: AgentSignIns {
 
     /// Signs in by browser; nil where none was opened.
     private func byBrowser(
-        _ loopback: LoopbackSignIn, _ open: @Sendable (String) async -> Bool,
+        _ redirect: RedirectSignIn, _ open: @Sendable (String) async -> Bool,
         _ show: @Sendable (SignInStep) async -> Void
     ) async throws(KeyringError) -> SignInReport? {
-        let (signIn, listener) = try await loopback.begin()
+        let (signIn, listener) = try await redirect.begin()
         let page: BrowserPage
         do throws(KeyringError) {
             page = try BrowserPage(
-                leadingTo: signIn.url, at: loopback.keyring.location, home: Browser.homeOfSnaps())
+                leadingTo: signIn.url, at: redirect.keyring.location, home: Browser.homeOfSnaps())
         } catch {
             // The address itself is not for the list of processes.
             await listener.close()
@@ -52,7 +52,7 @@ struct AgentSignIn: AgentSignIns {
         await show(.browser(url: signIn.url))
         let outcome = SignInOutcome()
         await withTaskCancellationHandler {
-            _ = await loopback.wait(for: signIn, at: listener, seconds: patience, outcome)
+            _ = await redirect.wait(for: signIn, at: listener, seconds: patience, outcome)
         } onCancel: {
             // Nobody waits for the tokens any more; what is being stored is stored.
             Task { await listener.close() }

@@ -86,7 +86,8 @@ struct ClientAddCommand: ParsableCommand {
             The first client of a provider is its default. Some providers give even desktop programs a secret: it \
             is read from a descriptor and kept sealed. Say --redirect-uri, once for each, where the provider \
             takes answers only at certain addresses: they are used as they are written, on localhost, 127.0.0.1 or [::1], \
-            the next one where somebody else listens at the first. Else any free port of this machine is used.
+            the next one where somebody else listens at the first; or with a scheme of an app's own, such as \
+            com.example.app:/callback, which the desktop brings here ('keyfob setup url-scheme'). Else any free port of this machine is used.
 
             With --well-known it is the public id of a program that many people use. The provider then takes Keyfob for \
             that program: its name is on the page where you consent and in the log of your organisation, and what its \
@@ -117,7 +118,9 @@ struct ClientAddCommand: ParsableCommand {
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("An address on this machine that the provider knows; repeatable.", valueName: "uri"))
+        help: ArgumentHelp(
+            "An address on this machine, or of an app's own scheme, that the provider knows; repeatable.",
+            valueName: "uri"))
     var redirectURIs: [String] = []
 
     @Option(

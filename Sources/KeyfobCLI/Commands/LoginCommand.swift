@@ -10,7 +10,8 @@ struct LoginCommand: ParsableCommand {
             its address is not for those who see the list of processes. The answer comes back to a port of this machine. \
             The page lies in $XDG_RUNTIME_DIR, or else in the state folder; where programs of snap are in the path, \
             which read neither, in your home. It is removed once the answer is there. With \
-            --no-browser the address is printed instead, and the one at which the browser ends can be pasted. With \
+            --no-browser the address is printed instead, and the one at which the browser ends can be pasted. A client whose \
+            redirect address has a scheme of an app's own gets the answer from the desktop ('keyfob setup url-scheme'). With \
             --device a code is typed on another device; there a QR code may help.
 
             Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has them \

@@ -67,6 +67,9 @@ final class SignInOutcome: Sendable {
         get throws(KeyringError) { try held.withLock { $0 }?.get() }
     }
 
+    /// Whether it is known.
+    var isThere: Bool { held.withLock { $0 != nil } }
+
     func succeed(_ report: SignInReport) { held.withLock { $0 = .success(report) } }
 
     func fail(_ error: KeyringError) { held.withLock { $0 = .failure(error) } }

@@ -22,11 +22,11 @@ struct SignInDialogue: Sendable {
     /// - Throws: `cancelled` where nobody answered in time.
     func signInByBrowser() throws(KeyringError) -> SignInReport {
         try NetworkTask.run { () async throws(KeyringError) in
-            let loopback = LoopbackSignIn(
+            let redirect = RedirectSignIn(
                 keyring: keyring, request: request, groups: groups, network: network, port: port)
-            let (signIn, listener) = try await loopback.begin()
+            let (signIn, listener) = try await redirect.begin()
             let page = show(signIn, listener.redirectURI)
-            let report = try await answer(to: signIn, listener, loopback)
+            let report = try await answer(to: signIn, listener, redirect)
             _ = consume page
             return report
         }
@@ -44,14 +44,14 @@ struct SignInDialogue: Sendable {
 
     /// Waits for the browser, or for an address that the person pastes, and finishes the sign-in.
     private func answer(
-        to signIn: BrowserSignIn, _ listener: LoopbackListener, _ loopback: LoopbackSignIn
+        to signIn: BrowserSignIn, _ listener: RedirectListener, _ redirect: RedirectSignIn
     ) async throws(KeyringError) -> SignInReport {
         let paste = opensBrowser || !mayAsk ? nil : PastedAddress(signIn) { await listener.close() }
         let outcome = SignInOutcome()
-        let timeout = timeout ?? LoopbackSignIn.patience
-        let explanation = Task { await explain(listener.redirectURI, within: timeout) }
+        let timeout = timeout ?? RedirectSignIn.patience
+        let explanation = Task { await explain(listener, within: timeout) }
         defer { explanation.cancel() }
-        let isAnswered = await loopback.wait(for: signIn, at: listener, seconds: timeout, outcome) {
+        let isAnswered = await redirect.wait(for: signIn, at: listener, seconds: timeout, outcome) {
             explanation.cancel()
         }
         paste?.stop()
@@ -63,9 +63,16 @@ struct SignInDialogue: Sendable {
 
     /// Says after a while where the answer is waited for: a provider that does not know the address may show no more than
     /// an empty page, and nothing of that comes here.
-    private func explain(_ address: String, within timeout: Int64) async {
+    private func explain(_ listener: RedirectListener, within timeout: Int64) async {
         do { try await Task.sleep(for: .milliseconds(min(10_000, timeout * 500))) } catch { return }
         guard !isQuiet else { return }
+        let address = listener.redirectURI
+        if let scheme = listener.scheme {
+            return StandardError.write(
+                line:
+                    "Nothing has come to \(address) yet. If the browser knows no program for it, have the desktop bring it "
+                    + "here: 'keyfob setup url-scheme \(scheme)'.")
+        }
         StandardError.write(
             line:
                 "Nothing has come to \(address) yet. If the provider shows an error instead of a sign-in, it may not know "
@@ -99,7 +106,7 @@ struct SignInDialogue: Sendable {
             StandardError.write(
                 line: "If the browser runs on another machine, paste here the address at which it ends.")
         } else if !isQuiet {
-            let time = Quantity.of(Int(timeout ?? LoopbackSignIn.patience), "second")
+            let time = Quantity.of(Int(timeout ?? RedirectSignIn.patience), "second")
             StandardError.write(
                 line:
                     "Waiting for \(time) until a browser of this machine comes to \(address); --timeout waits longer or "
