@@ -4,9 +4,11 @@ internal import KeyfobModel
 extension AgentDesk {
     /// Signs an account out of a client, for a program that may have its tokens.
     ///
+    /// - Parameter isForAll: Whether to sign it out of all other clients of the group too.
     /// - Throws: `notPermitted`, `noSuchAccount`, and as `Keyring.signOut`.
     public func signOut(
-        _ account: AccountID, clientID: String, in groups: [AccessGroup]? = nil, for caller: AgentCaller
+        _ account: AccountID, clientID: String, isForAll: Bool = false, in groups: [AccessGroup]? = nil,
+        for caller: AgentCaller
     ) async throws(KeyringError) -> SignOutReport {
         var asked = TokenRequest(clientID: clientID)
         asked.account = account.description
@@ -22,7 +24,8 @@ extension AgentDesk {
             // Nobody stays signed in because a provider cannot be reached.
             let network = try? network()
             let report = try await keyring.accounts.signOut(
-                account, clientID: clientID, from: candidate.group, network: network)
+                account, clientID: isForAll ? nil : clientID, reach: isForAll ? .everywhere : .client,
+                from: candidate.group, network: network)
             draft.answer = "done"
             try write(draft)
             return report

@@ -16,6 +16,7 @@ public final class BrokerDoor: Sendable {
     private let words: @Sendable (KeyringError) -> String
     private let clock: WallClock
     private let secretService: SecretServiceOptions
+    private let isShared: Bool
     private let digests = FileDigests()
     private let state = Mutex(State())
 
@@ -34,9 +35,10 @@ public final class BrokerDoor: Sendable {
     private init(
         _ desk: AgentDesk, _ signIns: any AgentSignIns, owner: UInt32,
         show: @escaping @Sendable (SignInStep) async -> Void,
-        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock, _ secretService: SecretServiceOptions
+        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock, _ secretService: SecretServiceOptions,
+        isShared: Bool
     ) {
-        self.secretService = secretService
+        (self.secretService, self.isShared) = (secretService, isShared)
         (self.desk, self.signIns, self.owner) = (desk, signIns, owner)
         (self.show, self.words, self.clock) = (show, words, clock)
         state.withLock { $0.lastCall = clock.now }
@@ -48,20 +50,23 @@ public final class BrokerDoor: Sendable {
     ///   - signIns: Takes people through sign-ins.
     ///   - environment: Says where the session bus is, and where service files lie.
     ///   - owner: Whose programs may come; nil for those of the user who runs this one.
+    ///   - isShared: Whether several people use the machine, so that the sign-out of one ends it for all programs; nil to
+    ///     look for ``DeviceInformation/sharedMark``.
     ///   - show: Told where a person goes in a sign-in that opens no browser by itself.
     ///   - words: What programs and people read of an error: one line.
     ///   - ended: Called when the door has closed: with why, or nil where it was to.
     /// - Throws: `unavailable` without libsystemd or a bus, or where there is another broker.
     public static func start(
         desk: AgentDesk, signIns: any AgentSignIns, environment: [String: String], owner: UInt32? = nil,
-        clock: WallClock = .system, show: @escaping @Sendable (SignInStep) async -> Void = { _ in },
+        isShared: Bool? = nil, clock: WallClock = .system,
+        show: @escaping @Sendable (SignInStep) async -> Void = { _ in },
         words: @escaping @Sendable (KeyringError) -> String = { $0.message },
         ended: @escaping @Sendable (KeyringError?) -> Void = { _ in }
     ) throws(KeyringError) -> BrokerDoor {
         try BrokerServiceFile.requireNoOther(environment)
         let door = BrokerDoor(
             desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock,
-            SecretServiceOptions(environment: environment))
+            SecretServiceOptions(environment: environment), isShared: isShared ?? DeviceInformation().isShared)
         do throws(BusFailure) {
             let service = try BusService(
                 .broker, environment: environment, handle: { [weak door] in door?.receive($0) },
@@ -130,9 +135,11 @@ public final class BrokerDoor: Sendable {
             case .acquireTokenInteractively: return try await interactively(request, caller)
             case .removeAccount:
                 guard let account = request.account else { throw BrokerRefusal.malformed("'account' is missing") }
-                _ = try await desk.signOut(account, clientID: request.clientID, for: caller)
+                let report = try await desk.signOut(
+                    account, clientID: request.clientID, isForAll: isShared, for: caller)
                 // What they cannot be deleted for is no reason to stay signed in.
-                _ = try? RuntimeCopies.remove(of: account, clientIDs: [request.clientID], secretService)
+                let clients = Set(report.clients).union([request.clientID])
+                _ = try? RuntimeCopies.remove(of: account, clientIDs: clients.sorted(), secretService)
                 return BrokerAnswer.nothing
             case .acquirePrtSsoCookie, .generateSignedHttpRequest, .getLinuxBrokerVersion: return BrokerAnswer.nothing
             }

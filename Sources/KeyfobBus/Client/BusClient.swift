@@ -1,6 +1,6 @@
 internal import CLibsystemd
 internal import Glibc
-internal import KeyfobSodium
+package import KeyfobSodium
 
 /// A private connection to a message bus, for calls; used by one at a time.
 @safe
@@ -39,6 +39,30 @@ package final class BusClient {
         _ destination: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusArgument],
         returning type: String, until deadline: Deadline
     ) throws(BusCallFailure) -> [BusValue] {
+        let answer = try answer(to: arguments, destination, path, interface, method, until: deadline)
+        guard answer.signature == type, let values = answer.values() else { throw .oddAnswer }
+        return values
+    }
+
+    /// Calls a method that gives one text, and waits for it; the text is held as a secret.
+    ///
+    /// Never starts a service.
+    ///
+    /// - Parameter limit: The longest text, in bytes.
+    /// - Throws: `oddAnswer` also for a longer one.
+    package func text(
+        _ destination: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusArgument],
+        atMost limit: Int, until deadline: Deadline
+    ) throws(BusCallFailure) -> SecretBytes {
+        let answer = try answer(to: arguments, destination, path, interface, method, until: deadline)
+        guard answer.signature == "s", let text = answer.secret(atMost: limit) else { throw .oddAnswer }
+        return text
+    }
+
+    private func answer(
+        to arguments: [BusArgument], _ destination: String, _ path: String, _ interface: String, _ method: String,
+        until deadline: Deadline
+    ) throws(BusCallFailure) -> BusMessage {
         let functions = library.functions
         guard BusArgument.isPath(path) else { throw .unfitArgument }
         var made: OpaquePointer?
@@ -55,9 +79,7 @@ package final class BusClient {
         let answer = try unsafe send(message, until: deadline)
         // Which answer carries a secret, its reader knows.
         answer.isSensitive()
-        guard answer.signature == type else { throw .oddAnswer }
-        guard let values = answer.values() else { throw .oddAnswer }
-        return values
+        return answer
     }
 
     private func send(_ message: OpaquePointer, until deadline: Deadline) throws(BusCallFailure) -> BusMessage {
