@@ -117,6 +117,9 @@ public final class AgentDesk: Sendable {
             pinned.request.account = candidate.account.id.description
             pinned.groups = [candidate.group]
             pinned.network = network
+            // A token that is stored is written down too, whoever ends the agent meanwhile.
+            begin()
+            defer { end() }
             let box = try await acquire(pinned, from: openKeyring(since: era))
             draft.reason = draft.reason ?? "\(box.found.reason)"
             draft.answer = box.found.origin.rawValue
@@ -130,9 +133,7 @@ public final class AgentDesk: Sendable {
 
     /// Gets a token to the end, whether or not whoever asked is still there: what the provider has replaced is to be stored.
     func acquire(_ acquisition: TokenAcquisition, from keyring: Keyring) async throws(KeyringError) -> TokenBox {
-        begin()
-        defer { end() }
-        return try await Task { () -> Result<TokenBox, KeyringError> in
+        try await Task { () -> Result<TokenBox, KeyringError> in
             do throws(KeyringError) {
                 return .success(TokenBox(try await keyring.tokens.acquire(acquisition)))
             } catch {
@@ -147,7 +148,7 @@ public final class AgentDesk: Sendable {
     /// An end need not wait for it any more.
     func end() { underWay.withLock { $0 -= 1 } }
 
-    /// Whether tokens are being got, which an end is to wait for.
+    /// Whether tokens are being got or written down, which an end is to wait for.
     public var isBusy: Bool { underWay.withLock { $0 > 0 } }
 
     /// Counts how often somebody has locked the vault.

@@ -46,6 +46,16 @@ struct AgentUpkeepTests {
         #expect(!desk.isBusy && count.value.withLock { $0 } == 1)
     }
 
+    @Test("Who ends the agent waits until a token is written down")
+    func written() async throws {
+        let trail = WatchingTrail()
+        let desk = home.desk(audit: trail)
+        trail.desk.withLock { $0 = desk }
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        #expect(trail.wasBusy.withLock { $0 } == [true] && !desk.isBusy)
+        trail.desk.withLock { $0 = nil }
+    }
+
     @Test("Who watches hears of a token that comes in the second of the one before it")
     func sameSecond() throws {
         let desk = home.desk()
@@ -53,6 +63,17 @@ struct AgentUpkeepTests {
         try home.store(home.ada, in: .default, "another token")
         #expect(watch.events(try desk.looks(for: mailer)).map(\.kind) == [.renewed])
         #expect(watch.events(try desk.looks(for: mailer)).isEmpty)
+    }
+}
+
+/// Notes whether an end would wait while something is written down.
+private final class WatchingTrail: AuditTrail {
+    let desk = Mutex<AgentDesk?>(nil)
+    let wasBusy = Mutex<[Bool]>([])
+
+    func append(_ entry: AuditEntry, _ keyring: Keyring) throws(KeyringError) {
+        let isBusy = desk.withLock { $0?.isBusy ?? false }
+        wasBusy.withLock { $0.append(isBusy) }
     }
 }
 

@@ -22,6 +22,9 @@ final class VarlinkConnection {
     var task: Task<Void, Never>?
     /// Whether its call wants no reply.
     var isOneway = false
+    /// Whether its call has an answer of several parts, whose end nobody waits for.
+    var isWatching = false
+    private var isDismissed = false
 
     /// Takes over a descriptor.
     init(_ descriptor: CInt, _ asker: VarlinkAsker, _ limits: VarlinkServer.Limits) {
@@ -47,6 +50,12 @@ final class VarlinkConnection {
 
     /// Ends it where its time is up.
     func expire(_ now: Int64) { if let deadline, deadline <= now { leave() } }
+
+    /// Begins no further call, and closes it once the one under way is answered.
+    func dismiss() {
+        isDismissed = true
+        if task == nil && output.isEmpty || isWatching { leave() }
+    }
 
     /// Closes it once it is no longer looked at; what answers its call is told.
     func leave() {
@@ -79,7 +88,7 @@ final class VarlinkConnection {
 
     /// The next call, where it is whole and the one before is answered.
     func nextCall(_ now: Int64) -> VarlinkCall? {
-        guard !isGone, task == nil, input.count > 0 else { return nil }
+        guard !isGone, !isDismissed, task == nil, input.count > 0 else { return nil }
         guard hasWhole() else {
             if hasEnded {
                 if output.isEmpty { leave() }
@@ -151,6 +160,6 @@ final class VarlinkConnection {
         guard !isGone else { return }
         output.removeFirst(taken)
         stalledSince = output.isEmpty ? nil : stalledSince ?? now
-        if hasEnded, output.isEmpty, task == nil, input.count == 0 { leave() }
+        if isDismissed || hasEnded && input.count == 0, output.isEmpty, task == nil { leave() }
     }
 }

@@ -79,11 +79,11 @@ package final class VarlinkServer {
     /// Whether a process runs the same file as this one.
     package static func isOwnCommand(_ peer: PeerProcess) -> Bool { VarlinkAsker.isOwn(peer) }
 
-    /// Lets nobody in any more, and leaves all that are there; calls that are being answered go on.
+    /// Lets nobody in any more, answers what it has begun to answer, and leaves all others; who watches is one of them.
     package func dismiss() {
         pausedUntil = .max
-        for connection in connections.values { connection.leave() }
-        connections = [:]
+        for connection in connections.values { connection.dismiss() }
+        connections = connections.filter { !$0.value.isGone }
     }
 
     deinit { for connection in connections.values { connection.leave() } }
@@ -137,6 +137,7 @@ package final class VarlinkServer {
             calls[call] = nil
             connections[number]?.task = nil
             connections[number]?.isOneway = false
+            connections[number]?.isWatching = false
             connections[number]?.flush(time)
         }
     }
@@ -144,7 +145,7 @@ package final class VarlinkServer {
     /// Answers the next call of a connection, if there is one.
     private func begin(_ connection: VarlinkConnection, _ number: Int, _ time: Int64) {
         while let call = connection.nextCall(time) {
-            connection.isOneway = call.isOneway
+            (connection.isOneway, connection.isWatching) = (call.isOneway, call.wantsMore)
             guard !call.wantsUpgrade, hasRoom(for: call, of: connection.asker) else {
                 let refusal =
                     call.wantsUpgrade
@@ -153,7 +154,7 @@ package final class VarlinkServer {
                     }
                     : busy
                 connection.send(refusal, time)
-                connection.isOneway = false
+                (connection.isOneway, connection.isWatching) = (false, false)
                 continue
             }
             let own = nextCall

@@ -8,9 +8,6 @@ final class AgentBroker {
     private let closed: DispatchSemaphore
     private var lastCall: Timestamp
 
-    /// For how many seconds calls that have come are waited for at the end.
-    private static let patience = 35.0
-
     /// Opens the door where somebody wants it; nil where nobody does.
     ///
     /// - Parameters:
@@ -54,8 +51,12 @@ final class AgentBroker {
     }
 
     /// Closes the door once what has come is answered.
-    func retire() {
-        door.retire()
-        _ = closed.wait(timeout: .now() + Self.patience)
+    func retire() { door.retire() }
+
+    /// Whether it has closed.
+    var hasClosed: Bool {
+        guard closed.wait(timeout: .now()) == .success else { return false }
+        closed.signal()
+        return true
     }
 }

@@ -116,8 +116,7 @@ struct AgentCommand: ParsableCommand {
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil {
                 upkeep.cancel()
-                broker?.retire()
-                return Self.end(server, desk, signals)
+                return Self.end(server, desk, broker, signals)
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
             keeper.expire()
@@ -127,21 +126,27 @@ struct AgentCommand: ParsableCommand {
             if let idle, VarlinkServer.uptime() - idleSince >= idle {
                 // What it has begun in the meantime ends as well.
                 upkeep.cancel()
-                broker?.retire()
-                return Self.end(server, desk, signals)
+                return Self.end(server, desk, broker, signals)
             }
         }
     }
 
-    /// Lets refreshes that are under way end: what the provider has replaced is to be stored.
+    /// Answers what it has begun to answer, and lets refreshes that are under way end: what the provider has replaced is to be
+    /// stored.
     ///
     /// A second signal does not wait.
-    private static func end(_ server: VarlinkServer, _ desk: AgentDesk, _ signals: borrowing PickerSignals) {
+    private static func end(
+        _ server: VarlinkServer, _ desk: AgentDesk, _ broker: AgentBroker?, _ signals: borrowing PickerSignals
+    ) {
+        broker?.retire()
         server.dismiss()
         let end = VarlinkServer.uptime() + patience
-        while !server.isIdle || desk.isBusy, VarlinkServer.uptime() < end {
+        while VarlinkServer.uptime() < end {
+            let isElsewhere = desk.isBusy || broker?.hasClosed == false
+            guard isElsewhere || !server.isIdle else { return }
             let ready = server.step(
-                waiting: min(end - VarlinkServer.uptime(), desk.isBusy ? 50 : patience), or: [signals.descriptor])
+                waiting: max(0, min(end - VarlinkServer.uptime(), isElsewhere ? 20 : patience)),
+                or: [signals.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil { return }
         }
     }

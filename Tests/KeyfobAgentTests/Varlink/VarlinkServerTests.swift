@@ -227,23 +227,32 @@ struct VarlinkServerTests {
         #expect(replies == [said("a.B"), said("a.C")])
     }
 
-    @Test("At the end nobody is let in, and what is being answered may end")
+    @Test("At the end nobody is let in, who was asking is answered once, and others are left")
     func dismissal() async throws {
         let gate = AsyncStream.makeStream(of: Void.self)
-        let place = try VarlinkPlace { _, _, replies in
+        let place = try VarlinkPlace { call, _, replies in
             await Task { for await _ in gate.stream {} }.value
-            replies.send(.reply())
+            replies.send(.reply { $0.member("method", call.method) })
         }
-        let client = try place.connect()
-        client.call("a.B")
+        let (asking, watching, idle) = (try place.connect(), try place.connect(), try place.connect())
+        asking.call("a.B")
+        asking.call("a.C")
+        watching.call("a.D", #","more":true"#)
         place.turn()
         place.server.dismiss()
         let late = try place.connect()
+        late.call("a.E")
+        asking.call("a.F")
         place.turn()
-        #expect(place.server.connectionCount == 0 && !place.server.isIdle)
-        #expect(client.replies().isEmpty && client.isClosed && !late.isClosed)
+        #expect(place.server.connectionCount == 1 && !place.server.isIdle)
+        #expect(watching.replies().isEmpty && watching.isClosed)
+        #expect(idle.replies().isEmpty && idle.isClosed)
+        #expect(asking.replies().isEmpty && !asking.isClosed)
         gate.continuation.finish()
         await place.turn(until: { place.server.isIdle })
+        #expect(asking.replies() == [said("a.B")])
+        _ = asking.replies()
+        #expect(asking.isClosed && late.replies().isEmpty && !late.isClosed)
     }
 
     @Test("Who may not come is let go without a word")
