@@ -116,13 +116,14 @@ test:
 	Tests/Guides/run .build/debug/keyfob
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
-	Tests/Agent/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
+	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob)
+	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob --clocks)
 	Scripts/build-front
 	Scripts/test-front
 	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
 	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
-# What `make test` leaves out: the second storage for every test of a keyring (a few always take both), and these few with
+# What `make test` leaves out: many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
 # KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; a
 # fault at each call that changes a file; and all damage that the front is tried with.
 test-full: export KEYFOB_FULL = 1
@@ -138,11 +139,12 @@ test-broker:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Broker/run .build/debug/keyfob
 
-# Many programs at both doors of the agent, and what each got. 30 minutes with one that nobody kills:
-# Tests/Agent/run .build/debug/keyfob --steady 1800
+# Many programs at both doors of the agent, and what each got; then clocks that are set, and a sleep. 30 minutes with one that
+# nobody kills: Tests/Agent/run .build/debug/keyfob --steady 1800
 test-agent:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Agent/run .build/debug/keyfob
+	Tests/Agent/run .build/debug/keyfob --clocks
 
 test-faults:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)

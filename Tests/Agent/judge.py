@@ -1,6 +1,5 @@
 """Holds what programs were told, what providers gave out and what the agent wrote down against one another."""
 
-import bisect
 import collections
 import json
 import signal
@@ -29,7 +28,7 @@ class Judge:
         self.wrong, self.counts = [], collections.Counter()
         # Calls that were answered with a token, those that were refused, and those that nobody saw the end of.
         self.given, self.refused, self.cut = [], [], []
-        self.first_seen, self.expiry, self.took, self.knows_time = {}, {}, [], True
+        self.seen, self.expiry, self.took, self.knows_time = set(), {}, [], True
         self.gaps = self.times_without_agent()
 
     def fail(self, kind, words):
@@ -121,7 +120,7 @@ class Judge:
         if not any(person in state for state in self.possible(program, line)):
             self.fail("no permission", f"{program.path.name} got a token of {person}: {line}")
         self.expiry[token] = expiry
-        self.first_seen[token] = min(line["end"], self.first_seen.get(token, line["end"]))
+        self.seen.add(token)
         life, wanted = (MICROSOFT_LIFE, MICROSOFT_WANTED) if is_at_microsoft(person) else (LIFE, WANTED)
         # One that comes while somebody waits is handed out whatever it has left.
         if self.knows_time and asked != "anybody" and refresh.end + life < begin + wanted - SECOND and refresh.end < begin:
@@ -171,7 +170,7 @@ class Judge:
     # What providers gave out
 
     def refreshes(self):
-        """One for each token that has come to its end: the one before it was kept, unless the agent was killed meanwhile."""
+        """One for each token that has come to its end: the one before it was stored, unless the agent was killed first."""
         for person, all_of in self.home.ledger.by_person().items():
             life, wanted = (MICROSOFT_LIFE, MICROSOFT_WANTED) if is_at_microsoft(person) else (LIFE, WANTED)
             # A token is due when programs find it too short, or in the agent's care after half of its time.
@@ -182,16 +181,29 @@ class Judge:
                 given = min(before.end, self.expiry.get(before.token, float("inf")) - life)
                 if after.begin - given >= rest:
                     continue
-                if self.was_killed(before, after):
+                # One that somebody has seen was stored, or was to be.
+                if before.token not in self.seen and self.was_cut_off(before):
                     self.counts["lost with the agent"] += 1
                 else:
-                    self.fail("refreshed twice", f"{name(person)}: {before} and {after}")
+                    self.fail("refreshed twice", f"{name(person)}: {before} and {after}, {self.home.agent.near(before.begin)}")
 
-    def was_killed(self, refresh, after=None):
-        """Whether the agent was killed before a refresh was stored."""
-        end = min(after.begin if after else float("inf"), self.first_seen.get(refresh.token, float("inf")))
-        return any(run["signal"] == signal.SIGKILL and run.get("killed", 0) <= end and run["end"] >= refresh.begin
-                   for run in self.home.agent.runs if "end" in run)
+    def run_of(self, refresh):
+        """The agent that made a refresh: none has begun to work a tenth of a second after it was started."""
+        return next(run for run in reversed(self.home.agent.runs) if run["begin"] + 0.1 <= refresh.begin)
+
+    def was_cut_off(self, refresh):
+        """Whether the agent was killed before it had stored a refresh and written it down.
+
+        That is so within a second of the provider's answer, or while somebody who asked for it still waited.
+        """
+        run = self.run_of(refresh)
+        if run["signal"] != signal.SIGKILL:
+            return False
+        if run["killed"] <= refresh.end + SECOND:
+            return True
+        return any(
+            line["begin"] <= refresh.end and run["killed"] <= line["end"]
+            and line["program"].asked[line["request"]] in ("anybody", refresh.person) for line in self.cut)
 
     # What the agent wrote down
 
@@ -226,22 +238,19 @@ class Judge:
         self.match_refreshes(fetched, host)
 
     def match(self, key, calls, entries, host):
-        """A process asks one thing after the other, and so it stands in the audit."""
-        entries = sorted(entries, key=lambda entry: (entry["moment"]))
-        used = set()
-        # Those whose answer nobody has seen take what is left.
-        for line in sorted(calls, key=lambda line: not ("person" in line or "code" in line)):
-            found = next((index for index, entry in enumerate(entries)
-                          if index not in used and self.fits(line, entry, host)), None)
-            if found is not None:
-                used.add(found)
-            elif "person" in line:
+        """A line for each answer, and an answer for each line, however calls whose end nobody saw may have ended."""
+        fitting = [[index for index, entry in enumerate(entries) if self.fits(line, entry, host)] for line in calls]
+        # What can be matched for each side by itself can be for both at once (Mendelsohn and Dulmage).
+        for place in unmatched([index for index, line in enumerate(calls) if "person" in line or "code" in line], fitting):
+            line = calls[place]
+            if "person" in line:
                 self.fail("not in the audit", f"{key} {line}")
-            elif "code" in line and not self.is_told_elsewhere(line, entries):
+            elif not self.is_told_elsewhere(line, entries):
                 self.fail("refusal not in the audit", f"{key} {line}")
-        for index, entry in enumerate(entries):
-            if index not in used and entry["answer"] in ("stored", "provider", "extended"):
-                self.fail("answer that nobody got", f"{entry}")
+        asking = [[place for place, indices in enumerate(fitting) if index in indices] for index in range(len(entries))]
+        answers = [index for index, entry in enumerate(entries) if entry["answer"] in ("stored", "provider", "extended")]
+        for index in unmatched(answers, asking):
+            self.fail("answer that nobody got", f"{entries[index]} {self.home.agent.near(entries[index]['moment'])}")
 
     @staticmethod
     def is_told_elsewhere(line, entries):
@@ -250,7 +259,8 @@ class Judge:
 
     def fits(self, line, entry, host):
         end = line["end"] if "person" in line or "code" in line else self.end_of_agent(line)
-        if not line["begin"] - SECOND <= entry["moment"] <= end + SECOND:
+        # A line has the second that had begun when it was written.
+        if not line["begin"] - SECOND <= entry["moment"] <= end:
             return False
         if "person" in line:
             person = line["person"]
@@ -271,24 +281,38 @@ class Judge:
     def match_refreshes(self, fetched, host):
         """Each token that a provider gave stands there once, for somebody who asked or for the agent's care."""
         for person, all_of in self.home.ledger.by_person().items():
-            entries = sorted(entry["moment"] for entry in fetched.pop(account_of(person, host), []))
+            entries = fetched.pop(account_of(person, host), [])
             self.counts["refreshes in the audit"] += len(entries)
-            for refresh in all_of:
-                place = bisect.bisect_left(entries, refresh.begin - SECOND)
-                if place < len(entries) and entries[place] <= refresh.end + 30:
-                    entries.pop(place)
-                elif not self.was_killed_unwritten(refresh):
-                    self.fail("refresh not in the audit", f"{refresh}")
-            if entries:
-                self.fail("audit", f"refreshes of {name(person)} that no provider knows: {entries}")
+            # What need not stand there gives way.
+            all_of = sorted(all_of, key=self.was_cut_off)
+            fitting = [[index for index, entry in enumerate(entries) if refresh.begin - SECOND <= entry["moment"]
+                        <= self.run_of(refresh)["end"]] for refresh in all_of]
+            for place in unmatched(range(len(all_of)), fitting):
+                if self.was_cut_off(all_of[place]):
+                    self.counts["not written down any more"] += 1
+                else:
+                    self.fail("refresh not in the audit", f"{all_of[place]} {self.run_of(all_of[place])}")
+            given = [[place for place, indices in enumerate(fitting) if index in indices] for index in range(len(entries))]
+            for index in unmatched(range(len(entries)), given):
+                self.fail("audit", f"a refresh of {name(person)} that no provider knows: {entries[index]}")
         if fetched:
             self.fail("audit", f"refreshes of accounts that are none: {sorted(fetched)}")
 
-    def was_killed_unwritten(self, refresh):
-        """Whether the agent was killed before it wrote a refresh down: it may have been stored, and others have seen it."""
-        return any(run["signal"] == signal.SIGKILL and "end" in run
-                   and refresh.begin <= run["end"] and run["killed"] <= refresh.end + 10
-                   for run in self.home.agent.runs)
+
+def unmatched(ones, fitting):
+    """Those for which nothing is left that fits, when as many as can be have one each."""
+    taken = {}
+
+    def take(one, tried):
+        for other in fitting[one]:
+            if other not in tried:
+                tried.add(other)
+                if other not in taken or take(taken[other], tried):
+                    taken[other] = one
+                    return True
+        return False
+
+    return [one for one in ones if not take(one, set())]
 
 
 def moment(text):

@@ -140,6 +140,10 @@ class Agent:
                 self.runs[-1] |= {"signal": number, "killed": time.time()}
                 self.process.send_signal(number)
 
+    def near(self, moment):
+        """The agent that ran then, to tell of."""
+        return next((run for run in reversed(self.runs) if run["begin"] <= moment + 1), None)
+
     def end(self):
         """Ends it well; its status."""
         self.is_over.set()
@@ -279,7 +283,7 @@ class Program:
 class Home(front.Home):
     """A vault in which all of these are."""
 
-    def __init__(self, folder, program):
+    def __init__(self, folder, program, life=LIFE):
         super().__init__(folder, str(program))
         self.make()
         for part in ["programs", "logs", "plans"]:
@@ -290,7 +294,7 @@ class Home(front.Home):
         self.interpreter.write_bytes(base.read_bytes())
         self.interpreter.chmod(0o755)
         self.ledger = Ledger()
-        self.loopback = Loopback(self.ledger, LIFE, TAKES)
+        self.loopback = Loopback(self.ledger, life, TAKES)
         microsoft = Microsoft(self.folder / "microsoft", self.ledger, MICROSOFT_LIFE, TAKES)
         self.bus = Bus(self.folder)
         self.environment |= microsoft.environment | {"DBUS_SESSION_BUS_ADDRESS": self.bus.address}
@@ -316,6 +320,11 @@ class Home(front.Home):
 
     def open(self):
         self.agent = Agent(self, self.full)
+
+    def is_served(self):
+        """Whether the agent that runs now has begun to answer."""
+        runs, owned = self.agent.runs, self.bus.owned
+        return bool(runs and owned) and owned[-1][1] and owned[-1][0] > runs[-1]["begin"]
 
     def close(self):
         if self.agent and self.agent.process:
