@@ -38,7 +38,7 @@ private final class Place {
     let signIns = AdaSignsIn()
     let program: Program
 
-    init() throws {
+    init(isShared: Bool = false) throws {
         let session = try SecretServiceSession(.none)
         self.session = session
         let location = KeyringLocation(vault: session.folder.path + "/vault", state: session.folder.path + "/state")
@@ -47,7 +47,8 @@ private final class Place {
         let desk = AgentDesk(
             AgentVault { () throws(KeyringError) in keyring }, audit: NoTrail(), questions: NobodyThere(),
             network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") })
-        door = try BrokerDoor.start(desk: desk, signIns: signIns, environment: session.environment)
+        door = try BrokerDoor.start(
+            desk: desk, signIns: signIns, environment: session.environment, isShared: isShared)
         client = try BusClient(session.environment)
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Broker/caller.py").path
@@ -186,6 +187,21 @@ private final class Place {
         try place.keyring.programs.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
         #expect(try place.call(.removeAccount, request) == [:])
         #expect(try place.keyring.accounts.credentials(of: ada.id, in: .default).allSatisfy { $0.kind != .accessToken })
+    }
+
+    @Test("A sign-out is of that client alone, and of all where the machine is shared", arguments: [false, true])
+    func sharedMachine(isShared: Bool) throws {
+        let place = try Place(isShared: isShared)
+        let ada = try place.store("ada")
+        let other = Credential(
+            kind: .accessToken, account: ada.id, clientID: "other", realm: Place.tenant, scopes: ["User.Read"],
+            cachedAt: WallClock.system.now, expiresOn: WallClock.system.now.advanced(by: 3_600))
+        _ = try place.keyring.store(other, secret: secret("another"), for: ada)
+        try place.keyring.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
+        let account = #"{"homeAccountId":"\#(ada.id.homeAccountID)","environment":"login.windows.net"}"#
+        #expect(try place.call(.removeAccount, #"{"clientId":"c","account":\#(account)}"#) == [:])
+        let left = try place.keyring.credentials(of: ada.id, in: .default).filter { $0.kind == .accessToken }
+        #expect(left.map(\.clientID) == (isShared ? [] : ["other"]))
     }
 
     @Test("Where another broker is, the door stays shut")
