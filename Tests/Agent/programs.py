@@ -321,6 +321,12 @@ class Home(front.Home):
     def open(self):
         self.agent = Agent(self, self.full)
 
+    def answers(self):
+        """How many tokens the agent has given, as its log says."""
+        given = [b'"answer":"stored"', b'"answer":"provider"']
+        logs = [path.read_bytes() for path in self.state.glob("audit/*/*.jsonl")]
+        return sum(log.count(words) for log in logs for words in given)
+
     def is_served(self):
         """Whether the agent that runs now has begun to answer."""
         runs, owned = self.agent.runs, self.bus.owned
