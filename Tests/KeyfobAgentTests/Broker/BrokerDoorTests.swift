@@ -196,11 +196,11 @@ private final class Place {
         let other = Credential(
             kind: .accessToken, account: ada.id, clientID: "other", realm: Place.tenant, scopes: ["User.Read"],
             cachedAt: WallClock.system.now, expiresOn: WallClock.system.now.advanced(by: 3_600))
-        _ = try place.keyring.store(other, secret: secret("another"), for: ada)
-        try place.keyring.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
+        _ = try place.keyring.tokens.store(other, secret: secret("another"), for: ada)
+        try place.keyring.programs.permit(ProgramPermission(of: place.program, account: ada.id, in: .default))
         let account = #"{"homeAccountId":"\#(ada.id.homeAccountID)","environment":"login.windows.net"}"#
         #expect(try place.call(.removeAccount, #"{"clientId":"c","account":\#(account)}"#) == [:])
-        let left = try place.keyring.credentials(of: ada.id, in: .default).filter { $0.kind == .accessToken }
+        let left = try place.keyring.accounts.credentials(of: ada.id, in: .default).filter { $0.kind == .accessToken }
         #expect(left.map(\.clientID) == (isShared ? [] : ["other"]))
     }
 
