@@ -28,7 +28,10 @@ struct SchemeSignInTests {
         try home.run("chmod +x bin/desktop").expectSuccess()
     }
 
-    private let login = "export XDG_RUNTIME_DIR=$PWD/run; mkdir -p -m 700 run; export BROWSER=desktop"
+    private let login = """
+        XDG_RUNTIME_DIR=$(mktemp -d); export XDG_RUNTIME_DIR; trap 'rm -r $XDG_RUNTIME_DIR' EXIT
+        ln -sfn $XDG_RUNTIME_DIR run; export BROWSER=desktop
+        """
 
     @Test("the desktop hands the answer over, and what is no answer changes nothing")
     func handed() throws {
@@ -50,6 +53,16 @@ struct SchemeSignInTests {
         #expect(outcome.text.contains("the sign-in goes on where it was started"), "\(outcome)")
         #expect(!outcome.text.contains("redirect-"), "a socket is left: \(outcome)")
         #expect(try home.run("keyfob account list").text.contains("alice"))
+    }
+
+    @Test("where nobody waits, a program is told so")
+    func nobody() throws {
+        let outcome = try home.run(
+            """
+            \(login)
+            keyfob redirect io.keyfob:/callback --json || echo $?
+            """)
+        #expect(outcome.text == "69\n" && outcome.errors.contains("\"code\" : \"unavailable\""), "\(outcome)")
     }
 
     @Test("two sign-ins wait at once, and each gets its own answer")
