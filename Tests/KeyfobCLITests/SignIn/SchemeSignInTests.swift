@@ -30,7 +30,7 @@ struct SchemeSignInTests {
 
     private let login = """
         XDG_RUNTIME_DIR=$(mktemp -d); export XDG_RUNTIME_DIR; trap 'rm -r $XDG_RUNTIME_DIR' EXIT
-        ln -sfn $XDG_RUNTIME_DIR run; export BROWSER=desktop
+        export BROWSER=desktop
         """
 
     @Test("the desktop hands the answer over, and what is no answer changes nothing")
@@ -40,7 +40,7 @@ struct SchemeSignInTests {
             \(login); export TEST_USER=alice
             export TEST_BEFORE="\(Self.address)?code=x&state=y \(Self.address) com.other.app:/callback?code=x javascript:x"
             keyfob login local --quiet; s=$?; until [ "$(grep -c '^\\[' said)" = 5 ]; do sleep 0.05; done
-            cat said; ls run/keyfob; exit $s
+            cat said; ls $XDG_RUNTIME_DIR/keyfob; exit $s
             """
         ).expectSuccess()
         #expect(
@@ -95,9 +95,9 @@ struct SchemeSignInTests {
             """
             \(login); export BROWSER=true
             keyfob login local --quiet & waiting=$!
-            until ls run/keyfob/redirect-* > /dev/null 2>&1; do sleep 0.05; done
+            until ls $XDG_RUNTIME_DIR/keyfob/redirect-* > /dev/null 2>&1; do sleep 0.05; done
             kill -9 $waiting; wait $waiting 2> /dev/null
-            keyfob redirect '\(Self.address)?code=x&state=y'; echo "[$?]"; ls run/keyfob
+            keyfob redirect '\(Self.address)?code=x&state=y'; echo "[$?]"; ls $XDG_RUNTIME_DIR/keyfob
             """)
         #expect(outcome.text.hasPrefix("[69]") && !outcome.text.contains("redirect-"), "\(outcome)")
         #expect(outcome.errors.contains("no sign-in waits for an address of com.example.app"), "\(outcome)")
