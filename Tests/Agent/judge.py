@@ -194,7 +194,8 @@ class Judge:
     def was_cut_off(self, refresh):
         """Whether the agent was killed before it had stored a refresh and written it down.
 
-        That is so within a second of the provider's answer, or while somebody who asked for it still waited.
+        That is so within a second of the provider's answer, or while somebody who asked for it still waited, or was gone: the agent
+        goes on then.
         """
         run = self.run_of(refresh)
         if run["signal"] != signal.SIGKILL:
@@ -202,7 +203,8 @@ class Judge:
         if run["killed"] <= refresh.end + SECOND:
             return True
         return any(
-            line["begin"] <= refresh.end and run["killed"] <= line["end"]
+            line["begin"] <= refresh.end and run["begin"] <= line["end"]
+            and (line["answer"]["failure"] == "killed" or run["killed"] <= line["end"])
             and line["program"].asked[line["request"]] in ("anybody", refresh.person) for line in self.cut)
 
     # What the agent wrote down

@@ -13,8 +13,8 @@ import socket
 import sys
 import time
 
-# Longer than an agent takes to start on a busy machine, and to refresh a token.
-PATIENCE = 60
+# Longer than an agent takes to start on a busy machine, and to refresh a token; the keyfob command waits as long.
+PATIENCE = 180
 BROKER = "com.microsoft.identity.broker1"
 
 
