@@ -51,6 +51,8 @@ public final class AgentVault: Sendable {
     func reconsider(after error: KeyringError) {
         switch error.code {
         case .noVault, .rolledBack, .unknownVault, .wrongKey, .newerVersion: lock()
+        // Its files are not where they were: the next call looks for them.
+        case .busy where error.advice == .openAgain: lock()
         default: break
         }
     }

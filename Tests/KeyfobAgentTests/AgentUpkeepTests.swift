@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Keyfob
 import KeyfobTestSupport
 import Synchronization
@@ -44,6 +45,21 @@ struct AgentUpkeepTests {
         gate.signal()
         await upkeep.value
         #expect(!desk.isBusy && count.value.withLock { $0 } == 1)
+    }
+
+    @Test("Where the vault was moved away under it, nothing is written, and the next call opens what is in its place")
+    func moved() async throws {
+        let desk = home.desk()
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        try FileManager.default.moveItem(atPath: home.location.vault, toPath: home.folder.path + "/moved")
+        try FileManager.default.copyItem(atPath: home.folder.path + "/moved", toPath: home.location.vault)
+        let permission = try #require(Program("executable:/usr/bin/other"))
+        let error = #expect(throws: KeyringError.self) {
+            try desk.vault.keyring().permit(ProgramPermission(of: permission, in: .default))
+        }
+        #expect(error?.code == .busy)
+        desk.vault.reconsider(after: try #require(error))
+        #expect(!desk.vault.isOpen)
     }
 
     @Test("Who ends the agent waits until a token is written down")
