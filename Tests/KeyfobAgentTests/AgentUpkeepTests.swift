@@ -55,7 +55,7 @@ struct AgentUpkeepTests {
         try FileManager.default.copyItem(atPath: home.folder.path + "/moved", toPath: home.location.vault)
         let permission = try #require(Program("executable:/usr/bin/other"))
         let error = #expect(throws: KeyringError.self) {
-            try desk.vault.keyring().permit(ProgramPermission(of: permission, in: .default))
+            try desk.vault.keyring().programs.permit(ProgramPermission(of: permission, in: .default))
         }
         #expect(error?.code == .busy)
         desk.vault.reconsider(after: try #require(error))
