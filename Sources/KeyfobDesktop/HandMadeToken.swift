@@ -60,7 +60,7 @@ package struct HandMadeToken: Sendable {
     }
 
     /// The same for those alone that say that they were made by hand, which nothing of Keyfob's does.
-    static var marked: [String: String] { search().merging(["by": "hand"]) { $1 } }
+    static func marked(_ account: String? = nil) -> [String: String] { search(account).merging(["by": "hand"]) { $1 } }
 
     /// The attributes of such a token for a group of this name; without those that a service adds of its own, which nobody may
     /// write.

@@ -7,21 +7,22 @@ internal import KeyfobVault
 // Tokens that somebody has put into the collection by hand.
 
 extension SecretServiceStorage {
-    /// How many items that are not the vault's are looked into for tokens made by hand that do not say so.
-    private static let unmarkedLimit = 32
-
     /// The items that may be tokens made by hand, all of them or those of an account; items of Keyfob's may be among them.
     ///
-    /// Where others have many items here, another vault for one, only those are found that say that they were made by hand.
+    /// Where others have many items here, another vault for one, only those are found that say that they were made by hand:
+    /// a search costs no call for each item of others.
     func itemsMadeByHand(of account: String? = nil) throws -> [SecretService.ItemPath] {
         let wanted = HandMadeToken.search(account).mapValues(ItemAttributes.text)
-        guard account == nil else { return try search(wanted) }
+        if account != nil {
+            if hasTurn { return try search(wanted) }
+            return try few(wanted) ?? search(HandMadeToken.marked(account).mapValues(ItemAttributes.text))
+        }
         return try withService { service, collection in
             let own = Set(
                 try service.items(ItemAttributes.every(vault).merging(wanted) { $1 }, in: collection))
             let others = try service.items(wanted, in: collection).filter { !own.contains($0) }
-            guard others.count > Self.unmarkedLimit else { return others }
-            return try service.items(HandMadeToken.marked, in: collection)
+            guard others.count > Self.fewLimit else { return others }
+            return try service.items(HandMadeToken.marked(), in: collection)
         }
     }
 

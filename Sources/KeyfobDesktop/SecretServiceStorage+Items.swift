@@ -109,8 +109,8 @@ extension SecretServiceStorage {
         }
     }
 
-    /// How many items of an account are looked into where each may be another vault's.
-    private static let fewLimit = 8
+    /// How many items are looked into where each may be another vault's.
+    static let fewLimit = 8
 
     /// The items of the collection that have these attributes; nil where there are many, which other vaults may have made.
     func few(_ wanted: [String: String]) throws -> [SecretService.ItemPath]? {
@@ -135,7 +135,7 @@ extension SecretServiceStorage {
         let few = try few(all)
         let found = try withService { service, collection in
             let own = ItemAttributes.every(vault).merging(all) { $1 }
-            let byHand = HandMadeToken.search(account)
+            let byHand = HandMadeToken.marked(account)
             let items = try few ?? service.items(own, in: collection) + service.items(byHand, in: collection)
             // What was taken over may still say that it was made by hand.
             var seen: Set<SecretService.ItemPath> = []
