@@ -62,30 +62,11 @@ struct StoppedChangeTests {
         arguments: ["once", "from"])
     func refreshing(mode: String) async throws {
         let folder = try ScratchFolder()
-        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        let calls = RefusedCalls(
+            session: try SharedSession(.misbehaving(["counts:\(folder.path)/order"])), folder: folder)
         var number = 1
-        while try await !refresh("refuse \(mode) \(number)", session, folder) { number += 1 }
+        while try await !calls.refresh("refuse \(mode) \(number)") { number += 1 }
         #expect(number > 4)
-    }
-
-    /// - Returns: Whether the refresh took fewer calls.
-    private func refresh(_ order: String, _ session: SharedSession, _ folder: ScratchFolder) async throws -> Bool {
-        let home = try SilentHome.atPlainProvider(in: session)
-        let strict = ReuseDetection()
-        try home.grant("rt1", home.ada)
-        home.provider.answer(by: { strict.answer($0) })
-        let opened = try home.opened()
-        try folder.write("order", Array(order.utf8))
-        let mark = folder.path + "/order.refused"
-        try? FileManager.default.removeItem(atPath: mark)
-        _ = try? await home.token(home.ada, from: opened)
-        try folder.write("order", [])
-        home.clock.advance(by: 4_000)
-        let next = try home.opened()
-        let token = try? await home.token(home.ada, from: next).text
-        #expect(token != nil, "\(order)")
-        #expect(try next.health.verify().problems == [], "\(order)")
-        return !FileManager.default.fileExists(atPath: mark)
     }
 
     /// Ada in a vault of her own, and a note of a change that was stopped, which stores Eve's refresh token.

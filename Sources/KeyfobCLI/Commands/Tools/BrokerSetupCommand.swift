@@ -51,9 +51,7 @@ struct BrokerSetupCommand: ToolSetupCommand {
 
     func undo() throws(KeyringError) {
         let file = try Self.file(setup.global)
-        let plan = try file.plan(hint: "remove \(file.path) by hand", BrokerSetup.removing)
-        guard !plan.edit.isEmpty else { return setup.global.say("\(file.path) has no lines of setup") }
-        try remove("setup's lines", plan, from: file, isBlank: \.isEmpty)
+        try removeLines(of: file, hint: "remove \(file.path) by hand", BrokerSetup.removing)
     }
 
     static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {

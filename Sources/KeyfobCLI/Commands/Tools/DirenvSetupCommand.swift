@@ -39,9 +39,7 @@ struct DirenvSetupCommand: ToolSetupCommand {
 
     func undo() throws(KeyringError) {
         let file = try Self.file(setup.global)
-        let plan = try file.plan(hint: "take the function use_keyfob out by hand", DirenvSetup.removing)
-        guard !plan.edit.isEmpty else { return setup.global.say("\(file.path) has no lines of setup") }
-        try remove("setup's lines", plan, from: file, isBlank: \.isEmpty)
+        try removeLines(of: file, hint: "take the function use_keyfob out by hand", DirenvSetup.removing)
     }
 
     static func states(_ global: GlobalOptions) throws(KeyringError) -> [SetupDocument.Tool] {

@@ -59,6 +59,17 @@ extension ToolSetupCommand {
         setup.global.say("\(program) is not in PATH: its path is written, and has to stay as it is")
     }
 
+    /// Takes setup's lines out of a file that setup has made; says where it has none.
+    ///
+    /// - Parameter hint: What to do by hand where the file is not as setup left it.
+    func removeLines(
+        of file: SetupFile, hint: String, _ removing: ([UInt8]) throws(SetupFlaw) -> SetupPlan
+    ) throws(KeyringError) {
+        let plan = try file.plan(hint: hint, removing)
+        guard !plan.edit.isEmpty else { return setup.global.say("\(file.path) has no lines of setup") }
+        try remove("setup's lines", plan, from: file, isBlank: \.isEmpty)
+    }
+
     /// Shows what is taken out, asks, and takes it out.
     ///
     /// - Parameters:

@@ -60,9 +60,7 @@ struct URLSchemeSetupCommand: ToolSetupCommand {
 
     func undo() throws(KeyringError) {
         let file = try Self.file(try named(), setup.global)
-        let plan = try file.plan(hint: "remove \(file.path) by hand", URLSchemeSetup.removing)
-        guard !plan.edit.isEmpty else { return setup.global.say("\(file.path) has no lines of setup") }
-        try remove("setup's lines", plan, from: file, isBlank: \.isEmpty)
+        try removeLines(of: file, hint: "remove \(file.path) by hand", URLSchemeSetup.removing)
         updateDatabase(file.path)
     }
 
