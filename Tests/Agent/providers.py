@@ -3,15 +3,12 @@
 Each takes every refresh token that it ever gave, as Microsoft does, and writes down when it was asked for whom."""
 
 import collections
-import http.server
-import json
 import pathlib
 import socketserver
 import sys
 import threading
 import time
 import typing
-import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Provider"))
 import authorities  # noqa: E402
@@ -51,49 +48,6 @@ class Ledger:
         for refresh in sorted(self.refreshes, key=lambda each: each.begin):
             persons[refresh.person].append(refresh)
         return persons
-
-
-class Loopback:
-    """A provider of OpenID Connect at a free port."""
-
-    def __init__(self, ledger, lifetime, takes):
-        provider = self
-
-        class Exchange(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self, document):
-                body = json.dumps(document).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def do_GET(self):
-                self.answer({
-                    "issuer": provider.issuer, "authorization_endpoint": provider.issuer + "/authorize",
-                    "token_endpoint": provider.issuer + "/token", "jwks_uri": provider.issuer + "/keys",
-                    "response_types_supported": ["code"], "subject_types_supported": ["public"],
-                    "id_token_signing_alg_values_supported": ["RS256"]})
-
-            def do_POST(self):
-                text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                self.answer(ledger.refresh(dict(urllib.parse.parse_qsl(text)), lifetime, takes))
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads, request_queue_size = True, 128
-
-            def handle_error(self, *_):
-                """Who asks is killed now and then."""
-
-        server = Server(("127.0.0.1", 0), Exchange)
-        self.host = f"127.0.0.1:{server.server_port}"
-        self.issuer = f"http://{self.host}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 class Microsoft:
