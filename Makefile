@@ -129,7 +129,6 @@ test:
 test-full: export KEYFOB_FULL = 1
 test-full: test api
 
-# A fault at each call that changes a file, for every command that writes.
 # Off by default: it installs azure-cli from PyPI into .build/azure-cli, 700 MB, unless AZ names the program.
 test-az:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
@@ -146,6 +145,7 @@ test-agent:
 	Tests/Agent/run .build/debug/keyfob
 	Tests/Agent/run .build/debug/keyfob --clocks
 
+# A fault at each call that changes a file, for every command that writes.
 test-faults:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Faults/run .build/debug/keyfob
