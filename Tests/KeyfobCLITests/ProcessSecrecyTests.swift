@@ -39,10 +39,13 @@ struct ProcessSecrecyTests {
         // What needs no name is an id, a name, a place, or which of several.
         let known: Set = [
             "account", "address", "device", "entry", "file", "files", "id", "kind", "label", "name", "new-name",
-            "operation", "path", "profile", "program", "provider", "remote", "shell", "slot", "subcommands", "user",
-            "user@host", "value", "words",
+            "operation", "path", "profile", "program", "provider", "remote", "scheme", "shell", "slot", "subcommands",
+            "user", "user@host", "value", "words",
         ]
-        #expect(Set(values.filter { $0.name.isEmpty }.map(\.value)).isSubset(of: known))
+        // The desktop gives `redirect` an address with a code, as its arguments are all that a desktop file has: it is worth
+        // nothing without the verifier, which the sign-in that waits keeps to itself.
+        let unnamed = values.filter { $0.name.isEmpty && ($0.command, $0.value) != ("redirect", "url") }
+        #expect(Set(unnamed.map(\.value)).isSubset(of: known))
     }
 
     @Test("no variable of the environment holds a secret")
