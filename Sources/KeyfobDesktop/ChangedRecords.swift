@@ -55,6 +55,9 @@ struct ChangedRecords: RecordReading {
     }
 
     func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box { try base.sealedSecret(record) }
+    func holds(_ secret: borrowing SecretBytes, _ record: StoredRecord) throws -> Bool {
+        try base.holds(secret, record)
+    }
 
     private func merged(_ found: [StoredRecord], _ isMeant: (RecordHeader) -> Bool) -> [StoredRecord] {
         found.filter { !change.supersedes(row: $0.rowID) } + change.changed { isMeant($1) }

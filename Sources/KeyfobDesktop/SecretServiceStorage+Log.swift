@@ -184,5 +184,11 @@ extension RememberedRecords {
             }
             return box
         }
+
+        // What was not read cannot be asked for now: what comes then takes its place, as another secret would.
+        func holds(_ secret: borrowing SecretBytes, _ record: StoredRecord) throws -> Bool {
+            guard let box = record.secret else { return false }
+            return try record.open(secret: box, keys).isEqual(to: secret)
+        }
     }
 }

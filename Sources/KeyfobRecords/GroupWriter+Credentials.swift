@@ -28,8 +28,7 @@ extension GroupWriter {
                 if staysEnded, stored.grant?.state == .signedOut { isSignedOut = true }
                 continue
             }
-            // A grant that has ended has no token.
-            let isSame = try record.secretCommitment != nil && reader.secret(record).isEqual(to: secret)
+            let isSame = try reader.holds(secret, record)
             if source == .file, !isSame, staysEnded || credential.isOlder(than: stored) { return .kept }
             if credential.kind == .refreshToken {
                 let (before, incoming) = (stored.grant ?? Grant(), credential.grant ?? Grant())

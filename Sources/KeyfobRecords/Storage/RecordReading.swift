@@ -60,6 +60,9 @@ package protocol RecordReading {
     /// - Throws: `staleKeys` when the record has changed since it was read, `damaged` when its secret is
     ///   missing or is not the one the record was sealed with.
     func sealedSecret(_ record: StoredRecord) throws(StorageFailure) -> CommittingAEAD.Box
+
+    /// Whether a record holds this secret; no where it cannot be told without what is out of reach.
+    func holds(_ secret: borrowing SecretBytes, _ record: StoredRecord) throws(StorageFailure) -> Bool
 }
 
 /// Changes one group's records, within a change of the storage.
@@ -148,6 +151,12 @@ extension RecordReading {
     /// - Throws: `damaged`, `staleKeys`.
     package func secret(_ record: StoredRecord) throws(StorageFailure) -> SecretBytes {
         try record.open(secret: try sealedSecret(record), keys)
+    }
+
+    package func holds(_ secret: borrowing SecretBytes, _ record: StoredRecord) throws(StorageFailure) -> Bool {
+        // A grant that has ended has no token.
+        guard record.secretCommitment != nil else { return false }
+        return try self.secret(record).isEqual(to: secret)
     }
 
     /// Makes sure that the group's rows are exactly those of the manifest: the proof that must stand

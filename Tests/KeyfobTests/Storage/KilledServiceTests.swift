@@ -14,9 +14,7 @@ struct KilledServiceTests {
         func wait() { while !isDone.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.005) } }
     }
 
-    @Test(
-        "what was acknowledged is there, and what was not is there or as it was",
-        .enabled(if: TestLength.isFull, "it takes 40 restarts of the service; make test-full"))
+    @Test("what was acknowledged is there, and what was not is there or as it was")
     func killed() async throws {
         let session = try SharedSession()
         let home = try SilentHome.atPlainProvider(in: session)
@@ -27,7 +25,7 @@ struct KilledServiceTests {
         let bob = try SilentHome.plainAccount("bob")
         try home.access("token of bob", bob, expires: 1_000_000)
         var stored: [Account] = []
-        for round in 0..<40 {
+        for round in 0..<(TestLength.isFull ? 40 : 12) {
             let killing = Work()
             let moment = TimeInterval.random(in: 0...0.06)
             // A thread of its own: the tests' threads may all be taken.
