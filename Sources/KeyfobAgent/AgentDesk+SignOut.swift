@@ -5,7 +5,7 @@ extension AgentDesk {
     /// Signs an account out of a client, for a program that may have its tokens.
     ///
     /// - Parameter isForAll: Whether to sign it out of all other clients of the group too.
-    /// - Throws: `notPermitted`, `noSuchAccount`, and as `Keyring.signOut`.
+    /// - Throws: `notPermitted`, `noSuchAccount`, and as `Keyring.accounts.signOut`.
     public func signOut(
         _ account: AccountID, clientID: String, isForAll: Bool = false, in groups: [AccessGroup]? = nil,
         for caller: AgentCaller
