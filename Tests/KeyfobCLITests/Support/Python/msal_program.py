@@ -97,13 +97,13 @@ def main(action, path, *people):
         end, told = time.monotonic() + float(people[0]), {}
         while time.monotonic() < end:
             for person in people[1:]:
-                # MSAL's extensions read without a lock, and find nobody while another program writes.
-                found, patience = account(app, person), time.monotonic() + 5
-                while found is None and time.monotonic() < patience:
-                    found = account(program(path)[1], person)
-                if found is None:
-                    sys.exit(f"{person} is gone")
-                result = app.acquire_token_silent([SCOPE], account=found, force_refresh=True)
+                # MSAL's extensions read without a lock, and find nobody, or no token, while another program writes.
+                result, patience = None, time.monotonic() + 5
+                while result is None and time.monotonic() < patience:
+                    found = account(app, person)
+                    result = found and app.acquire_token_silent([SCOPE], account=found, force_refresh=True)
+                    if result is None:
+                        app = program(path)[1]
                 if not (result or {}).get("access_token", "").startswith(f"access:{person}:"):
                     sys.exit(f"{person} got {result}")
                 told[person] = result["access_token"]
