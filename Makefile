@@ -135,6 +135,7 @@ test-az:
 	Tests/Azure/run .build/debug/keyfob
 
 test-broker:
+	Scripts/install-dependencies --broker
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Broker/run .build/debug/keyfob
 

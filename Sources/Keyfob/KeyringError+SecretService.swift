@@ -57,12 +57,13 @@ extension KeyringError {
             self = KeyringError(.unavailable, "the Secret Service cannot be used")
             return
         }
-        let plain = KeyringError(failure)
-        guard case .mendService(let trouble, _) = plain.advice else {
-            self = plain
-            return
-        }
-        self = plain.saying(advice: .mendService(trouble, .importing))
+        self = KeyringError(failure).saying(.importing)
+    }
+
+    /// The same where the service was used for something else than to unlock a vault.
+    func saying(_ use: Advice.ServiceUse) -> KeyringError {
+        guard case .mendService(let trouble, _) = advice else { return self }
+        return saying(advice: .mendService(trouble, use))
     }
 }
 

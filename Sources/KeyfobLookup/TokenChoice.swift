@@ -6,9 +6,9 @@ package import KeyfobModel
 /// and handed out.
 ///
 /// Tokens that are valid come first. Of several, one of the home tenant goes before guest tenants', the default
-/// client's before others', and the one that lives longest among equals; tokens of several clients, tenants or purposes
-/// are for the caller to tell apart. Where none is valid, it is the one that lives longest: it may have an extended
-/// lifetime, and it says what a refresh is to get.
+/// client's before others', one that was stored without scopes where none are asked for, and the one that lives longest
+/// among equals; tokens of several clients, tenants or purposes are for the caller to tell apart. Where none is valid, it
+/// is the one that lives longest: it may have an extended lifetime, and it says what a refresh is to get.
 package struct TokenChoice {
     /// What is asked for.
     package let request: TokenRequest
@@ -73,7 +73,10 @@ package struct TokenChoice {
             if !whole.isEmpty { remaining = whole }
         }
         if request.scopes.isEmpty, Set(remaining.map({ $0.value.scopes })).count > 1 {
-            throw .ambiguous(.scopes(remaining.map { $0.value.scopes }))
+            // Who asks for no scope means the token that was stored without one.
+            let unscoped = remaining.filter { $0.value.scopes.isEmpty }
+            guard !unscoped.isEmpty else { throw .ambiguous(.scopes(remaining.map { $0.value.scopes })) }
+            remaining = unscoped
         }
         return remaining.max { rank($0.value) < rank($1.value) }
     }

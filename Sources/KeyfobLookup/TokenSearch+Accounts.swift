@@ -238,6 +238,7 @@ package struct Holdings {
     }
 
     private var clients: Set<String> = []
+    private var hasFamilyGrant = false
     private var realms: Set<String> = []
     private var grants: [Grant.State] = []
     private var end: SignInEnd?
@@ -255,6 +256,7 @@ package struct Holdings {
         let grant = credential.grant ?? Grant()
         grants.append(grant.apparentState)
         guard grant.state == .active else { return }
+        if credential.familyID != nil { hasFamilyGrant = true }
         if let end = SignInEnd(credential), self.end.map({ end.endsOn < $0.endsOn }) ?? true { self.end = end }
         grantScopes += credential.scopes.scopes
     }
@@ -265,8 +267,9 @@ package struct Holdings {
     func candidate(_ account: Account, in group: AccessGroup, _ preferred: Setting?) -> Candidate {
         let isDefault = preferred?.value == account.id.canonical
         return Candidate(
-            account: account, group: group, state: state, clientIDs: clients, realms: realms, tokenScopes: tokenScopes,
-            grantScopes: ScopeSet(grantScopes), end: end, isDefault: isDefault,
+            account: account, group: group, state: state, clientIDs: clients, hasFamilyGrant: hasFamilyGrant,
+            realms: realms,
+            tokenScopes: tokenScopes, grantScopes: ScopeSet(grantScopes), end: end, isDefault: isDefault,
             isOwnersDefault: isDefault && preferred?.isOwners == true)
     }
 

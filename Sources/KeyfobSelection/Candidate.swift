@@ -10,6 +10,8 @@ public struct Candidate: Hashable, Sendable {
     public var state: SignInState
     /// The clients that hold a credential of it.
     public var clientIDs: Set<String>
+    /// Whether an active grant is a family's: another client of it can use that.
+    public var hasFamilyGrant: Bool
     /// The tenants that it has tokens for.
     public var realms: Set<String>
     /// The scopes of each access token it has.
@@ -29,15 +31,15 @@ public struct Candidate: Hashable, Sendable {
 
     /// A candidate.
     public init(
-        account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, realms: Set<String> = [],
-        tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], end: SignInEnd? = nil, isDefault: Bool,
-        isOwnersDefault: Bool = false,
-        tag: UsageTag? = nil, apiHosts: [HostPattern] = []
+        account: Account, group: AccessGroup, state: SignInState, clientIDs: Set<String>, hasFamilyGrant: Bool = false,
+        realms: Set<String> = [], tokenScopes: [ScopeSet] = [], grantScopes: ScopeSet = [], end: SignInEnd? = nil,
+        isDefault: Bool, isOwnersDefault: Bool = false, tag: UsageTag? = nil, apiHosts: [HostPattern] = []
     ) {
         self.account = account
         self.group = group
         self.state = state
         self.clientIDs = clientIDs
+        self.hasFamilyGrant = hasFamilyGrant
         self.realms = realms
         self.tokenScopes = tokenScopes
         self.grantScopes = grantScopes

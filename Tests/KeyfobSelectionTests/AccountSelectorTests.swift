@@ -127,6 +127,18 @@ struct AccountSelectorTests {
         #expect(selection.verdicts.map(\.verdict) == [.rejected(unfit.rejection)])
     }
 
+    @Test("a client that holds nothing may join a family, but whom it holds something of goes first")
+    func family() throws {
+        var ada = try candidate("ada")
+        ada.hasFamilyGrant = true
+        let bob = try candidate("bob")
+        let request = TokenRequest(clientID: "other")
+        #expect(select(request, [ada, bob]).outcome == .chosen(ada))
+        var carol = try candidate("carol")
+        carol.clientIDs = ["other"]
+        #expect(select(request, [ada, bob, carol]).outcome == .chosen(carol))
+    }
+
     @Test("a token for a tenant is as good as a profile in it")
     func tokenInTenant() throws {
         var ada = try candidate("ada")

@@ -107,6 +107,18 @@ struct KeyringTokenTests {
         #expect(keyring.refusal(TokenRequest(account: "ada@contoso.example", clientID: "mailer")) == .ambiguous)
     }
 
+    @Test("where no scope is asked for, one that was stored without scopes goes before those with some")
+    func unscoped() throws {
+        let request = TokenRequest(account: "ada@contoso.example")
+        try keyring.store(.access(ada, scopes: ["repo"]), "repo", for: ada)
+        try keyring.store(.access(ada, scopes: ["gist"]), "gist", for: ada)
+        let error = failure(of: KeyringError.self) { _ = try keyring.tokens.stored(for: request) }
+        #expect(error?.code == .ambiguous && error?.candidates == ["gist", "repo"])
+        try keyring.store(.access(ada, scopes: []), "plain", for: ada)
+        #expect(try keyring.tokenText(request) == "plain")
+        #expect(try keyring.tokenText(TokenRequest(account: "ada@contoso.example", scopes: ["repo"])) == "repo")
+    }
+
     @Test("of several that fit the one that lives longest is taken")
     func longest() throws {
         try keyring.store(.access(ada, scopes: ["a", "mail.read"], expires: 1_000), "short", for: ada)

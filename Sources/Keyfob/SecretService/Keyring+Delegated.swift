@@ -63,7 +63,7 @@ extension Keyring {
             keyring.notePlace()
             return Created(keyring: keyring, recoveryKey: recoveryKey)
         } catch DesktopError.service(let reason, _) {
-            throw KeyringError(reason)
+            throw KeyringError(reason).saying(.making)
         } catch {
             throw KeyringError(error)
         }

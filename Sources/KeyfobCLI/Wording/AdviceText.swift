@@ -318,6 +318,7 @@ extension Advice.ServiceTrouble {
         switch use {
         case .unlocking: "\(reaching), or give another key, such as --key-file or --identity"
         case .importing: reaching
+        case .making: "\(reaching), or leave out --storage, which makes a vault in a file"
         case .records: records
         case .moving: moving
         }

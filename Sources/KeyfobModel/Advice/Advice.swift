@@ -320,6 +320,8 @@ public enum Advice: Hashable, Sendable {
     public enum ServiceUse: Hashable, Sendable {
         /// To unlock a vault that other keys open as well.
         case unlocking
+        /// For the records of a vault that is to be made there.
+        case making
         /// For the records of a vault, which lie there alone.
         case records
         /// To take a vault's records, which lie elsewhere.

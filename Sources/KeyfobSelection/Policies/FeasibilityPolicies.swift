@@ -27,7 +27,10 @@ extension TokenRequest {
         if policy != nil { apply(UserFlowPolicy(request: self)) }
         if let rule = DestinationRule(self, bindings: bindings) { apply(DestinationPolicy(rule: rule)) }
         if let realm { apply(TenantPolicy(realm)) }
-        if let clientID { apply(ClientPolicy(clientID: clientID)) }
+        if let clientID {
+            let isKnown = open.contains { candidates[$0].clientIDs.contains(clientID) }
+            apply(ClientPolicy(clientID: clientID, mayJoin: !isKnown))
+        }
         apply(SignInPolicy())
         if !scopes.isEmpty {
             apply(ScopePolicy(scopes: scopes))
@@ -106,12 +109,13 @@ private struct TenantPolicy: FeasibilityPolicy {
     }
 }
 
-/// The client asked for must hold a credential of the account.
+/// The client asked for must hold a credential of the account, or, where it holds none of any, may be of a family that does.
 private struct ClientPolicy: FeasibilityPolicy {
     let clientID: String
+    let mayJoin: Bool
 
     func rejection(of candidate: Candidate) -> Verdict.Rejection? {
-        candidate.clientIDs.contains(clientID) ? nil : .unknownToClient(clientID)
+        candidate.clientIDs.contains(clientID) || mayJoin && candidate.hasFamilyGrant ? nil : .unknownToClient(clientID)
     }
 }
 
