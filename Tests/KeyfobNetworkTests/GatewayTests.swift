@@ -1,6 +1,7 @@
 internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobSodium
+internal import KeyfobTestSupport
 internal import Testing
 
 @testable internal import KeyfobNetwork
@@ -155,7 +156,7 @@ struct GatewayTests {
             ("GET API.example/a%2db", "GET api.example/a-b", true),
         ])
     func rules(rule: String, asked: String, isAllowed: Bool) throws {
-        let rule = try #require(GatewayRule(rule))
+        let rule = try GatewayRule(rule)
         let words = asked.split(separator: " ").map(String.init)
         let host = words[1].prefix { $0 != "/" }
         guard let path = RequestPath(words[1].dropFirst(host.count)) else { return #expect(!isAllowed) }
@@ -163,13 +164,16 @@ struct GatewayTests {
     }
 
     @Test(
-        "what is no rule is refused",
+        "what is no rule is refused with the reason",
         arguments: [
-            "", "GET", "get api.example", "GET api.example/a?b", "GET api.example/../x", "GET api.example/a*",
-            "GET x y",
-            "GET,, api.example", "GET https://api.example/", "GET *", "GET *.com", "GET user@api.example",
-        ])
-    func noRules(text: String) { #expect(GatewayRule(text) == nil || text == "GET") }
+            ("", .words), ("GET x y", .words), ("get api.example", .methods), ("GET,, api.example", .methods),
+            ("GET https://api.example/", .host("https:")), ("GET *", .host("*")), ("GET *.com", .host("*.com")),
+            ("GET user@api.example", .host("user@api.example")), ("GET api.example/a?b", .path("/a?b")),
+            ("GET api.example/../x", .path("/../x")), ("GET api.example/a*", .star("a*")),
+        ] as [(String, GatewayRule.Flaw)])
+    func noRules(text: String, flaw: GatewayRule.Flaw) {
+        #expect(failure(of: GatewayRule.Flaw.self) { _ = try GatewayRule(text) } == flaw)
+    }
 
     @Test("an address in an answer leads back where it can be asked for, and elsewhere where it cannot")
     func references() {

@@ -14,30 +14,43 @@ package struct GatewayRule: Hashable, Sendable, CustomStringConvertible {
     private let methods: Set<String>?
     private let path: RequestPath?
 
-    /// The rule that `text` is; nil where it is none.
-    package init?(_ text: String) {
+    /// Why a text is no rule.
+    package enum Flaw: Error, Hashable {
+        /// It has not one or two words.
+        case words
+        /// A method is empty, in small letters, or holds what no method has (RFC 9110, section 9.1).
+        case methods
+        /// The host is none.
+        case host(String)
+        /// The path has a query, dots as a part, or what no path has (RFC 3986, section 3.3).
+        case path(String)
+        /// A `*` in the path is no whole part of it.
+        case star(String)
+    }
+
+    /// The rule that `text` is.
+    package init(_ text: String) throws(Flaw) {
         let words = text.split(separator: " ")
-        guard (1...2).contains(words.count), let place = words.last else { return nil }
+        guard (1...2).contains(words.count), let place = words.last else { throw .words }
         if words.count == 2, words[0] != "*" {
             let names = words[0].split(separator: ",", omittingEmptySubsequences: false)
             guard names.allSatisfy({ HTTPHeader.isName($0) && $0.utf8.allSatisfy { !(0x61...0x7A).contains($0) } })
-            else { return nil }
+            else { throw .methods }
             methods = Set(names.map(String.init)).union(names.contains("GET") ? ["HEAD"] : [])
         } else {
             methods = nil
         }
         let name = place.prefix { $0 != "/" }
-        guard let pattern = HostPattern(Identifier.folded(String(name))) else { return nil }
+        guard let pattern = HostPattern(Identifier.folded(String(name))) else { throw .host(String(name)) }
         let rest = place[name.endIndex...]
         guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#""<>\^`{|}?#"#.utf8.contains($0) }) else {
-            return nil
+            throw .path(String(rest))
         }
         if rest.isEmpty {
             path = nil
         } else {
-            guard let path = RequestPath(rest), path.parts.allSatisfy({ $0 == "*" || !$0.contains("*") }) else {
-                return nil
-            }
+            guard let path = RequestPath(rest) else { throw .path(String(rest)) }
+            if let part = path.parts.first(where: { $0 != "*" && $0.contains("*") }) { throw .star(part) }
             self.path = path
         }
         self.pattern = pattern

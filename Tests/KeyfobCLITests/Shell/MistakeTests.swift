@@ -152,7 +152,8 @@ struct MistakeTests {
             "exec --proxy --env KEYFOB_PROXY=git.example -- true", 64,
             ["KEYFOB_PROXY is set twice, by --env or by --proxy"]
         ),
-        ("exec --proxy --allow 'get git.example' -- true", 64, ["--allow", "get git.example"]),
+        ("exec --proxy --allow 'get git.example' -- true", 64, ["--allow", "get git.example", "in capitals"]),
+        ("exec --proxy --allow 'GET a.example/u*' -- true", 64, ["* stands for a whole part of a path", "u*"]),
         ("exec --proxy --allow 'GET a.example' --env T=b.example -- true", 64, ["no --allow is about b.example"]),
         ("exec --env T --allow 'GET a.example' -- true", 64, ["--allow says what goes through a proxy"]),
         ("exec --proxy --offline -- true", 64, ["a proxy needs the network; --offline has no meaning"]),

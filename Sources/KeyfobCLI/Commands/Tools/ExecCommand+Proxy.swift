@@ -10,13 +10,21 @@ internal import KeyfobNetwork
 /// Two processes stand behind it: one has the keys and speaks to providers alone, the other listens to the program and has no
 /// more than the token of a request.
 extension ExecCommand {
-    /// A rule, as `--allow` takes it.
-    struct Rule: ExpressibleByArgument {
-        let rule: GatewayRule
-
-        init?(argument: String) {
-            guard let rule = GatewayRule(argument) else { return nil }
-            self.rule = rule
+    /// The rule that a text of `--allow` is.
+    static func rule(_ text: String) throws -> GatewayRule {
+        do throws(GatewayRule.Flaw) {
+            return try GatewayRule(text)
+        } catch {
+            let reason =
+                switch error {
+                case .words: "a rule is METHOD HOST/PATH, such as 'GET api.github.com/repos/me/*'"
+                case .methods: "methods are in capitals, with a comma between two: GET,POST"
+                case .host(let host):
+                    "\(ShellWord.inMessage(host)) is no host; a rule is METHOD HOST/PATH, without https://"
+                case .path: "its path is none: it has no query, no space and no '..'"
+                case .star(let part): "* stands for a whole part of a path, and \(ShellWord.inMessage(part)) is none"
+                }
+            throw ValidationError(reason)
         }
     }
 
@@ -43,7 +51,7 @@ extension ExecCommand {
                 throw ValidationError(
                     "with --proxy, --env gives a variable the address of a host: --env NAME=HOST, or NAME=HOST/PATH")
             }
-            guard allow.isEmpty || allow.contains(where: { $0.rule.isAbout(host) }) else {
+            guard allow.isEmpty || allow.contains(where: { $0.isAbout(host) }) else {
                 throw ValidationError("no --allow is about \(host), which --env \(variable.name) names")
             }
         }
@@ -52,7 +60,7 @@ extension ExecCommand {
     /// The hosts that the caller names.
     private var namedHosts: [String] {
         let ofVariables = env.compactMap { $0.scope.map { $0.prefix { $0 != "/" }.lowercased() } }
-        return [options.allowHost].compactMap(\.self) + ofVariables + allow.compactMap(\.rule.host)
+        return [options.allowHost].compactMap(\.self) + ofVariables + allow.compactMap(\.host)
     }
 
     /// Runs the program behind a proxy, and ends as it ends.
@@ -72,7 +80,7 @@ extension ExecCommand {
         // From here on only the gate can ask.
         _ = consume holder
         _ = try Self.awaitReady(gate, relay)
-        let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.rule.isAbout(host) } }
+        let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.isAbout(host) } }
         let variables = ProxyVariables(
             door.address, addresses: env.map { ($0.name, $0.scope ?? "") },
             gitHosts: known + namedHosts.filter { !known.contains($0) })
@@ -131,7 +139,7 @@ extension ExecCommand {
         _ door: GatewayDoor, _ hosts: [String], holder: MessageLine, _ line: TokenLine
     ) throws(KeyringError) {
         TokenHolder.retire()
-        let judge = ProxyJudge(rules: allow.map(\.rule), hosts: hosts, holder: holder)
+        let judge = ProxyJudge(rules: allow, hosts: hosts, holder: holder)
         let configuration = NetworkConfiguration.ofThisMachine(
             certificateFile: networkOptions.caFile, environment: Environment.current.variables)
         let gateway: Gateway

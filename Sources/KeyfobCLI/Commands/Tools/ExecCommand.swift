@@ -3,6 +3,7 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
 internal import KeyfobFiles
+internal import KeyfobNetwork
 internal import KeyfobSodium
 
 struct ExecCommand: ParsableCommand {
@@ -74,8 +75,9 @@ struct ExecCommand: ParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "With --proxy: pass on these requests alone, such as 'GET api.github.com/repos/me/*'; repeatable.",
-            valueName: "METHOD HOST/PATH"))
-    var allow: [Rule] = []
+            valueName: "METHOD HOST/PATH"),
+        transform: ExecCommand.rule)
+    var allow: [GatewayRule] = []
 
     @OptionGroup var options: RequestOptions
     @OptionGroup var validity: ValidityOptions
