@@ -54,7 +54,7 @@ struct CurrentAccountTests {
 
     @Test(
         "what is remembered of it is no decision of whoever holds the group's key",
-        .enabled(if: StoragePlace.ofTest == .embedded))
+        .embeddedAlone)
     func group() throws {
         let shared = try home.sharedGroup("shared")
         let theirs = try home.opened(keyFile: 2)

@@ -240,7 +240,9 @@ struct KeyringClientTests {
         #expect(try keyring.providers.description(forEnvironment: "sso.example", in: [ci])?.title == "Own")
     }
 
-    @Test("a secret that somebody with the group's key put in the place of the owner's is told, and goes nowhere")
+    @Test(
+        "a secret that somebody with the group's key put in the place of the owner's is told, and goes nowhere",
+        .embeddedAlone)
     func replacedSecret() throws {
         let place = "accounts.google.com"
         let client = ClientRegistration(id: "a", authentication: .post)

@@ -55,7 +55,7 @@ struct KeyringSharingTests {
         #expect(told.first?.advice == .removeFromOneGroup("ada@id.example"))
     }
 
-    @Test("is told where groups are not within reach", .enabled(if: StoragePlace.ofTest == .embedded))
+    @Test("is told where groups are not within reach", .embeddedAlone)
     func beyondReach() throws {
         let shared = try home.sharedGroup("shared")
         let theirs = try home.opened(keyFile: 2)
