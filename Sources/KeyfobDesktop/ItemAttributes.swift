@@ -66,7 +66,9 @@ enum ItemAttributes {
         return attributes.filter { !$0.value.isEmpty }
     }
 
-    /// Attributes and label of an item for a record with this body, but for those that say what it holds.
+    /// Attributes and label of an item for a record with this body, but for `record` and `encoding`, which `ItemParts` adds.
+    ///
+    /// A new attribute has to be in ``names`` as well: others are taken for another program's.
     ///
     /// - Parameter owner: What the account is called that has the credential, where that is known.
     static func describe(

@@ -8,7 +8,8 @@ package struct FileLock: ~Copyable {
 
     /// Waits for the lock at `path`, but not for ever: whoever has it may have been stopped, or be this very process.
     ///
-    /// - Parameter limit: Many derivations of keys fit into what is waited unless said otherwise.
+    /// - Parameter limit: How long is waited. Whoever has the lock may be deriving a key from a passphrase, which takes a second or
+    ///   more; the usual minute has room for many of them.
     /// - Throws: `busy`, `inputOutput`, `notWritable`, `diskFull`.
     package init(_ path: String, orBusyAfter limit: Duration = .seconds(60)) throws(StorageFailure) {
         let descriptor = try POSIXFile.openLock(path)

@@ -20,7 +20,7 @@ enum AccountPicker {
         switch try outcome(PickerScreen(items, purpose: purpose), PickerState(items), color) {
         case .chosen(let index): return index
         case .cancelled: throw KeyringError(.cancelled, "cancelled; no account was chosen")
-        case .ended(let signal): PickerSignals.end(by: signal)
+        case .ended(let signal): SignalPipe.end(by: signal)
         }
     }
 
@@ -28,13 +28,13 @@ enum AccountPicker {
     private static func outcome(
         _ screen: PickerScreen, _ state: PickerState, _ color: Bool
     ) throws(KeyringError) -> Outcome {
-        let signals = try PickerSignals()
+        let signals = try SignalPipe()
         return try outcome(screen, state, signals, color)
     }
 
     /// Runs until there is an answer; the terminal is put back when it returns.
     private static func outcome(
-        _ screen: PickerScreen, _ start: PickerState, _ signals: borrowing PickerSignals, _ color: Bool
+        _ screen: PickerScreen, _ start: PickerState, _ signals: borrowing SignalPipe, _ color: Bool
     ) throws(KeyringError) -> Outcome {
         var state = start
         var decoder = PickerKeyDecoder()
@@ -46,7 +46,7 @@ enum AccountPicker {
             switch terminal.wait(signals, patience: decoder.patience) {
             case .gone: throw KeyringError(.unavailable, "the terminal is gone")
             case .signal(SIGWINCH): draw(&state, screen, terminal, signals, color)
-            case .signal(let signal) where PickerSignals.ending.contains(signal): return .ended(by: signal)
+            case .signal(let signal) where SignalPipe.ending.contains(signal): return .ended(by: signal)
             case .signal(let signal):
                 if signal == SIGTSTP {
                     terminal.leave()
@@ -67,7 +67,7 @@ enum AccountPicker {
     /// Handles keys, then draws once; returns the answer, if there is one.
     private static func apply(
         _ keys: [PickerKey?], _ state: inout PickerState, _ screen: PickerScreen,
-        _ terminal: borrowing PickerTerminal, _ signals: borrowing PickerSignals, _ color: Bool
+        _ terminal: borrowing PickerTerminal, _ signals: borrowing SignalPipe, _ color: Bool
     ) -> Outcome? {
         var isChanged = false
         for key in keys {
@@ -85,7 +85,7 @@ enum AccountPicker {
 
     private static func draw(
         _ state: inout PickerState, _ screen: PickerScreen, _ terminal: borrowing PickerTerminal,
-        _ signals: borrowing PickerSignals, _ color: Bool
+        _ signals: borrowing SignalPipe, _ color: Bool
     ) {
         let (columns, rows) = (terminal.size.columns, terminal.size.rows)
         state.setPage(screen.page(columns: columns, rows: rows))

@@ -81,7 +81,7 @@ struct PickerTerminal: ~Copyable {
     /// Draws a frame over what is there.
     ///
     /// Stops half-way when a signal comes while the terminal takes nothing; whoever handles it draws again.
-    func draw(_ frame: PickerScreen.Frame, columns: Int, rows: Int, color: Bool, _ signals: borrowing PickerSignals) {
+    func draw(_ frame: PickerScreen.Frame, columns: Int, rows: Int, color: Bool, _ signals: borrowing SignalPipe) {
         var drawing = "\u{1B}[?25l"
         for row in 0..<rows {
             let line = row < frame.lines.count ? frame.lines[row] : PickerLine()
@@ -92,7 +92,7 @@ struct PickerTerminal: ~Copyable {
     }
 
     /// Waits for keys or a signal, at most `patience` milliseconds; nil for any time.
-    func wait(_ signals: borrowing PickerSignals, patience: Int32?) -> Event {
+    func wait(_ signals: borrowing SignalPipe, patience: Int32?) -> Event {
         while true {
             if let signal = signals.next() { return .signal(signal) }
             var polled = [

@@ -16,7 +16,7 @@ struct SignalRelay: ~Copyable {
         func mirror() -> Never {
             switch self {
             case .status(let status): exit(status)
-            case .signal(let signal): PickerSignals.end(by: signal)
+            case .signal(let signal): SignalPipe.end(by: signal)
             }
         }
     }

@@ -18,7 +18,7 @@ final class SyncWatch {
     private let remote: SyncRemote
     private let interval: Int64
     private let bell: ChangeBell
-    private let signals: PickerSignals
+    private let signals: SignalPipe
     /// What was told, and is so still.
     private var told: Set<String> = []
     private var stateTold: SyncStatus.State?
@@ -29,7 +29,7 @@ final class SyncWatch {
         interval = Int64(everySeconds ?? Self.usualSeconds) * 1_000
         (keyring, remote) = try options.openRemote()
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
-        signals = try PickerSignals(PickerSignals.ending)
+        signals = try SignalPipe(SignalPipe.ending)
         bell.watch(keyring.location.vault)
     }
 

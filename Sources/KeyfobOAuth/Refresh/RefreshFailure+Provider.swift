@@ -1,8 +1,10 @@
 package import KeyfobModel
 
 extension RefreshFailure {
-    /// What others have to know of `failure` after `token` was used; nil where it is about the request or this
-    /// process's settings alone, or where the grant's state says it.
+    /// What others have to know of `failure` after `token` was used.
+    ///
+    /// It is nil where the failure concerns nobody else, being about the request or about this process's settings, and where
+    /// the state of the grant tells them.
     package init?(_ failure: ProviderFailure, of token: TokenIdentity, at time: Timestamp) {
         let kind: Kind
         var (status, detail) = (0, "")

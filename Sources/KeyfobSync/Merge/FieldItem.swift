@@ -4,8 +4,8 @@ package import KeyfobModel
 ///
 /// A deletion takes every field that is not later than itself, and stays when later fields bring the item back:
 /// otherwise a copy that was forgotten somewhere could bring back what is older. So an item that one device deleted
-/// and another wrote later comes back with what was written later. An account comes back with its user name, which each
-/// sign-in writes anew: a label that was changed elsewhere brings back nothing.
+/// and another wrote later comes back with what was written later. An account comes back only with its user name, which
+/// each sign-in writes anew: where another device changed nothing but its label, it stays deleted.
 package struct FieldItem: Hashable, Sendable {
     /// The latest deletion.
     package private(set) var deletion: ItemVersion?

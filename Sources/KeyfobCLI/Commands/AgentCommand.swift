@@ -57,7 +57,7 @@ struct AgentCommand: ParsableCommand {
         }
         try place.prepare()
         let turn = try AgentSocket.Turn(at: place.socket)
-        let signals = try PickerSignals(PickerSignals.ending)
+        let signals = try SignalPipe(SignalPipe.ending)
         if let given {
             try serve(given, location, parts, signals)
         } else {
@@ -71,22 +71,22 @@ struct AgentCommand: ParsableCommand {
     /// Answers until it is to end.
     private func serve(
         _ socket: borrowing AgentSocket, _ location: KeyringLocation, _ parts: AgentParts,
-        _ signals: borrowing PickerSignals
+        _ signals: borrowing SignalPipe
     ) throws(KeyringError) {
-        let keeper = AgentKeeper(global, at: location, parts.audit)
+        let keys = AgentKeys(global, at: location, parts.audit)
         let desk = AgentDesk(
-            keeper.vault, audit: parts.audit, questions: parts.companion,
+            keys.vault, audit: parts.audit, questions: parts.companion,
             network: { [network] () throws(KeyringError) in try network.network() })
         let keys = AgentKeys(
-            unlock: { (id, key, seconds) throws(KeyringError) in try keeper.unlock(id, key, seconds) },
+            unlock: { (id, key, seconds) throws(KeyringError) in try keys.unlock(id, key, seconds) },
             lock: {
-                keeper.forgetTime()
+                keys.forgetTime()
                 return desk.lock()
-            }, status: { keeper.status })
+            }, status: { keys.status })
         let changes = VaultChanges()
         let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: Self.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
-            keeper.expire()
+            keys.expire()
             await door.answer(call, peer, replies)
         }
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
@@ -95,7 +95,7 @@ struct AgentCommand: ParsableCommand {
         defer {
             upkeep.cancel()
             desk.writePending()
-            keeper.vault.lock()
+            keys.vault.lock()
         }
         let bell: ChangeBell
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
@@ -105,22 +105,22 @@ struct AgentCommand: ParsableCommand {
         while true {
             if notices.isDue() {
                 changes.ring()
-                if keeper.vault.isOpen, let keyring = try? keeper.vault.keyring() {
+                if keys.vault.isOpen, let keyring = try? keys.vault.keyring() {
                     for line in notices.lines(of: keyring) { global.say(line) }
                 }
             }
             // Where the folder was made or replaced meanwhile, it is the new one.
             bell.watch(location.vault)
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
-            let wait = [rest, keeper.left, 60_000].compactMap(\.self).min() ?? 0
+            let wait = [rest, keys.left, 60_000].compactMap(\.self).min() ?? 0
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil {
                 upkeep.cancel()
                 return Self.end(server, desk, broker, signals)
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
-            keeper.expire()
-            if !server.isIdle || desk.isBusy || keeper.isNeeded || broker?.hasBeenBusy ?? false {
+            keys.expire()
+            if !server.isIdle || desk.isBusy || keys.isNeeded || broker?.hasBeenBusy ?? false {
                 idleSince = VarlinkServer.uptime()
             }
             if let idle, VarlinkServer.uptime() - idleSince >= idle {
@@ -136,7 +136,7 @@ struct AgentCommand: ParsableCommand {
     ///
     /// A second signal does not wait.
     private static func end(
-        _ server: VarlinkServer, _ desk: AgentDesk, _ broker: AgentBroker?, _ signals: borrowing PickerSignals
+        _ server: VarlinkServer, _ desk: AgentDesk, _ broker: AgentBroker?, _ signals: borrowing SignalPipe
     ) {
         broker?.retire()
         server.dismiss()

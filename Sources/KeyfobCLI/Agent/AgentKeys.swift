@@ -4,7 +4,7 @@ internal import KeyfobSodium
 internal import Synchronization
 
 /// Holds the vault of an agent open, no longer than what opened it would.
-final class AgentKeeper: Sendable {
+final class AgentKeys: Sendable {
     /// The vault.
     let vault: AgentVault
     private let location: KeyringLocation

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Keyfob
 
-/// Signals as bytes that can be waited for together with the terminal.
+/// Signals as bytes that can be waited for together with a terminal or a socket.
 ///
 /// The handler writes the signal's number into a pipe and does nothing else, which is allowed in a handler.
-struct PickerSignals: ~Copyable {
+struct SignalPipe: ~Copyable {
     /// What ends the process, once the terminal is as it was.
     static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
     private static let others = [SIGWINCH, SIGTSTP, SIGCONT]
@@ -31,7 +31,7 @@ struct PickerSignals: ~Copyable {
 
     /// Takes signals over, except those that whoever started the process wants ignored.
     ///
-    /// - Parameter signals: Which; all that a picker has to do with, unless said otherwise.
+    /// - Parameter signals: Which; those that end the process and those of a terminal, unless said otherwise.
     /// - Throws: `unavailable` when there are no descriptors left.
     init(_ signals: [CInt] = ending + others) throws(KeyringError) {
         guard let pipe = Pipe.shared else { throw KeyringError(.unavailable, "there are no file descriptors left") }
