@@ -9,6 +9,12 @@ let linking =
     + ["-z", "pack-relative-relocs", "--no-export-dynamic", "-T", "\(folder)/Scripts/constants.ld"]
     .flatMap { ["-Xlinker", $0] }
 
+// A debug build of ArgumentParser looks at a command's declaration again and again while it parses. This calls what is in
+// Sources/KeyfobCLI/Process/DeclarationValidation.swift instead.
+let wrapping = [
+    "-Xlinker", "--wrap=$s14ArgumentParser17ParsableArgumentsPAAE9_validate6parentyAA8InputKeyVSg_tKFZ",
+]
+
 // How the library for C is linked: it shows what its header declares and nothing else, and has Swift's runtime within
 // where it is released, so that who links it needs none. What it lacks fails here, and not where it is loaded.
 let libraryLinking =
@@ -139,7 +145,10 @@ let package = Package(
                 "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]
+            linkerSettings: [
+                .unsafeFlags(linking, .when(configuration: .release)),
+                .unsafeFlags(wrapping, .when(configuration: .debug)),
+            ]
         ),
 
         // Speaks in the words of the command, and asks an agent as it does: Wording and Asking are folders of both.

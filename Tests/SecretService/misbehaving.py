@@ -21,6 +21,7 @@
     refuse:METHOD       answers it with an error whose message must not come out
     nonsense:METHOD     answers it with another type than the specification says
     die:METHOD          ends when it is called
+    forgets:FILE        when FILE is there at a call, removes it and all items but the first
     counts:FILE         looks at FILE at each call, which says what to refuse, as refusals.py has it
 """
 
@@ -60,11 +61,14 @@ class Item:
 
 class Service:
     def __init__(self):
-        # One item that is there from the beginning, for calls that need some item.
-        self.items = {COLLECTION + "/n2": Item("first", {"first": "item"}, b"aGlkZGVu")}
+        self.forget()
         self.prompts = {}
         self.is_locked = "locked" in FLAGS
         self.count = 2
+
+    def forget(self):
+        # One item that is there from the beginning, for calls that need some item.
+        self.items = {COLLECTION + "/n2": Item("first", {"first": "item"}, b"aGlkZGVu")}
 
     def path(self, kind):
         self.count += 1
@@ -220,12 +224,17 @@ def completed(service, path):
     return new_signal(DBusAddress(path, interface=SECRET + "Prompt"), "Completed", "bv", (is_dismissed, result))
 
 
+FORGETTING = [flag.removeprefix("forgets:") for flag in FLAGS if flag.startswith("forgets:")]
 REFUSALS = [Refusals(flag.removeprefix("counts:")) for flag in FLAGS if flag.startswith("counts:")]
 
 
 def answer(service, message):
     """The answer to a call; None for none."""
     method, path = message.header.fields[HeaderFields.member], message.header.fields[HeaderFields.path]
+    for file in FORGETTING:
+        if os.path.exists(file):
+            os.unlink(file)
+            service.forget()
     if any(refusals.refuses(method) for refusals in REFUSALS):
         return new_error(message, "org.example.Refused", "s", ("a private text",))
     if FLAGS & {"silent:" + method, "silent:all"}:

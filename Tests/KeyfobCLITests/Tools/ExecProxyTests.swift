@@ -160,8 +160,11 @@ struct ExecProxyTests {
     @Test("a program that does not behave is refused, and keeps nobody else from being served")
     func hostile() throws {
         let script = PythonScript.path("proxy_attacks")
+        // 64 are let in at once.
+        let count = TestLength.rounds(200, full: 1_000)
         let outcome = try place.run(
-            "keyfob exec --quiet --proxy --account ada -- \(PythonScript.interpreter) \(script) $SERVER", deadline: 300)
+            "keyfob exec --quiet --proxy --account ada -- \(PythonScript.interpreter) \(script) $SERVER \(count)",
+            deadline: 300)
         #expect(
             outcome.text == """
                 pipelined 200 400

@@ -1,13 +1,13 @@
 """A program behind `keyfob exec --proxy` that does not behave; prints a line for each thing that it tried.
 
-usage: proxy_attacks.py HOST, with KEYFOB_PROXY set."""
+usage: proxy_attacks.py HOST COUNT, with KEYFOB_PROXY set."""
 
 import os
 import socket
 import sys
 import urllib.parse
 
-HOST = sys.argv[1]
+HOST, COUNT = sys.argv[1], int(sys.argv[2])
 BASE = urllib.parse.urlsplit(os.environ["KEYFOB_PROXY"])
 ADDRESS, PREFIX = (BASE.hostname, BASE.port), BASE.path
 GOOD = f"GET {PREFIX}/{HOST}/good HTTP/1.1\r\nHost: {BASE.netloc}\r\n"
@@ -70,9 +70,9 @@ idle = [connect() for _ in range(20)]
 greedy = connect()
 greedy.sendall(GOOD.replace("/good", "/endless").encode() + b"\r\n")
 
-# A thousand that have said the half of a request each, in turns of those that are let in at once.
+# COUNT that have said the half of a request each, in turns of those that are let in at once.
 half = []
-for number in range(1000):
+for number in range(COUNT):
     connection = connect()
     connection.setblocking(False)
     try:
