@@ -1,6 +1,6 @@
 extension RawSpan {
     /// The byte at `offset`; traps outside the bounds.
-    package func byte(at offset: Int) -> UInt8 {
+    @inlinable package func byte(at offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < byteCount, "no byte at that offset")
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }

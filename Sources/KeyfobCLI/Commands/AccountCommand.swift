@@ -88,7 +88,8 @@ struct AccountListCommand: ParsableCommand {
         func key(_ candidate: Candidate) -> (Int, String, String) {
             (places[candidate.group] ?? 0, candidate.account.name, candidate.account.id.canonical)
         }
-        return candidates.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+        let keys = candidates.map(key)
+        return candidates.indices.sorted { keys[$0] < keys[$1] }.map { candidates[$0] }
     }
 
     private func table(

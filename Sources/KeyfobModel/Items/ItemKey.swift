@@ -12,7 +12,7 @@ package struct ItemKey: Sendable {
 
     /// The key with these parts.
     package init(_ kind: ItemKind, _ parts: [String]) {
-        var bytes = CanonicalBytes()
+        var bytes = CanonicalBytes(capacity: parts.reduce(32) { $0 + 8 + $1.utf8.count })
         bytes.append(kind.rawValue)
         for part in parts { bytes.append(part) }
         self.kind = kind
@@ -99,8 +99,10 @@ extension ItemKey: Hashable, Comparable, CustomStringConvertible {
     /// Whether both name the same item.
     package static func == (left: ItemKey, right: ItemKey) -> Bool { left.encoded == right.encoded }
 
-    /// Hashes the bytes.
-    package func hash(into hasher: inout Hasher) { hasher.combine(encoded) }
+    /// Hashes what the bytes are made of: a text is hashed in one go, an array byte by byte.
+    package func hash(into hasher: inout Hasher) {
+        for part in parts { hasher.combine(part) }
+    }
 
     /// Orders by kind, then by the bytes.
     package static func < (left: ItemKey, right: ItemKey) -> Bool {

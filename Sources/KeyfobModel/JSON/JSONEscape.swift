@@ -56,6 +56,13 @@ extension JSONEscape {
     /// Writes `text`, escaped, into `output`, which has ``count(of:)`` bytes from `start` on.
     package static func write(_ text: RawSpan, into output: inout MutableRawSpan, at start: Int) {
         let bytes = Span<UInt8>(_bytes: text)
+        // A token has nothing to escape.
+        if count(of: text) == bytes.count {
+            for index in bytes.indices {
+                output.storeBytes(of: bytes[index], toByteOffset: start + index, as: UInt8.self)
+            }
+            return
+        }
         var offset = start
         for index in bytes.indices {
             let escape = JSONEscape(bytes[index])

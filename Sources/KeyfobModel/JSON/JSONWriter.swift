@@ -156,13 +156,16 @@ package struct JSONWriter: Sendable {
 
     private mutating func quoted(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        guard text.utf8.contains(where: JSONEscape.isNeeded) else {
-            bytes.append(contentsOf: text.utf8)
-            return bytes.append(UInt8(ascii: "\""))
-        }
-        for byte in text.utf8 {
-            let escape = JSONEscape(byte)
-            for index in 0..<escape.count { bytes.append(escape[index]) }
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        var end = start
+        while end < bytes.count, !JSONEscape.isNeeded(for: bytes[end]) { end += 1 }
+        if end < bytes.count {
+            bytes.removeLast(bytes.count - end)
+            for byte in text.utf8.dropFirst(end - start) {
+                let escape = JSONEscape(byte)
+                for index in 0..<escape.count { bytes.append(escape[index]) }
+            }
         }
         bytes.append(UInt8(ascii: "\""))
     }
