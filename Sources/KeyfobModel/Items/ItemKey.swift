@@ -9,6 +9,8 @@ package struct ItemKey: Sendable {
     package let parts: [String]
     /// Kind and parts with their lengths: what is compared.
     package let encoded: [UInt8]
+    /// What dictionaries ask for again and again.
+    private let hash: Int
 
     /// The key with these parts.
     package init(_ kind: ItemKind, _ parts: [String]) {
@@ -18,6 +20,9 @@ package struct ItemKey: Sendable {
         self.kind = kind
         self.parts = parts
         self.encoded = bytes.bytes
+        var hasher = Hasher()
+        for part in parts { hasher.combine(part) }
+        hash = hasher.finalize()
     }
 
     /// The key of an account: its canonical id.
@@ -97,12 +102,12 @@ package struct ItemKey: Sendable {
 
 extension ItemKey: Hashable, Comparable, CustomStringConvertible {
     /// Whether both name the same item.
-    package static func == (left: ItemKey, right: ItemKey) -> Bool { left.encoded == right.encoded }
-
-    /// Hashes what the bytes are made of: a text is hashed in one go, an array byte by byte.
-    package func hash(into hasher: inout Hasher) {
-        for part in parts { hasher.combine(part) }
+    package static func == (left: ItemKey, right: ItemKey) -> Bool {
+        left.hash == right.hash && left.encoded == right.encoded
     }
+
+    /// Hashes what the bytes are made of.
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// Orders by kind, then by the bytes.
     package static func < (left: ItemKey, right: ItemKey) -> Bool {

@@ -58,8 +58,11 @@ extension JSONEscape {
         let bytes = Span<UInt8>(_bytes: text)
         // A token has nothing to escape.
         if count(of: text) == bytes.count {
-            for index in bytes.indices {
-                output.storeBytes(of: bytes[index], toByteOffset: start + index, as: UInt8.self)
+            unsafe output.withUnsafeMutableBytes { target in
+                unsafe text.withUnsafeBytes { source in
+                    let place = unsafe target[start..<start + source.count]
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: place).copyMemory(from: source)
+                }
             }
             return
         }

@@ -10,8 +10,11 @@ package struct JSONWriter: Sendable {
     private var followsName = false
 
     /// A writer that has written nothing.
-    package init(isIndented: Bool = false) {
+    ///
+    /// - Parameter capacity: How many bytes there is room for from the start.
+    package init(isIndented: Bool = false, capacity: Int = 0) {
         depth = isIndented ? 0 : nil
+        bytes.reserveCapacity(capacity)
     }
 
     /// Forgets what was written, because it went out, and goes on at the same place.

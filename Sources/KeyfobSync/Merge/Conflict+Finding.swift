@@ -5,9 +5,13 @@ extension Conflict {
     ///
     /// The same for either order of the two. Alone it finds what is wrong within one state: merge it with itself.
     ///
-    /// - Parameter now: Milliseconds since 1970.
-    package static func found(in left: KeyringState, _ right: KeyringState, now: Int64) -> [Conflict] {
-        let merged = left.merged(with: right)
+    /// - Parameters:
+    ///   - merged: What both know, where that was found out already.
+    ///   - now: Milliseconds since 1970.
+    package static func found(
+        in left: KeyringState, _ right: KeyringState, merged: KeyringState? = nil, now: Int64
+    ) -> [Conflict] {
+        let merged = merged ?? left.merged(with: right)
         var conflicts = accountsInSeveralGroups(merged)
         for (group, state) in merged.groups.sorted(by: { $0.key < $1.key }) {
             let (mine, theirs) = (left.groups[group] ?? GroupItems(), right.groups[group] ?? GroupItems())
@@ -25,6 +29,7 @@ extension Conflict {
     }
 
     private static func accountsInSeveralGroups(_ merged: KeyringState) -> [Conflict] {
+        guard merged.groups.count > 1 else { return [] }
         var groups: [ItemKey: [AccessGroup]] = [:]
         for (group, state) in merged.groups {
             for key in state.items.keys where key.kind == .account && state.contains(key) {
@@ -51,7 +56,7 @@ extension Conflict {
             let account = ItemKey(.account, [AccountID(named)?.canonical ?? named])
             if state.items[account]?.isDeleted == true { return [.settingOfDeletedAccount(place, account: account)] }
         }
-        if let grant = state.grants[key], grant.grant.state == .active {
+        if key.kind == .grant, let grant = state.grants[key], grant.grant.state == .active {
             let account = ItemKey.account(grant.credential.account)
             if state.items[account]?.isDeleted == true { return [.signedInButDeleted(place, account: account)] }
         }

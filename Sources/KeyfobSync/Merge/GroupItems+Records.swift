@@ -100,8 +100,8 @@ extension FieldItem {
     /// The fields that Keyfob does not interpret, by the object they are in.
     fileprivate var unknownFields: ItemHistory.UnknownFields {
         var unknown = ItemHistory.UnknownFields()
-        for (name, register) in fields.sorted(by: { $0.key < $1.key }) {
-            guard let place = name.additional, case .json(let json) = register.value else { continue }
+        for name in fields.keys.filter({ $0.additional != nil }).sorted() {
+            guard let place = name.additional, case .json(let json) = self[name] else { continue }
             unknown.objects[place.path, default: AdditionalFields()].fields.append(.init(name: place.name, json: json))
         }
         return unknown

@@ -39,7 +39,8 @@ package struct MergePlan: Hashable, Sendable {
         refusing refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:], in taken: Set<AccessGroup>? = nil, now: Int64
     ) {
         let accepted = incoming.without(refusals)
-        var result = state.merged(with: accepted)
+        let merged = state.merged(with: accepted)
+        var result = merged
         let orphans = result.removeOrphans(in: taken ?? accepted.occupiedGroups, since: state)
         // Of what is here alone, what goes is told.
         let places = incoming.unorderedPlaces.union(orphans.filter(state.holds))
@@ -52,7 +53,7 @@ package struct MergePlan: Hashable, Sendable {
         }
         self.result = result
         // Who is signed out with the account is not signed in without it.
-        self.conflicts = Conflict.found(in: state, accepted, now: now).filter { conflict in
+        self.conflicts = Conflict.found(in: state, accepted, merged: merged, now: now).filter { conflict in
             if case .signedInButDeleted(let place, _) = conflict { !orphans.contains(place) } else { true }
         }
     }
