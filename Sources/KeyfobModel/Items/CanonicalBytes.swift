@@ -13,7 +13,7 @@ package struct CanonicalBytes {
 
     /// Appends eight bytes, little-endian.
     package mutating func append(_ number: UInt64) {
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Appends eight bytes, little-endian.

@@ -16,12 +16,13 @@ extension Conflict {
         for (group, state) in merged.groups.sorted(by: { $0.key < $1.key }) {
             let (mine, theirs) = (left.groups[group] ?? GroupItems(), right.groups[group] ?? GroupItems())
             conflicts += sameLabels(state, group)
+            let hasDeletedAccount = state.hasDeletedAccount
             for key in state.keys {
                 let place = ItemPlace(group, key)
                 if let version = state.version(of: key), version.stamp.isFarAhead(of: now) {
                     conflicts.append(.farAhead(place, version))
                 }
-                conflicts += within(state, place)
+                if hasDeletedAccount { conflicts += within(state, place) }
                 conflicts += between(mine, theirs, state, place)
             }
         }
@@ -49,7 +50,7 @@ extension Conflict {
             .map { .sameLabel(group, label: $0.key, accounts: $0.value.sorted()) }
     }
 
-    /// What does not fit together in the result.
+    /// What does not fit together in the result: what names an account that was removed.
     private static func within(_ state: GroupItems, _ place: ItemPlace) -> [Conflict] {
         let key = place.key
         if key.kind == .setting, let named = state.items[key]?.text(.content) {
