@@ -53,7 +53,7 @@ enum Main {
     /// What is answered without the parser, which looks at every command's options and takes longer than all else.
     private static func plainAnswer(to arguments: [String]) -> String? {
         switch arguments {
-        case [], ["--help"], ["-h"], ["help"]: HelpText.finished(KeyfobCommand.helpMessage(columns: HelpText.unbroken))
+        case [], ["--help"], ["-h"], ["help"]: HelpText.broken(TopHelp.text)
         case ["help", SharedOptions.name]: SharedOptions.page()
         case ["--version"]: Release.version
         default: nil

@@ -1,8 +1,31 @@
 extension RawSpan {
     /// The byte at `offset`; traps outside the bounds.
-    package func byte(at offset: Int) -> UInt8 {
+    @inlinable package func byte(at offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < byteCount, "no byte at that offset")
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Where `byte` first is in a part of the bytes; nil where it is not. Traps outside the bounds.
+    ///
+    /// Looks at eight bytes at a time.
+    package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        precondition(range.lowerBound >= 0 && range.upperBound <= byteCount, "no bytes there")
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let wanted = ones &* UInt64(byte)
+        var offset = range.lowerBound
+        while range.upperBound - offset >= 8 {
+            let loaded = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+            let word = UInt64(littleEndian: loaded) ^ wanted
+            // The lowest mark is right; those above it may not be.
+            let found = (word &- ones) & ~word & (ones << 7)
+            if found != 0 { return offset + found.trailingZeroBitCount >> 3 }
+            offset += 8
+        }
+        while offset < range.upperBound {
+            if self.byte(at: offset) == byte { return offset }
+            offset += 1
+        }
+        return nil
     }
 
     /// Whether the bytes are valid UTF-8; copies none of them.

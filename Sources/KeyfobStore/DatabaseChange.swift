@@ -22,8 +22,10 @@ final class DatabaseChange: RecordWriting {
         (manifest, milestone) = try records.manifestAndMilestone()
     }
 
-    /// Stores the empty manifest of a new group.
+    /// Stores the empty manifest of a new group, and that it has no record.
     static func begin(_ database: Database, _ keys: GroupKeys) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO record_counts VALUES (?, 0)", arguments: [keys.group.bytes.blob])
         try store(GroupManifest(sequence: 1), database, keys)
     }
 
@@ -70,9 +72,11 @@ final class DatabaseChange: RecordWriting {
 
     func insert(_ record: SealedRecord) throws {
         let header = record.header
+        // FAIL, for otherwise SQLite keeps a copy of every page that it changes, to take back the one statement. What fails
+        // takes the whole transaction back.
         try database.cachedStatement(
             sql: """
-                INSERT INTO records (record, group_id, kind, flags, epoch, stamp, device, account_index,
+                INSERT OR FAIL INTO records (record, group_id, kind, flags, epoch, stamp, device, account_index,
                     credential_index, username_index, label_index, secret_commitment, attributes)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """

@@ -64,7 +64,7 @@ struct BundleApplying {
         }
 
         try read { record, secret in
-            let position = SlicePosition(group: record.group, slice: ItemMark(record.key).slice)
+            let position = SlicePosition(group: record.group, slice: ItemMark.slice(of: record.key))
             if position != last {
                 try takeHere(before: position)
                 if takenCount + incoming.count >= batch { try merge() }
@@ -95,10 +95,13 @@ struct BundleApplying {
                     replacing: inventory.state, in: groups, with: incoming.state, refusing: refusals,
                     now: milliseconds)
             }
-        var places = Set(incoming.state.places).union(plan.lines.map(\.place))
-        if mode == .replace { places.formUnion(inventory.state.places.filter { groups.contains($0.group) }) }
+        var places = plan.lines.map(\.place)
+        if mode == .replace {
+            let here = inventory.state.unorderedPlaces.filter { groups.contains($0.group) }
+            places = here.union(places).sorted()
+        }
         var overlapped: Set<ItemPlace> = []
-        for place in places.sorted() where refusals[place] == nil {
+        for place in places where refusals[place] == nil {
             guard let writer = writers[place.group] else { continue }
             if !(try apply(place, plan.result, inventory, writer)) { overlapped.insert(place) }
         }
@@ -147,7 +150,9 @@ struct BundleApplying {
         }
         // What was never here and is deleted there still has to be known; what only this merge made up has not.
         if rows.isEmpty {
-            guard let brought = incoming.state.record(at: place), !isForgotten(brought) else { return true }
+            guard incoming.state.groups[place.group]?.version(of: place.key) != nil,
+                removals.isEmpty || incoming.state.record(at: place).map({ !isForgotten($0) }) == true
+            else { return true }
         }
         if after.isTombstone, after.key.kind == .accessToken {
             try writer.erase(rows: rows)
@@ -193,6 +198,7 @@ struct BundleApplying {
             }
         }
         // What is here all the same came back by another way, and goes when it is told once more that it was removed.
+        guard !removals.isEmpty else { return inventory }
         for place in incoming.state.places where groups.contains(place.group) && inventory.rows[place] == nil {
             guard let version = removals[place] else { continue }
             inventory.state.insert(ItemRecord(group: place.group, content: .tombstone(place.key), version: version))
@@ -207,7 +213,7 @@ struct BundleApplying {
 
     private func refusals(_ inventory: Inventory) -> [ItemPlace: MergeOutcome.RefusalReason] {
         var refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:]
-        for place in incoming.state.places {
+        for place in incoming.state.unorderedPlaces {
             if let reason = refusedGroups[place.group] {
                 refusals[place] = reason
             } else if !takesThisDeviceOnly && incoming.thisDeviceOnly.contains(place) {

@@ -30,7 +30,7 @@ struct HereRows {
             var rows: [Row] = []
             let isWhole = try writer.forEachItem(of: name) { result, _ in
                 let found = try result.get()
-                rows.append(Row(slice: ItemMark(found.item.key).slice, row: found.record.rowID))
+                rows.append(Row(slice: ItemMark.slice(of: found.item.key), row: found.record.rowID))
             }
             guard isWhole else { throw writer.incomplete }
             rows.sort { $0.slice < $1.slice }

@@ -41,7 +41,8 @@ final class IncomingBundle {
     /// Forgets the records that are here.
     func removeAll() {
         (state, count) = (KeyringState(), 0)
-        (thisDeviceOnly, owners, secrets) = ([], [], [:])
+        (thisDeviceOnly, owners) = ([], [])
+        secrets.removeAll(keepingCapacity: true)
     }
 
     /// Takes a record in, with its secret.

@@ -56,9 +56,10 @@ struct AccountListCommand: ParsableCommand {
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
-        let limit = expiring.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: Int64($0)) }
-        let candidates = Self.sorted(try keyring.accounts.list(in: global.groups())).filter { candidate in
-            limit.map { limit in candidate.end.map { $0.endsOn <= limit } ?? false } ?? true
+        var candidates = Self.sorted(try keyring.accounts.list(in: global.groups()))
+        if let seconds = expiring.flatMap(TimeText.seconds) {
+            let limit = WallClock.system.now.advanced(by: Int64(seconds))
+            candidates.removeAll { candidate in candidate.end.map { $0.endsOn > limit } ?? true }
         }
         let damage = keyring.takeWarnings()
         if global.json {
@@ -88,7 +89,8 @@ struct AccountListCommand: ParsableCommand {
         func key(_ candidate: Candidate) -> (Int, String, String) {
             (places[candidate.group] ?? 0, candidate.account.name, candidate.account.id.canonical)
         }
-        return candidates.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+        let keys = candidates.map(key)
+        return candidates.indices.sorted { keys[$0] < keys[$1] }.map { candidates[$0] }
     }
 
     private func table(

@@ -56,22 +56,24 @@ enum HelpText {
     /// So many columns that the parser breaks no line.
     static let unbroken = 100_000
 
-    /// What the parser wrote without breaking a line, with a line about the options that all commands have, and short titles
-    /// of groups of commands; as wide as the terminal is.
+    /// What the parser wrote without breaking a line, ``completed(_:)`` and as wide as the terminal is.
     static func finished(_ text: String) -> String {
-        guard text.contains("USAGE: keyfob") else { return text }
+        text.contains("USAGE: keyfob") ? broken(completed(text)) : text
+    }
+
+    /// What the parser wrote, with a line about the options that all commands have, and short titles of groups of commands.
+    static func completed(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasSuffix(" SUBCOMMANDS:") ? line.dropLast(" SUBCOMMANDS:".count) + ":" : line
         }
         var finished = lines.joined(separator: "\n")
         while finished.hasSuffix("\n") { finished.removeLast() }
         guard !text.contains("<subcommand>' for detailed help.") else {
-            return broken(
-                finished.replacing(
-                    "'keyfob help <subcommand>' for detailed help.",
-                    with: "'keyfob help <subcommand>' for one, 'keyfob help options' for all."))
+            return finished.replacing(
+                "'keyfob help <subcommand>' for detailed help.",
+                with: "'keyfob help <subcommand>' for one, 'keyfob help options' for all.")
         }
-        return broken(finished + "\n\n" + SharedOptions.pointer)
+        return finished + "\n\n" + SharedOptions.pointer
     }
 
     /// The text with lines that fit the terminal, or the columns that the environment says; 80 where neither is known.

@@ -28,10 +28,11 @@ struct Table {
         let count = rows.map(\.count).max() ?? 0
         let widths = fitting(
             (0..<count).map { column in
-                rows.map { $0.indices.contains(column) ? DisplayWidth.of($0[column]) : 0 }.max() ?? 0
+                rows.reduce(0) { $1.indices.contains(column) ? max($0, DisplayWidth.of($1[column])) : $0 }
             })
         let last = widths.lastIndex { $0 != nil }
-        return rows.map { row in
+        var text = ""
+        for row in rows {
             var line = ""
             for (column, whole) in row.enumerated() {
                 guard let width = widths[column] else { continue }
@@ -41,9 +42,11 @@ struct Table {
                 line += cell
                 if column != last { line += String(repeating: " ", count: width - DisplayWidth.of(cell) + 2) }
             }
-            while line.last == " " { line.removeLast() }
-            return (columns.map { DisplayWidth.cut(line, to: $0) } ?? line) + "\n"
-        }.joined()
+            while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
+            text += columns.map { DisplayWidth.cut(line, to: $0) } ?? line
+            text += "\n"
+        }
+        return text
     }
 
     /// The widths with which a line fits where that can be; nil for a column that is left out.

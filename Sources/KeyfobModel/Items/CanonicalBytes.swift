@@ -8,9 +8,12 @@ package struct CanonicalBytes {
     /// No bytes yet.
     package init() {}
 
+    /// No bytes yet, and room for so many.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     /// Appends eight bytes, little-endian.
     package mutating func append(_ number: UInt64) {
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Appends eight bytes, little-endian.
@@ -26,7 +29,8 @@ package struct CanonicalBytes {
 
     /// Appends the bytes of a text after their length.
     package mutating func append(_ text: String) {
-        append(Array(text.utf8))
+        append(UInt64(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
     }
 
     /// Appends something that need not be there, and whether it is.

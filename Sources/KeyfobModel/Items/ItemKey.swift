@@ -9,15 +9,20 @@ package struct ItemKey: Sendable {
     package let parts: [String]
     /// Kind and parts with their lengths: what is compared.
     package let encoded: [UInt8]
+    /// What dictionaries ask for again and again.
+    private let hash: Int
 
     /// The key with these parts.
     package init(_ kind: ItemKind, _ parts: [String]) {
-        var bytes = CanonicalBytes()
+        var bytes = CanonicalBytes(capacity: parts.reduce(32) { $0 + 8 + $1.utf8.count })
         bytes.append(kind.rawValue)
         for part in parts { bytes.append(part) }
         self.kind = kind
         self.parts = parts
         self.encoded = bytes.bytes
+        var hasher = Hasher()
+        for part in parts { hasher.combine(part) }
+        hash = hasher.finalize()
     }
 
     /// The key of an account: its canonical id.
@@ -97,10 +102,12 @@ package struct ItemKey: Sendable {
 
 extension ItemKey: Hashable, Comparable, CustomStringConvertible {
     /// Whether both name the same item.
-    package static func == (left: ItemKey, right: ItemKey) -> Bool { left.encoded == right.encoded }
+    package static func == (left: ItemKey, right: ItemKey) -> Bool {
+        left.hash == right.hash && left.encoded == right.encoded
+    }
 
-    /// Hashes the bytes.
-    package func hash(into hasher: inout Hasher) { hasher.combine(encoded) }
+    /// Hashes what the bytes are made of.
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// Orders by kind, then by the bytes.
     package static func < (left: ItemKey, right: ItemKey) -> Bool {

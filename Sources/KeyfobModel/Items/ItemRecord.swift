@@ -3,7 +3,11 @@ package struct ItemRecord: Hashable, Sendable {
     /// The group it is in.
     package var group: AccessGroup
     /// What it is.
-    package var content: ItemContent
+    package var content: ItemContent {
+        didSet { key = content.key }
+    }
+    /// What names the item in its group.
+    package private(set) var key: ItemKey
     /// The version of the item as a whole: the greatest of its fields.
     package var version: ItemVersion
     /// The versions of its fields, and what else a merge wants to know.
@@ -20,14 +24,12 @@ package struct ItemRecord: Hashable, Sendable {
     ) {
         self.group = group
         self.content = content
+        key = content.key
         self.version = version
         self.history = history
         self.isThisDeviceOnly = isThisDeviceOnly
         self.isOwners = isOwners
     }
-
-    /// What names the item in its group.
-    package var key: ItemKey { content.key }
 
     /// The group and the key.
     package var place: ItemPlace { ItemPlace(group, key) }

@@ -23,8 +23,10 @@ package struct ItemVersion: Hashable, Comparable, Sendable {
 extension ItemVersion: CustomStringConvertible {
     /// The version that is written `<stamp>.<device>`, each 16 small hexadecimal digits.
     package init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let stamp = UInt64(hexadecimal: parts[0]), let device = UInt64(hexadecimal: parts[1])
+        let bytes = text.utf8
+        guard bytes.count == 33, let dot = bytes.index(bytes.startIndex, offsetBy: 16, limitedBy: bytes.endIndex),
+            bytes[dot] == UInt8(ascii: "."), let stamp = UInt64(hexadecimal: bytes[..<dot]),
+            let device = UInt64(hexadecimal: bytes[bytes.index(after: dot)...])
         else { return nil }
         self.init(stamp: Stamp(value: stamp), device: device)
     }

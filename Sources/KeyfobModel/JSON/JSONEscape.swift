@@ -56,6 +56,16 @@ extension JSONEscape {
     /// Writes `text`, escaped, into `output`, which has ``count(of:)`` bytes from `start` on.
     package static func write(_ text: RawSpan, into output: inout MutableRawSpan, at start: Int) {
         let bytes = Span<UInt8>(_bytes: text)
+        // A token has nothing to escape.
+        if count(of: text) == bytes.count {
+            unsafe output.withUnsafeMutableBytes { target in
+                unsafe text.withUnsafeBytes { source in
+                    let place = unsafe target[start..<start + source.count]
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: place).copyMemory(from: source)
+                }
+            }
+            return
+        }
         var offset = start
         for index in bytes.indices {
             let escape = JSONEscape(bytes[index])

@@ -10,8 +10,11 @@ package struct JSONWriter: Sendable {
     private var followsName = false
 
     /// A writer that has written nothing.
-    package init(isIndented: Bool = false) {
+    ///
+    /// - Parameter capacity: How many bytes there is room for from the start.
+    package init(isIndented: Bool = false, capacity: Int = 0) {
         depth = isIndented ? 0 : nil
+        bytes.reserveCapacity(capacity)
     }
 
     /// Forgets what was written, because it went out, and goes on at the same place.
@@ -156,13 +159,16 @@ package struct JSONWriter: Sendable {
 
     private mutating func quoted(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        guard text.utf8.contains(where: JSONEscape.isNeeded) else {
-            bytes.append(contentsOf: text.utf8)
-            return bytes.append(UInt8(ascii: "\""))
-        }
-        for byte in text.utf8 {
-            let escape = JSONEscape(byte)
-            for index in 0..<escape.count { bytes.append(escape[index]) }
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        var end = start
+        while end < bytes.count, !JSONEscape.isNeeded(for: bytes[end]) { end += 1 }
+        if end < bytes.count {
+            bytes.removeLast(bytes.count - end)
+            for byte in text.utf8.dropFirst(end - start) {
+                let escape = JSONEscape(byte)
+                for index in 0..<escape.count { bytes.append(escape[index]) }
+            }
         }
         bytes.append(UInt8(ascii: "\""))
     }

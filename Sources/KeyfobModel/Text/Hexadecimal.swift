@@ -36,7 +36,9 @@ package enum Hexadecimal {
 
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-    private static func smallValue(_ digit: UInt8) -> UInt8? { (0x41...0x46).contains(digit) ? nil : value(of: digit) }
+    fileprivate static func smallValue(_ digit: UInt8) -> UInt8? {
+        (0x41...0x46).contains(digit) ? nil : value(of: digit)
+    }
 }
 
 extension UInt64 {
@@ -47,7 +49,17 @@ extension UInt64 {
 
     /// The number that sixteen small hexadecimal digits are; nil for anything else.
     package init?(hexadecimal digits: some StringProtocol) {
-        guard let bytes = Hexadecimal.bytes(digits), bytes.count == 8 else { return nil }
-        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        self.init(hexadecimal: digits.utf8)
+    }
+
+    /// The same for digits in ASCII.
+    package init?(hexadecimal digits: some Sequence<UInt8>) {
+        var (number, count): (UInt64, Int) = (0, 0)
+        for digit in digits {
+            guard count < 16, let value = Hexadecimal.smallValue(digit) else { return nil }
+            (number, count) = (number << 4 | UInt64(value), count + 1)
+        }
+        guard count == 16 else { return nil }
+        self = number
     }
 }

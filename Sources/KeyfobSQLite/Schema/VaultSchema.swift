@@ -113,7 +113,8 @@ package enum VaultSchema {
                 sealed BLOB NOT NULL
             ) STRICT, WITHOUT ROWID
             """),
-        // How many records are really there: compared at every open with what the manifest says.
+        // How many records are really there: compared at every open with what the manifest says. A group has a row from its
+        // beginning on.
         SchemaObject.table(
             "record_counts",
             """
@@ -126,8 +127,7 @@ package enum VaultSchema {
             "records_inserted", on: "records",
             """
             CREATE TRIGGER records_inserted AFTER INSERT ON records BEGIN
-                INSERT INTO record_counts VALUES (NEW.group_id, 1)
-                    ON CONFLICT (group_id) DO UPDATE SET records = records + 1;
+                UPDATE record_counts SET records = records + 1 WHERE group_id = NEW.group_id;
             END
             """),
         SchemaObject.trigger(

@@ -16,6 +16,8 @@ struct BundleParser: ~Copyable {
     private var chain = LineChain()
     private var seen: RecordOrder
     private(set) var manifest: BundleManifest?
+    /// What the manifest demands of each record.
+    private var rules: RecordRules?
     /// The MAC of the digest, where the last line has one.
     private(set) var mac: [UInt8]?
 
@@ -34,9 +36,8 @@ struct BundleParser: ~Copyable {
         while start < plaintext.byteCount {
             guard expectation != .nothing else { throw BundleError.dataBehindEnd(line: lineCount + 1) }
             let room = limits.line - line.count
-            var end = start
             let stop = min(plaintext.byteCount, start + room + 1)
-            while end < stop && plaintext.byte(at: end) != UInt8(ascii: "\n") { end += 1 }
+            let end = plaintext.firstIndex(of: UInt8(ascii: "\n"), in: start..<stop) ?? stop
             guard end - start <= room else {
                 throw BundleError.limitExceeded(.line(limits.line, number: lineCount + 1))
             }
@@ -84,11 +85,12 @@ struct BundleParser: ~Copyable {
         guard purposes.contains(found.purpose) else { throw .wrongPurpose(found.purpose) }
         line.withBytes { chain.add($0) }
         manifest = found
+        rules = RecordRules(found)
         expectation = .recordOrEnd
     }
 
     private mutating func takeRecordOrEnd(_ body: (ItemRecord, consuming SecretBytes?) throws -> Void) throws {
-        guard let manifest else { throw BundleError.noManifest }
+        guard let manifest, let rules else { throw BundleError.noManifest }
         let (number, limits) = (lineCount, limits)
         let reader = RecordReader(
             line: number,
@@ -115,7 +117,7 @@ struct BundleParser: ~Copyable {
             return
         }
         let hasSecret = secret != nil
-        try RecordRules(manifest).check(record, hasSecret: hasSecret, line: number)
+        try rules.check(record, hasSecret: hasSecret, line: number)
         try seen.take(record, line: number)
         line.withBytes { chain.add($0) }
         try body(record, secret.take())

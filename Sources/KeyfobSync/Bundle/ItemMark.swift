@@ -13,13 +13,19 @@ package struct ItemMark: Hashable, Comparable, Sendable {
 
     /// The mark of an item with this key.
     package init(_ key: ItemKey) {
-        let owner = key.account.map { Array($0.utf8) } ?? key.encoded
-        let (first, second) = (BLAKE2b.hash(owner, count: 32), BLAKE2b.hash(key.encoded, count: 32))
-        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        slice = UInt32(truncatingIfNeeded: number(first[..<4]))
-        high = UInt32(truncatingIfNeeded: number(second[..<4]))
-        low = number(second[4..<12])
+        let hash = BLAKE2b.hash(key.encoded, count: 32)
+        slice = Self.slice(of: key)
+        high = UInt32(truncatingIfNeeded: Self.number(hash[..<4]))
+        low = Self.number(hash[4..<12])
     }
+
+    /// The ``slice`` of the mark of an item with this key.
+    package static func slice(of key: ItemKey) -> UInt32 {
+        let owner = key.account.map { Array($0.utf8) } ?? key.encoded
+        return UInt32(truncatingIfNeeded: number(BLAKE2b.hash(owner, count: 32)[..<4]))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     /// Orders as the bytes are ordered.
     package static func < (left: ItemMark, right: ItemMark) -> Bool {

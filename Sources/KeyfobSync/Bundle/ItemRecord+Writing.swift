@@ -3,7 +3,7 @@ internal import KeyfobModel
 extension ItemRecord {
     /// The line up to the place where the secret goes, which is the last member: an object that is still open.
     var openLine: JSONWriter {
-        var writer = JSONWriter()
+        var writer = JSONWriter(capacity: 768)
         writer.beginObject()
         writer.member(.kind, kind.rawValue)
         writer.member(.group, group.name)

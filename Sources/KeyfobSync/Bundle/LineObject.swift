@@ -35,7 +35,12 @@ struct LineObject {
 
     /// The value of the member with this name.
     mutating func take(named name: String) -> JSONTape.Value? {
-        guard let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+        let count = name.utf8.count
+        guard
+            let index = members.firstIndex(where: {
+                $0.name.utf8.count == count && $0.name.utf8.elementsEqual(name.utf8)
+            })
+        else { return nil }
         return members.remove(at: index).value
     }
 

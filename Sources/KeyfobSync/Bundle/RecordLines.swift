@@ -19,7 +19,10 @@ package struct RecordLines {
 
     /// The same of a record and its secret.
     package func count(_ record: ItemRecord, secret: borrowing SecretBytes) throws(BundleError) -> Int {
-        try line(record, secret: secret, 0).count
+        try rules.check(record, hasSecret: true, line: 0)
+        let count = SecretLine.count(record.openLine.bytes, then: secret)
+        guard count - 1 <= limits.line else { throw .limitExceeded(.line(limits.line, number: 0)) }
+        return count
     }
 
     /// The line without its end.

@@ -7,6 +7,15 @@ enum SecretLine {
     private static let base64Name = Array(#""secretBase64":""#.utf8)
     private static let end = Array(#""}"#.utf8)
 
+    /// How long ``line(_:then:)`` is.
+    static func count(_ start: [UInt8], then secret: borrowing SecretBytes) -> Int {
+        secret.withBytes { bytes in
+            let isText = bytes.isUTF8
+            let inner = isText ? JSONEscape.count(of: bytes) : (bytes.byteCount + 2) / 3 * 4
+            return start.count + 1 + (isText ? textName : base64Name).count + inner + end.count + 1
+        }
+    }
+
     /// The line that `start`, an open object with members, and `secret` make, with its line feed.
     ///
     /// A secret that is UTF-8 is written as text, any other in base64.

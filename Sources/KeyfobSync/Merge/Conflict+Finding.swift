@@ -5,19 +5,24 @@ extension Conflict {
     ///
     /// The same for either order of the two. Alone it finds what is wrong within one state: merge it with itself.
     ///
-    /// - Parameter now: Milliseconds since 1970.
-    package static func found(in left: KeyringState, _ right: KeyringState, now: Int64) -> [Conflict] {
-        let merged = left.merged(with: right)
+    /// - Parameters:
+    ///   - merged: What both know, where that was found out already.
+    ///   - now: Milliseconds since 1970.
+    package static func found(
+        in left: KeyringState, _ right: KeyringState, merged: KeyringState? = nil, now: Int64
+    ) -> [Conflict] {
+        let merged = merged ?? left.merged(with: right)
         var conflicts = accountsInSeveralGroups(merged)
         for (group, state) in merged.groups.sorted(by: { $0.key < $1.key }) {
             let (mine, theirs) = (left.groups[group] ?? GroupItems(), right.groups[group] ?? GroupItems())
             conflicts += sameLabels(state, group)
+            let hasDeletedAccount = state.hasDeletedAccount
             for key in state.keys {
                 let place = ItemPlace(group, key)
                 if let version = state.version(of: key), version.stamp.isFarAhead(of: now) {
                     conflicts.append(.farAhead(place, version))
                 }
-                conflicts += within(state, place)
+                if hasDeletedAccount { conflicts += within(state, place) }
                 conflicts += between(mine, theirs, state, place)
             }
         }
@@ -25,6 +30,7 @@ extension Conflict {
     }
 
     private static func accountsInSeveralGroups(_ merged: KeyringState) -> [Conflict] {
+        guard merged.groups.count > 1 else { return [] }
         var groups: [ItemKey: [AccessGroup]] = [:]
         for (group, state) in merged.groups {
             for key in state.items.keys where key.kind == .account && state.contains(key) {
@@ -44,14 +50,14 @@ extension Conflict {
             .map { .sameLabel(group, label: $0.key, accounts: $0.value.sorted()) }
     }
 
-    /// What does not fit together in the result.
+    /// What does not fit together in the result: what names an account that was removed.
     private static func within(_ state: GroupItems, _ place: ItemPlace) -> [Conflict] {
         let key = place.key
         if key.kind == .setting, let named = state.items[key]?.text(.content) {
             let account = ItemKey(.account, [AccountID(named)?.canonical ?? named])
             if state.items[account]?.isDeleted == true { return [.settingOfDeletedAccount(place, account: account)] }
         }
-        if let grant = state.grants[key], grant.grant.state == .active {
+        if key.kind == .grant, let grant = state.grants[key], grant.grant.state == .active {
             let account = ItemKey.account(grant.credential.account)
             if state.items[account]?.isDeleted == true { return [.signedInButDeleted(place, account: account)] }
         }

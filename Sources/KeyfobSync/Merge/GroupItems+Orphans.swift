@@ -25,6 +25,7 @@ extension GroupItems {
     ///
     /// The account alone decides: a sign-in writes it anew, so one that came after the removal has brought it back.
     package var orphans: [ItemKey] {
+        guard hasDeletedAccount else { return [] }
         let signedIn = grants.filter { $0.value.grant.state != .signedOut }.keys
         let tokens = items.keys.filter { $0.isToken && contains($0) }
         return (Array(signedIn) + tokens).filter { removal(ofAccountOf: $0) != nil }.sorted()
@@ -53,10 +54,12 @@ extension GroupItems {
 
     /// The access and ID tokens of clients that a sign-out which is new here covers.
     private func tokensOfSignedOutClients(since before: GroupItems) -> [ItemKey] {
+        let tokens = items.keys.filter { $0.isToken && contains($0) }
+        guard !tokens.isEmpty else { return [] }
         var signIns: [ArraySlice<String>: [ItemKey]] = [:]
         for key in grants.keys { signIns[key.parts.prefix(2), default: []].append(key) }
-        return items.keys.filter { key in
-            guard key.isToken, contains(key), let own = signIns[key.parts.prefix(2)],
+        return tokens.filter { key in
+            guard let own = signIns[key.parts.prefix(2)],
                 own.allSatisfy({ grants[$0]?.grant.state == .signedOut })
             else { return false }
             if before.contains(key) {
@@ -71,6 +74,9 @@ extension GroupItems {
             return own.contains { grants[$0].map { version < $0.version } ?? false }
         }
     }
+
+    /// Whether an account was removed.
+    var hasDeletedAccount: Bool { items.contains { $0.key.kind == .account && $0.value.isDeleted } }
 
     /// When the account of an item was removed; nil while it is there, or was never known.
     private func removal(ofAccountOf key: ItemKey) -> ItemVersion? {

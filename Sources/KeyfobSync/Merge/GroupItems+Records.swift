@@ -9,7 +9,7 @@ extension GroupItems {
     @discardableResult
     package mutating func insert(_ record: ItemRecord, secret: SecretDigest? = nil) -> Bool {
         let key = record.key
-        var item = FieldItem(deletion: record.history.deletion)
+        var item = FieldItem(fields: Dictionary(minimumCapacity: 3), deletion: record.history.deletion)
         func set(_ name: FieldName, _ value: FieldValue?) {
             item.set(name, Register(value, record.version(of: name)))
         }
@@ -21,8 +21,8 @@ extension GroupItems {
             if let label = account.label { set(.label, .text(label)) }
             for profile in account.tenantProfiles { set(.profile(realm: profile.realm), .profile(profile)) }
             // As joining does, and in place: a bundle has many accounts.
-            let known = accountIDs[key] ?? account.id
-            accountIDs[key] = known.spelling.lexicographicallyPrecedes(account.id.spelling) ? known : account.id
+            if let known = accountIDs[key], known.spelling.lexicographicallyPrecedes(account.id.spelling) { break }
+            accountIDs[key] = account.id
         case .credential(let credential) where credential.kind == .refreshToken:
             let unknown = record.history.unknownFields
             guard let grant = GrantItem(credential, secret: secret, version: record.version, unknownFields: unknown)
@@ -100,8 +100,8 @@ extension FieldItem {
     /// The fields that Keyfob does not interpret, by the object they are in.
     fileprivate var unknownFields: ItemHistory.UnknownFields {
         var unknown = ItemHistory.UnknownFields()
-        for (name, register) in fields.sorted(by: { $0.key < $1.key }) {
-            guard let place = name.additional, case .json(let json) = register.value else { continue }
+        for name in fields.keys.filter({ $0.additional != nil }).sorted() {
+            guard let place = name.additional, case .json(let json) = self[name] else { continue }
             unknown.objects[place.path, default: AdditionalFields()].fields.append(.init(name: place.name, json: json))
         }
         return unknown

@@ -21,8 +21,13 @@ package struct GroupItems: Hashable, Sendable {
     /// What both know; the order of the two does not matter, nor how often they are merged.
     package func joined(with other: GroupItems) -> GroupItems {
         var joined = self
-        joined.items.merge(other.items) { $0.joined(with: $1) }
-        joined.grants.merge(other.grants) { $0.joined(with: $1) }
+        // The usual import is of what was not here.
+        if items.isEmpty { joined.items = other.items } else { joined.items.merge(other.items) { $0.joined(with: $1) } }
+        if grants.isEmpty {
+            joined.grants = other.grants
+        } else {
+            joined.grants.merge(other.grants) { $0.joined(with: $1) }
+        }
         joined.accountIDs.merge(other.accountIDs) { $0.spelling.lexicographicallyPrecedes($1.spelling) ? $0 : $1 }
         return joined
     }

@@ -23,4 +23,15 @@ package struct KeyringState: Hashable, Sendable {
     package var places: [ItemPlace] {
         groups.sorted { $0.key < $1.key }.flatMap { group, state in state.keys.map { ItemPlace(group, $0) } }
     }
+
+    /// The same in no order.
+    package var unorderedPlaces: Set<ItemPlace> {
+        var places: Set<ItemPlace> = []
+        places.reserveCapacity(groups.values.reduce(0) { $0 + $1.items.count + $1.grants.count })
+        for (group, state) in groups {
+            for key in state.items.keys { places.insert(ItemPlace(group, key)) }
+            for key in state.grants.keys { places.insert(ItemPlace(group, key)) }
+        }
+        return places
+    }
 }

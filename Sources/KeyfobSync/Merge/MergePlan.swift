@@ -39,10 +39,11 @@ package struct MergePlan: Hashable, Sendable {
         refusing refusals: [ItemPlace: MergeOutcome.RefusalReason] = [:], in taken: Set<AccessGroup>? = nil, now: Int64
     ) {
         let accepted = incoming.without(refusals)
-        var result = state.merged(with: accepted)
-        let orphans = result.removeOrphans(in: taken ?? Set(accepted.places.map(\.group)), since: state)
+        let merged = state.merged(with: accepted)
+        var result = merged
+        let orphans = result.removeOrphans(in: taken ?? accepted.occupiedGroups, since: state)
         // Of what is here alone, what goes is told.
-        let places = Set(incoming.places).union(orphans.filter(state.holds))
+        let places = incoming.unorderedPlaces.union(orphans.filter(state.holds))
         self.lines = places.sorted().map { place in
             if let reason = refusals[place] {
                 return Line(place: place, outcome: .refused(reason), takesSecret: false)
@@ -52,7 +53,7 @@ package struct MergePlan: Hashable, Sendable {
         }
         self.result = result
         // Who is signed out with the account is not signed in without it.
-        self.conflicts = Conflict.found(in: state, accepted, now: now).filter { conflict in
+        self.conflicts = Conflict.found(in: state, accepted, merged: merged, now: now).filter { conflict in
             if case .signedInButDeleted(let place, _) = conflict { !orphans.contains(place) } else { true }
         }
     }
@@ -78,10 +79,10 @@ package struct MergePlan: Hashable, Sendable {
             }
             result.groups[group] = replaced
         }
-        let places = Set(incoming.places).union(state.places.filter { state.holds($0) }).filter {
+        let brought = incoming.unorderedPlaces
+        let places = brought.union(state.unorderedPlaces.filter { state.holds($0) }).filter {
             groups.contains($0.group)
         }
-        let brought = Set(incoming.places)
         self.lines = places.sorted().compactMap { place in
             if let reason = refusals[place] {
                 // What was not brought was not refused: it stays.
@@ -110,6 +111,11 @@ extension KeyringState {
     /// Whether the item is there and not deleted.
     package func holds(_ place: ItemPlace) -> Bool {
         groups[place.group]?.contains(place.key) ?? false
+    }
+
+    /// The groups that something is in.
+    fileprivate var occupiedGroups: Set<AccessGroup> {
+        Set(groups.filter { !$0.value.items.isEmpty || !$0.value.grants.isEmpty }.keys)
     }
 
     fileprivate func without(_ places: [ItemPlace: MergeOutcome.RefusalReason]) -> KeyringState {

@@ -28,6 +28,14 @@ struct JSONTextTests {
         #expect(read.string(read.tape.root) == start + "\n" + start + "ü")
     }
 
+    @Test("what must be escaped is, wherever it is", arguments: 0..<20)
+    func writtenEscapeAtEveryPlace(place: Int) throws {
+        let text = String(repeating: "ü", count: place) + "\"" + String(repeating: "x", count: 19 - place)
+        var writer = JSONWriter()
+        writer.string(text)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "\"\(text.replacing("\"", with: "\\\""))\"")
+    }
+
     @Test("what the writer writes, the reader reads")
     func writer() throws {
         let text = (0..<0x180).compactMap(Unicode.Scalar.init).map(String.init).joined() + "🔑"
