@@ -73,20 +73,20 @@ struct AgentCommand: ParsableCommand {
         _ socket: borrowing AgentSocket, _ location: KeyringLocation, _ parts: AgentParts,
         _ signals: borrowing SignalPipe
     ) throws(KeyringError) {
-        let keys = AgentKeys(global, at: location, parts.audit)
+        let holder = VaultHolder(global, at: location, parts.audit)
         let desk = AgentDesk(
-            keys.vault, audit: parts.audit, questions: parts.companion,
+            holder.vault, audit: parts.audit, questions: parts.companion,
             network: { [network] () throws(KeyringError) in try network.network() })
         let keys = AgentKeys(
-            unlock: { (id, key, seconds) throws(KeyringError) in try keys.unlock(id, key, seconds) },
+            unlock: { (id, key, seconds) throws(KeyringError) in try holder.unlock(id, key, seconds) },
             lock: {
-                keys.forgetTime()
+                holder.forgetTime()
                 return desk.lock()
-            }, status: { keys.status })
+            }, status: { holder.status })
         let changes = VaultChanges()
         let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: Self.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
-            keys.expire()
+            holder.expire()
             await door.answer(call, peer, replies)
         }
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
@@ -95,7 +95,7 @@ struct AgentCommand: ParsableCommand {
         defer {
             upkeep.cancel()
             desk.writePending()
-            keys.vault.lock()
+            holder.vault.lock()
         }
         let bell: ChangeBell
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
@@ -105,22 +105,22 @@ struct AgentCommand: ParsableCommand {
         while true {
             if notices.isDue() {
                 changes.ring()
-                if keys.vault.isOpen, let keyring = try? keys.vault.keyring() {
+                if holder.vault.isOpen, let keyring = try? holder.vault.keyring() {
                     for line in notices.lines(of: keyring) { global.say(line) }
                 }
             }
             // Where the folder was made or replaced meanwhile, it is the new one.
             bell.watch(location.vault)
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
-            let wait = [rest, keys.left, 60_000].compactMap(\.self).min() ?? 0
+            let wait = [rest, holder.left, 60_000].compactMap(\.self).min() ?? 0
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
             if ready.contains(signals.descriptor), signals.next() != nil {
                 upkeep.cancel()
                 return Self.end(server, desk, broker, signals)
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
-            keys.expire()
-            if !server.isIdle || desk.isBusy || keys.isNeeded || broker?.hasBeenBusy ?? false {
+            holder.expire()
+            if !server.isIdle || desk.isBusy || holder.isNeeded || broker?.hasBeenBusy ?? false {
                 idleSince = VarlinkServer.uptime()
             }
             if let idle, VarlinkServer.uptime() - idleSince >= idle {

@@ -4,7 +4,7 @@ internal import KeyfobSodium
 internal import Synchronization
 
 /// Holds the vault of an agent open, no longer than what opened it would.
-final class AgentKeys: Sendable {
+final class VaultHolder: Sendable {
     /// The vault.
     let vault: AgentVault
     private let location: KeyringLocation
