@@ -5,7 +5,7 @@ extension RawSpan {
         return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// Where `byte` first is in a part of the bytes; nil where it is not. Traps outside the bounds.
+    /// The first place of `byte` in a part of the bytes, nil where there is none; traps outside the bounds.
     ///
     /// Looks at eight bytes at a time.
     package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
