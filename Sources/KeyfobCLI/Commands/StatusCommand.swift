@@ -119,8 +119,9 @@ struct StatusCommand: ParsableCommand {
             try write("warning \(signIn.text(WallClock.system.now))")
             try write("        \(signIn.advice.text)")
         }
-        guard keyring != nil else { return }
-        try StandardOutput.write(lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots))
+        guard let keyring else { return }
+        try StandardOutput.write(
+            lines: "\n" + GroupListCommand.table(groups) + "\n" + SlotListCommand.table(slots, in: keyring.storage))
     }
 
     private func write(_ entry: String) throws(KeyringError) {
