@@ -190,13 +190,7 @@ public final class BrokerDoor: Sendable {
                 .applicationCancelled, "a sign-in for \(caller.program) is open already: finish that one")
         }
         defer { state.withLock { _ = $0.signingIn.remove(caller.program) } }
-        let report = try await desk.signIn(request.signIn, for: caller, by: signIns, show: show)
-        var acquisition = request.acquisition
-        acquisition.options = SilentOptions()
-        acquisition.groups = [report.group]
-        (acquisition.request.account, acquisition.request.clientID) = (report.account.id.description, report.clientID)
-        if let realm = acquisition.request.realm, !Authority.isGUID(realm) { acquisition.request.realm = nil }
-        return try answer(await desk.token(acquisition, for: caller), request)
+        return try answer(await desk.interactiveToken(request, for: caller, by: signIns, show: show), request)
     }
 
     /// The document of a token.

@@ -28,7 +28,7 @@ struct PickCommand: ParsableCommand {
         // Whoever names an account that several answer to chooses for this place as well.
         if request.account != nil { request.context = try options.context() }
         let selection = try keyring.accounts.select(request, in: global.groups())
-        let candidates = PickerItem.candidates(of: selection)
+        let candidates = selection.choices
         global.tellWarnings(of: keyring)
         guard !candidates.isEmpty else {
             throw KeyringError(selection, for: request)

@@ -1,23 +1,6 @@
 internal import Keyfob
 
 extension PickerItem {
-    /// The accounts of a selection that a person could mean, the likeliest first.
-    static func candidates(of selection: Selection) -> [Selection.Judged] {
-        selection.verdicts.filter { judged in
-            switch judged.verdict {
-            case .chosen, .possible: true
-            case .rejected(let rejection):
-                switch rejection {
-                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .anotherIndicated, .neverGranted,
-                    .signedOut:
-                    true
-                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted:
-                    false
-                }
-            }
-        }
-    }
-
     /// An account of a selection, and why it ranks where it does.
     init(_ judged: Selection.Judged) {
         let account = judged.candidate.account

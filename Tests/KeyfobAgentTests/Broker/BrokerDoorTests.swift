@@ -13,6 +13,7 @@ private struct NoTrail: AuditTrail {
 
 private struct NobodyThere: ProgramQuestions {
     func ask(_ question: ProgramQuestion) async -> ProgramAnswer { .nobodyThere }
+    func chooseAccount(_ question: ProgramQuestion) async -> AccountAnswer { .nobodyThere }
 }
 
 /// Signs Ada in, as somebody at a browser would; notes what was wanted.
