@@ -334,7 +334,10 @@ def moment(text):
 
 
 def tamper(home, path):
-    """Changes the log in each way, and gives what was not noticed."""
+    """Changes the log in each way, and gives what was not noticed.
+
+    An agent notes the last line when it ends: what one that was killed wrote after the last note can be cut off, and that is not tried.
+    """
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     middle = len(lines) // 2
@@ -347,6 +350,8 @@ def tamper(home, path):
         "two lines in another order": [*lines[:middle], lines[middle + 1], lines[middle], *lines[middle + 2:]],
         "a line said twice": lines[:middle] + [lines[middle]] + lines[middle:],
     }
+    if path.stat().st_mtime < home.agent.runs[-1]["begin"]:
+        del cases["the last lines removed"]
     unnoticed = []
     for case, changed in cases.items():
         path.write_bytes(b"".join(changed))
