@@ -6,11 +6,13 @@ extension AgentDesk {
     /// Takes a person through a sign-in that a program wants; it may then have the tokens of who signed in, for that client, until
     /// the agent ends, where nobody has decided otherwise.
     ///
-    /// - Parameter show: Shows the person where to go.
+    /// - Parameters:
+    ///   - isForOnce: Whether it may have them only for what it has asked by now.
+    ///   - show: Shows the person where to go.
     /// - Throws: `notPermitted` where it may never have tokens of the account that it names, and as `Keyring.finish`.
     public func signIn(
         _ request: SignInRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller,
-        by signIns: any AgentSignIns, show: @escaping @Sendable (SignInStep) async -> Void
+        by signIns: any AgentSignIns, isForOnce: Bool = false, show: @escaping @Sendable (SignInStep) async -> Void
     ) async throws(KeyringError) -> SignInReport {
         var request = request
         // A browser's session is not to sign somebody in of whom nobody has said anything.
@@ -40,8 +42,9 @@ extension AgentDesk {
             // The tokens are stored; who has locked the vault meanwhile lets nobody have them.
             _ = try openKeyring(since: era)
             let candidate = try keyring.accounts.named(report.account.id.description, in: [report.group])
-            session.withLock { $0.allow(caller, candidate, report.scopes, report.clientID) }
-            (draft.account, draft.group, draft.permission) = (report.account.id, report.group, .session)
+            if !isForOnce { session.withLock { $0.allow(caller, candidate, report.scopes, report.clientID) } }
+            (draft.account, draft.group) = (report.account.id, report.group)
+            draft.permission = isForOnce ? .once : .session
             draft.answer = "done"
             try write(draft)
             return report

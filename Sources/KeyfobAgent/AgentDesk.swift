@@ -9,11 +9,11 @@ public final class AgentDesk: Sendable {
     /// The vault that it answers from.
     public let vault: AgentVault
     private let audit: any AuditTrail
-    private let questions: any ProgramQuestions
+    let questions: any ProgramQuestions
     let network: @Sendable () throws(KeyringError) -> Network
     let clock: WallClock
     let session = Mutex(SessionPermissions())
-    private let turns = QuestionTurns()
+    let turns = QuestionTurns()
     private let refusals = Mutex(RefusalCount())
     let upkeep = Mutex(TokenUpkeep())
     /// How many tokens are being got, and written down.
@@ -113,22 +113,30 @@ public final class AgentDesk: Sendable {
             draft.keyring = keyring
             let era = era
             let candidate = try await admitted(acquisition, keyring, caller, &draft)
-            var pinned = acquisition
-            pinned.request.account = candidate.account.id.description
-            pinned.groups = [candidate.group]
-            pinned.network = network
-            // A token that is stored is written down too, whoever ends the agent meanwhile.
-            begin()
-            defer { end() }
-            let box = try await acquire(pinned, from: openKeyring(since: era))
-            draft.reason = draft.reason ?? "\(box.found.reason)"
-            draft.answer = box.found.origin.rawValue
-            try write(draft)
-            upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
-            return box
+            return try await give(caller, acquisition, of: candidate, since: era, &draft)
         } catch {
             throw told(error, &draft)
         }
+    }
+
+    /// The token of an account that a program may have.
+    func give(
+        _ caller: AgentCaller, _ acquisition: TokenAcquisition, of candidate: Candidate, since era: Int,
+        _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> TokenBox {
+        var pinned = acquisition
+        pinned.request.account = candidate.account.id.description
+        pinned.groups = [candidate.group]
+        pinned.network = network
+        // A token that is stored is written down too, whoever ends the agent meanwhile.
+        begin()
+        defer { end() }
+        let box = try await acquire(pinned, from: openKeyring(since: era))
+        draft.reason = draft.reason ?? "\(box.found.reason)"
+        draft.answer = box.found.origin.rawValue
+        try write(draft)
+        upkeep.withLock { $0.isGiven(box.found, for: pinned.request, to: caller, now: clock.now) }
+        return box
     }
 
     /// Gets a token to the end, whether or not whoever asked is still there: what the provider has replaced is to be stored.
@@ -281,7 +289,7 @@ public final class AgentDesk: Sendable {
     }
 
     /// What was decided of a program and some accounts.
-    private struct Judged {
+    struct Judged {
         var allowed: [(candidate: Candidate, word: AuditEntry.Permission)] = []
         /// Those that nobody has decided about.
         var open: [Candidate] = []
@@ -289,7 +297,7 @@ public final class AgentDesk: Sendable {
         var changed: ProgramPermission?
     }
 
-    private func judge(
+    func judge(
         _ caller: AgentCaller, _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
         _ permissions: [ProgramPermission]
     ) -> Judged {
@@ -319,7 +327,15 @@ public final class AgentDesk: Sendable {
     ) async throws(KeyringError) -> Candidate {
         let caller = question.caller
         guard session.withLock({ $0.mayAsk(caller, now: clock.now) }) else { throw Self.notPermitted(caller.program) }
-        let answer = await questions.ask(question)
+        return try settle(await questions.ask(question), to: question, changed, since: era, &draft)
+    }
+
+    /// What follows from a person's answer: the account that the program may have.
+    func settle(
+        _ answer: ProgramAnswer, to question: ProgramQuestion, _ changed: ProgramPermission?, since era: Int,
+        _ draft: inout AuditDraft
+    ) throws(KeyringError) -> Candidate {
+        let caller = question.caller
         // Keys may have been let go, and programs forbidden, while the person thought.
         let keyring = try openKeyring(since: era)
         let permissions = try keyring.programs.permissions(in: Array(Set(question.accounts.map(\.group))))
@@ -411,7 +427,7 @@ public final class AgentDesk: Sendable {
             advice: .permitProgram(program.description, account: nil, group: nil))
     }
 
-    private static func denied(_ program: Program) -> KeyringError {
+    static func denied(_ program: Program) -> KeyringError {
         KeyringError(
             .notPermitted, "\(program) may not have this token", advice: .forgetProgram(program.description))
     }

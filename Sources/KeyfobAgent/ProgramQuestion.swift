@@ -42,8 +42,23 @@ public enum ProgramAnswer: Hashable, Sendable {
     }
 }
 
+/// With which account a person signs in to a program that wants it.
+public enum AccountAnswer: Hashable, Sendable {
+    /// With this one.
+    case account(Candidate)
+    /// With one that is not among them, who is to sign in first.
+    case another
+    /// With none.
+    case dismissed
+    /// There is nobody who could be asked.
+    case nobodyThere
+}
+
 /// Asks a person about programs.
 public protocol ProgramQuestions: Sendable {
-    /// Asks, and waits for the answer.
+    /// Asks whether the program may have a token, and waits for the answer.
     func ask(_ question: ProgramQuestion) async -> ProgramAnswer
+
+    /// Asks with which account the person signs in to the program, and waits for the answer; it lets the program have nothing.
+    func chooseAccount(_ question: ProgramQuestion) async -> AccountAnswer
 }

@@ -10,6 +10,23 @@ public struct Selection: Hashable, Sendable {
     /// Bindings made with a group's key whose account is gone or will not do: the group's other accounts are out of it.
     public let passedOver: [Binding]
 
+    /// The accounts that a person could mean, the likeliest first: those too that what is known speaks against.
+    package var choices: [Judged] {
+        verdicts.filter { judged in
+            switch judged.verdict {
+            case .chosen, .possible: true
+            case .rejected(let rejection):
+                switch rejection {
+                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .anotherIndicated, .neverGranted,
+                    .signedOut:
+                    true
+                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted:
+                    false
+                }
+            }
+        }
+    }
+
     /// An account and what is said of it.
     public struct Judged: Hashable, Sendable {
         /// The account.

@@ -106,10 +106,16 @@ extension Result where Success == String, Failure == KeyringError {
 
 /// Somebody who is asked, and answers as a test says.
 final class Person: ProgramQuestions {
-    private let state = Mutex<(answer: @Sendable (ProgramQuestion) -> ProgramAnswer, asked: [ProgramQuestion])>(
-        ({ _ in .nobodyThere }, []))
+    private struct State {
+        var answer: @Sendable (ProgramQuestion) -> ProgramAnswer = { _ in .nobodyThere }
+        var choice: @Sendable (ProgramQuestion) -> AccountAnswer = { _ in .nobodyThere }
+        var (asked, offered): ([ProgramQuestion], [ProgramQuestion]) = ([], [])
+    }
+    private let state = Mutex(State())
 
     var asked: [ProgramQuestion] { state.withLock { $0.asked } }
+    /// The accounts that were to choose from, by their names, each time.
+    var offered: [[String]] { state.withLock { $0.offered.map { $0.accounts.map(\.account.name) } } }
 
     func answer(_ answer: @escaping @Sendable (ProgramQuestion) -> ProgramAnswer) {
         state.withLock { $0.answer = answer }
@@ -120,10 +126,28 @@ final class Person: ProgramQuestions {
         answer { question in question.accounts.first.map { .allowed($0, time) } ?? .dismissed }
     }
 
+    /// Chooses the account of that name.
+    func choose(_ account: Account) {
+        choose { question in
+            question.accounts.first { $0.account.id == account.id }.map { .account($0) } ?? .dismissed
+        }
+    }
+
+    func choose(_ choice: @escaping @Sendable (ProgramQuestion) -> AccountAnswer) {
+        state.withLock { $0.choice = choice }
+    }
+
     func ask(_ question: ProgramQuestion) async -> ProgramAnswer {
         state.withLock { state in
             state.asked.append(question)
             return state.answer(question)
+        }
+    }
+
+    func chooseAccount(_ question: ProgramQuestion) async -> AccountAnswer {
+        state.withLock { state in
+            state.offered.append(question)
+            return state.choice(question)
         }
     }
 }

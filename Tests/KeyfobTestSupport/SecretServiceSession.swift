@@ -118,6 +118,12 @@ package final class SecretServiceSession {
     /// Stops the service's process, so that it answers nothing.
     package func freezeService() throws { try send("freeze") }
 
+    /// Ends the bus by force, and the service with it.
+    package func stopBus() throws { try send("stop-bus") }
+
+    /// Does so and starts another bus at the same address, without a service.
+    package func restartBus() throws { try send("restart-bus") }
+
     /// Waits until the bus has no more than `count` connections, the one of this wait among them.
     package func waitForConnections(atMost count: Int) throws { try send("connections \(count)") }
 

@@ -16,6 +16,8 @@ went wrong. Ends both with its standard input.
     freeze, thaw     stops the service's process, and lets it go on
     lock, unlock     GNOME's default collection
     label TEXT       renames GNOME's default collection
+    stop-bus, restart-bus
+                     ends the bus by force, and the service with it, and starts another bus at the same address
     connections N    waits until the bus has N connections at most, this program's among them
     refuse FILE      a second way to the bus, FOLDER/run/refusing, on which FILE says which calls are refused (refusals.py)
     raw-secret PATH  answers with an item's secret as the service has it, instead of "ok"
@@ -62,8 +64,12 @@ class Session:
             "XDG_RUNTIME_DIR": f"{folder}/run",
             "DBUS_SESSION_BUS_ADDRESS": self.address,
         }
+        self.configuration = configuration
+        self.start_bus()
+
+    def start_bus(self):
         self.bus = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={configuration}", f"--address={self.address}", "--nofork",
+            ["dbus-daemon", f"--config-file={self.configuration}", f"--address={self.address}", "--nofork",
              "--print-address=1"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment)
         if not self.bus.stdout.readline():
@@ -204,6 +210,11 @@ class Session:
                 self.unlock()
             case "label":
                 self.label(" ".join(words))
+            case "stop-bus":
+                self.end_bus()
+            case "restart-bus":
+                self.end_bus()
+                self.start_bus()
             case "connections":
                 self.wait_for_connections(int(words[0]))
             case "refuse":
@@ -215,11 +226,15 @@ class Session:
             case _:
                 raise RuntimeError(f"no such command: {command}")
 
-    def end(self):
+    def end_bus(self):
         for process in (self.service, self.bus):
             if process is not None:
                 process.kill()
                 process.wait()
+        self.service = None
+
+    def end(self):
+        self.end_bus()
         if self.screen is not None:
             self.screen.end()
 

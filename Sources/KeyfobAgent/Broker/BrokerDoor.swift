@@ -1,4 +1,5 @@
 public import Keyfob
+internal import Dispatch
 internal import Glibc
 internal import KeyfobBus
 internal import KeyfobModel
@@ -18,10 +19,16 @@ public final class BrokerDoor: Sendable {
     private let secretService: SecretServiceOptions
     private let isShared: Bool
     private let digests = FileDigests()
-    private let state = Mutex(State())
+    let environment: [String: String]
+    let notices: BrokerNotices
+    /// Wakes who waits for a bus.
+    let wake = DispatchSemaphore(value: 0)
+    let state = Mutex(State())
 
-    private struct State {
+    struct State {
         var service: BusService?
+        /// How often the name was asked for, and whether that is over.
+        var (attempts, isOver) = (0, false)
         var open = 0
         var lastCall: Timestamp
         /// The programs with a sign-in that has not ended.
@@ -35,16 +42,19 @@ public final class BrokerDoor: Sendable {
     private init(
         _ desk: AgentDesk, _ signIns: any AgentSignIns, owner: UInt32,
         show: @escaping @Sendable (SignInStep) async -> Void,
-        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock, _ secretService: SecretServiceOptions,
-        isShared: Bool
+        words: @escaping @Sendable (KeyringError) -> String, clock: WallClock, _ environment: [String: String],
+        isShared: Bool, _ notices: BrokerNotices
     ) {
-        (self.secretService, self.isShared) = (secretService, isShared)
+        (secretService, self.isShared) = (SecretServiceOptions(environment: environment), isShared)
+        (self.environment, self.notices) = (environment, notices)
         (self.desk, self.signIns, self.owner) = (desk, signIns, owner)
         (self.show, self.words, self.clock) = (show, words, clock)
         state.withLock { $0.lastCall = clock.now }
     }
 
     /// Opens the door: from then on programs that look for the broker find it.
+    ///
+    /// Where the bus goes away, it opens again once one answers in its place.
     ///
     /// - Parameters:
     ///   - signIns: Takes people through sign-ins.
@@ -54,24 +64,21 @@ public final class BrokerDoor: Sendable {
     ///     look for ``DeviceInformation/sharedMark``.
     ///   - show: Told where a person goes in a sign-in that opens no browser by itself.
     ///   - words: What programs and people read of an error: one line.
-    ///   - ended: Called when the door has closed: with why, or nil where it was to.
+    ///   - notices: Told when the door has closed.
     /// - Throws: `unavailable` without libsystemd or a bus, or where there is another broker.
     public static func start(
         desk: AgentDesk, signIns: any AgentSignIns, environment: [String: String], owner: UInt32? = nil,
         isShared: Bool? = nil, clock: WallClock = .system,
         show: @escaping @Sendable (SignInStep) async -> Void = { _ in },
         words: @escaping @Sendable (KeyringError) -> String = { $0.message },
-        ended: @escaping @Sendable (KeyringError?) -> Void = { _ in }
+        notices: BrokerNotices = BrokerNotices()
     ) throws(KeyringError) -> BrokerDoor {
         try BrokerServiceFile.requireNoOther(environment)
         let door = BrokerDoor(
-            desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock,
-            SecretServiceOptions(environment: environment), isShared: isShared ?? DeviceInformation().isShared)
+            desk, signIns, owner: owner ?? geteuid(), show: show, words: words, clock: clock, environment,
+            isShared: isShared ?? DeviceInformation().isShared, notices)
         do throws(BusFailure) {
-            let service = try BusService(
-                .broker, environment: environment, handle: { [weak door] in door?.receive($0) },
-                ended: { ended($0.map { KeyringError($0) }) })
-            door.state.withLock { $0.service = service }
+            try door.open(within: .seconds(10))
         } catch {
             throw KeyringError(error)
         }
@@ -84,17 +91,26 @@ public final class BrokerDoor: Sendable {
     }
 
     /// Closes it once what has come is answered; the bus can start it anew then.
-    public func retire() { state.withLock { $0.service }?.retire() }
+    public func retire() { end { $0.retire() } }
 
     /// Closes it at once.
-    public func stop() { state.withLock { $0.service }?.stop() }
+    public func stop() { end { $0.stop() } }
+
+    private func end(_ close: (BusService) -> Void) {
+        let service = state.withLock { state in
+            state.isOver = true
+            return state.service
+        }
+        wake.signal()
+        if let service { close(service) }
+    }
 
     /// How many calls wait for their answer, and when the last one came or was answered.
     public var activity: (open: Int, last: Timestamp) { state.withLock { ($0.open, $0.lastCall) } }
 
     // MARK: Calls
 
-    private func receive(_ call: BusCall) {
+    func receive(_ call: BusCall) {
         guard call.caller.user == owner else {
             return call.refuse("org.freedesktop.DBus.Error.AccessDenied", "this broker serves another user")
         }
@@ -190,13 +206,7 @@ public final class BrokerDoor: Sendable {
                 .applicationCancelled, "a sign-in for \(caller.program) is open already: finish that one")
         }
         defer { state.withLock { _ = $0.signingIn.remove(caller.program) } }
-        let report = try await desk.signIn(request.signIn, for: caller, by: signIns, show: show)
-        var acquisition = request.acquisition
-        acquisition.options = SilentOptions()
-        acquisition.groups = [report.group]
-        (acquisition.request.account, acquisition.request.clientID) = (report.account.id.description, report.clientID)
-        if let realm = acquisition.request.realm, !Authority.isGUID(realm) { acquisition.request.realm = nil }
-        return try answer(await desk.token(acquisition, for: caller), request)
+        return try answer(await desk.interactiveToken(request, for: caller, by: signIns, show: show), request)
     }
 
     /// The document of a token.
@@ -212,23 +222,5 @@ public final class BrokerDoor: Sendable {
         if let stored { return BrokerAnswer.token(box, idToken: stored.secret, of: account, until: end) }
         let idToken = account.unsignedIDToken(for: credential.clientID, until: end, now: now)
         return BrokerAnswer.token(box, idToken: idToken, of: account, until: end)
-    }
-}
-
-extension KeyringError {
-    fileprivate init(_ failure: BusFailure) {
-        let text =
-            switch failure {
-            case .noLibrary:
-                "the broker needs libsystemd \(BusService.library), which is not here or too old: install libsystemd0"
-            case .noBus, .timedOut:
-                "the broker needs the session bus: DBUS_SESSION_BUS_ADDRESS names none that answers"
-            case .nameTaken:
-                "another program is the identity broker of this session already: end it, or start the agent without --broker"
-            case .nameRefused: "the session bus lets no program of yours be the identity broker"
-            case .ended: "the session bus has gone away, and the broker's door with it"
-            case .system(let number): "the session bus cannot be used (error \(number))"
-            }
-        self.init(.unavailable, text)
     }
 }

@@ -76,6 +76,29 @@ struct BrokerRequest: Equatable, Sendable {
         return TokenAcquisition(request, options: SilentOptions(forcesRefresh: isForced, claims: claims))
     }
 
+    /// The request for a token of who has signed in.
+    func acquisition(after report: SignInReport) -> TokenAcquisition {
+        var acquisition = acquisition
+        acquisition.options = SilentOptions()
+        acquisition.groups = [report.group]
+        (acquisition.request.account, acquisition.request.clientID) = (report.account.id.description, report.clientID)
+        if let realm = acquisition.request.realm, !Authority.isGUID(realm) { acquisition.request.realm = nil }
+        return acquisition
+    }
+
+    /// Whether somebody at home where an account is can sign in at the authority, as far as its name says.
+    func admits(_ account: Account) -> Bool {
+        let isPersonal = account.homeRealm.map { Identifier.folded($0) == Self.personalTenant }
+        return switch Identifier.folded(authority.tenant) {
+        case "consumers": isPersonal ?? false
+        case "organizations": !(isPersonal ?? false)
+        default: true
+        }
+    }
+
+    /// Microsoft's tenant of all personal accounts.
+    private static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
     /// The request for a sign-in.
     var signIn: SignInRequest {
         var request = SignInRequest(provider: authority.address)

@@ -21,6 +21,19 @@ final class AgentBroker {
         guard isDemanded || BrokerDoor.isWanted(environment) else { return nil }
         let closed = DispatchSemaphore(value: 0)
         self.closed = closed
+        var notices = BrokerNotices()
+        notices.lost = {
+            tell(
+                "keyfob: warning: the session bus has gone away; the agent is the broker of the next one at that address"
+            )
+        }
+        notices.isBack = { tell("the agent is the session's broker again") }
+        notices.ended = { problem in
+            if let problem {
+                tell("keyfob: warning: the agent is the session's broker no more: \(problem.message)")
+            }
+            closed.signal()
+        }
         do throws(KeyringError) {
             door = try BrokerDoor.start(
                 desk: desk, signIns: parts.signIns, environment: environment,
@@ -29,12 +42,7 @@ final class AgentBroker {
                     if case .device(let url, let code, _, _) = step { tell("Open \(url) and type the code  \(code)") }
                 },
                 words: { error in AgentCommand.hint(error).map { "\(error.message); \($0)" } ?? error.message },
-                ended: { problem in
-                    if let problem {
-                        tell("keyfob: warning: the agent is the session's broker no more: \(problem.message)")
-                    }
-                    closed.signal()
-                })
+                notices: notices)
         } catch {
             guard !isDemanded else { throw error }
             tell("keyfob: warning: the agent is not the session's broker: \(error.message)")

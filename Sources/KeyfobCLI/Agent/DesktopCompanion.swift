@@ -40,11 +40,18 @@ final class DesktopCompanion: ProgramQuestions, Sendable {
     }
 
     func ask(_ question: ProgramQuestion) async -> ProgramAnswer {
-        guard let text = try? String(decoding: JSONEncoder().encode(DesktopDialog(question)), as: UTF8.self),
-            let said = await questions.answer(to: text),
-            let answer = try? JSONDecoder().decode(DesktopAnswer.self, from: Data(said.utf8))
-        else { return .nobodyThere }
-        return answer.answer(to: question)
+        await answer(to: DesktopDialog(question))?.answer(to: question) ?? .nobodyThere
+    }
+
+    func chooseAccount(_ question: ProgramQuestion) async -> AccountAnswer {
+        await answer(to: DesktopDialog(question, isSignIn: true))?.choice(of: question) ?? .nobodyThere
+    }
+
+    private func answer(to dialog: DesktopDialog) async -> DesktopAnswer? {
+        guard let text = try? String(decoding: JSONEncoder().encode(dialog), as: UTF8.self),
+            let said = await questions.answer(to: text)
+        else { return nil }
+        return try? JSONDecoder().decode(DesktopAnswer.self, from: Data(said.utf8))
     }
 
     /// Opens an address in the person's browser; whether one was started.
@@ -110,12 +117,13 @@ private struct DesktopShow {
         guard let (program, path) = program() else { return DesktopAnswer(word: .nobodyThere) }
         let end = Date(timeIntervalSinceNow: Self.patience)
         var account = 0
-        if dialog.accounts.count > 1 {
+        if dialog.isSignIn || dialog.accounts.count > 1 {
             guard let chosen = start(path, dialog.choosing(with: program), until: end), chosen.status == 0,
-                let number = Int(chosen.output.prefix { $0.isNumber }), dialog.accounts.indices.contains(number)
+                let number = Int(chosen.output.prefix { $0.isNumber }), dialog.choices.contains(number)
             else { return DesktopAnswer(word: .dismissed) }
             account = number
         }
+        if dialog.isSignIn { return DesktopAnswer(word: .chosen, account: account) }
         let name = dialog.accounts.count > 1 ? dialog.accounts[account] : nil
         guard let said = start(path, dialog.deciding(with: program, account: name), until: end) else {
             return DesktopAnswer(word: .dismissed)

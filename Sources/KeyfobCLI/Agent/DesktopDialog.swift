@@ -8,8 +8,10 @@ internal import KeyfobFiles
 struct DesktopDialog: Codable, Equatable {
     /// Who asks, and for what: lines.
     let text: String
-    /// The accounts to choose from, as people read them; with one there is no choice.
+    /// The accounts to choose from, as people read them; with one there is no choice, unless it is a sign-in.
     let accounts: [String]
+    /// Whether the person chooses with which account to sign in, and may take another one; else they decide what a program may have.
+    let isSignIn: Bool
 
     /// A program that shows dialogs.
     enum Program: String, CaseIterable {
@@ -21,6 +23,8 @@ struct DesktopDialog: Codable, Equatable {
 
     /// What a person answers about one account; the raw value stands in messages.
     enum Word: String, Codable, CaseIterable {
+        /// The account, for a sign-in.
+        case chosen
         case once
         case session
         case always
@@ -35,7 +39,7 @@ struct DesktopDialog: Codable, Equatable {
             case .session: "Until I log out"
             case .always: "Always"
             case .never: "Never"
-            case .dismissed, .nobodyThere: nil
+            case .chosen, .dismissed, .nobodyThere: nil
             }
         }
 
@@ -46,18 +50,40 @@ struct DesktopDialog: Codable, Equatable {
     static let title = "Keyfob"
     private static let own = FileAccess.link("/proc/self/exe").flatMap { Keyfob.Program(.executable, $0) }
 
-    init(_ question: ProgramQuestion) {
+    /// More rows than anybody reads; the likeliest come first.
+    private static let most = 200
+    /// The row below the accounts of a sign-in.
+    private static let another = "Another account…"
+
+    init(_ question: ProgramQuestion, isSignIn: Bool = false) {
         let caller = question.caller
-        var lines = ["\(Self.plain(caller.program.name)) wants a token of an account."]
+        let wish = isSignIn ? "wants you to sign in" : "wants a token of an account"
+        var lines = ["\(Self.plain(caller.program.name)) \(wish)."]
         lines.append("Program: \(Self.plain(caller.program.description)), process \(caller.process)")
-        accounts = question.accounts.map { "\(Self.plain($0.account.name)) (group \(Self.plain($0.group.name)))" }
-        if let only = accounts.first, accounts.count == 1 { lines.append("Account: \(only)") }
+        self.isSignIn = isSignIn
+        accounts = Self.rows(Self.shown(question), tellsState: isSignIn)
+        if let only = accounts.first, accounts.count == 1, !isSignIn { lines.append("Account: \(only)") }
         if !question.scopes.isEmpty { lines.append("For: \(Self.plain(question.scopes.spaceSeparated))") }
         if caller.program == Self.own {
             lines.append("Every program of yours can start keyfob, and so have what it may have.")
         }
         if let client = question.clientID { lines.append("Client: \(Self.plain(client))") }
         text = lines.joined(separator: "\n")
+    }
+
+    /// The accounts that have a row.
+    static func shown(_ question: ProgramQuestion) -> ArraySlice<Candidate> { question.accounts.prefix(most) }
+
+    /// What stands for each account: no two look alike.
+    private static func rows(_ candidates: ArraySlice<Candidate>, tellsState: Bool) -> [String] {
+        let rows = candidates.map { candidate in
+            let state = tellsState && candidate.state != .signedIn ? ", \(plain(candidate.state.words))" : ""
+            return "\(plain(candidate.account.name)) (group \(plain(candidate.group.name))\(state))"
+        }
+        let counts = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
+        return zip(rows, candidates).map { row, candidate in
+            counts[row, default: 1] > 1 ? "\(row), id \(plain(candidate.account.id.description))" : row
+        }
     }
 
     /// Text that stands on one line, and that no dialog takes for markup.
@@ -68,17 +94,22 @@ struct DesktopDialog: Codable, Equatable {
         return line.count > limit ? line.prefix(limit) + "…" : line
     }
 
+    /// The numbers that can be chosen: those of the accounts, and in a sign-in one more for another account.
+    var choices: Range<Int> { 0..<accounts.count + (isSignIn ? 1 : 0) }
+
     /// The arguments that have the person choose the account, whose number is printed.
     func choosing(with program: Program) -> [String] {
-        let rows = accounts.enumerated().flatMap { ["\($0.offset)", $0.element] }
+        let rows = (isSignIn ? accounts + [Self.another] : accounts).enumerated()
+            .flatMap { ["\($0.offset)", $0.element] }
+        let text = "\(text)\n\(isSignIn ? "With which account?" : "Which account may it use?")"
         return switch program {
         case .zenity:
             [
-                "--list", "--title=\(Self.title)", "--text=\(text)\nWhich account may it use?", "--column=n",
-                "--column=Account", "--hide-column=1", "--print-column=1", "--hide-header", "--width=560",
+                "--list", "--title=\(Self.title)", "--text=\(text)", "--column=n", "--column=Account",
+                "--hide-column=1", "--print-column=1", "--hide-header", "--width=560",
                 "--height=320", "--",
             ] + rows
-        case .kdialog: ["--title", Self.title, "--menu", "\(text)\nWhich account may it use?"] + rows
+        case .kdialog: ["--title", Self.title, "--menu", text] + rows
         }
     }
 
@@ -126,8 +157,19 @@ struct DesktopAnswer: Codable, Equatable {
         case .session: .allowed(candidate, .session)
         case .always: .allowed(candidate, .always)
         case .never: .never
-        case .dismissed: .dismissed
+        case .chosen, .dismissed: .dismissed
         case .nobodyThere: .nobodyThere
+        }
+    }
+
+    /// In terms of a question with which account to sign in.
+    func choice(of question: ProgramQuestion) -> AccountAnswer {
+        let shown = DesktopDialog.shown(question)
+        switch word {
+        case .chosen where shown.indices.contains(account): return .account(shown[account])
+        case .chosen where account == shown.endIndex: return .another
+        case .nobodyThere: return .nobodyThere
+        default: return .dismissed
         }
     }
 }

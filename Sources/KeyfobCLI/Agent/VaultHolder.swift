@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobFiles
 internal import KeyfobSodium
 internal import Synchronization
 
@@ -20,6 +21,8 @@ final class VaultHolder: Sendable {
             var end: Int64?
             var isHandedOver = false
             var isConfined = false
+            /// What said where the records lie when the vault was opened.
+            var storage: [UInt8]?
         }
 
         let state = Mutex(State())
@@ -46,9 +49,11 @@ final class VaultHolder: Sendable {
         (self.location, self.time) = (location, time)
         vault = AgentVault(
             open: { () throws(KeyringError) in
+                let storage = Self.storage(location)
                 switch try global.openedWithoutAsking(reaching: .everything) {
                 case .opened(let keyring):
                     time.confine(keyring)
+                    time.state.withLock { $0.storage = storage }
                     let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()
                     let left = kept.map { max(0, $0.seconds - WallClock.system.now.seconds) * 1_000 } ?? Self.pause
                     time.hold(min(left, Self.pause), isHandedOver: false)
@@ -60,6 +65,7 @@ final class VaultHolder: Sendable {
 
     /// Goes on with a key that somebody has handed over.
     func unlock(_ id: String, _ key: borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) {
+        let storage = Self.storage(location)
         let locked = try LockedKeyring(at: location)
         guard locked.vaultID == id else {
             throw KeyringError(.unknownVault, "the agent has another vault, in \(location.vault)")
@@ -67,20 +73,32 @@ final class VaultHolder: Sendable {
         let keyring = try locked.unlock(withHandedOver: key)
         time.confine(keyring)
         vault.adopt(keyring)
+        time.state.withLock { $0.storage = storage }
         time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true)
     }
 
     /// Forgets that keys are held; whoever calls it has them forgotten.
     func forgetTime() { time.state.withLock { ($0.end, $0.isHandedOver) = (nil, false) } }
 
-    /// Forgets keys whose time is over.
+    /// Forgets keys whose time is over, and those of records that have moved: what is left in the old place is not answered from.
     func expire() {
+        if vault.isOpen, time.state.withLock(\.storage) != Self.storage(location) {
+            forgetTime()
+            vault.lock()
+        }
         let isOver = time.state.withLock { state in
             guard let end = state.end, end <= VarlinkServer.uptime() else { return false }
             (state.end, state.isHandedOver) = (nil, false)
             return true
         }
         if isOver { vault.lock() }
+    }
+
+    /// What says where the records lie; nil where they are in the vault's own file.
+    private static func storage(_ location: KeyringLocation) -> [UInt8]? {
+        let path = VaultDirectory(path: location.vault).storage
+        guard case .bytes(let content, _) = FileAccess.read(path, limit: 4_096, following: false) else { return nil }
+        return content
     }
 
     /// In how many milliseconds keys are to be forgotten; nil where none are held.

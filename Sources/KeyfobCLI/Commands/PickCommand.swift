@@ -7,7 +7,8 @@ struct PickCommand: ParsableCommand {
         discussion: """
             Shows the accounts on the terminal, the likeliest first, and prints the id of the one chosen, so \
             that standard output can be captured. The choice is remembered for the directory, or for --url. With \
-            --filter nothing is shown: the ids of the accounts that match are printed, the best first.
+            --filter nothing is shown: the ids of the accounts that match are printed, the best first. With --broker the \
+            reason says which accounts another program that is the session's identity broker has too.
 
             Example:
               keyfob token --account "$(keyfob pick)" \\
@@ -20,26 +21,30 @@ struct PickCommand: ParsableCommand {
     var filter: String?
 
     @OptionGroup var options: RequestOptions
+    @OptionGroup var broker: BrokerEvidenceOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
+        let evidence = broker.evidence(for: options.client)
         let keyring = try global.unlockedKeyring(reaching: .files())
         var request = try options.request()
         // Whoever names an account that several answer to chooses for this place as well.
         if request.account != nil { request.context = try options.context() }
         let selection = try keyring.accounts.select(request, in: global.groups())
-        let candidates = PickerItem.candidates(of: selection)
+        let candidates = selection.choices
         global.tellWarnings(of: keyring)
         guard !candidates.isEmpty else {
             throw KeyringError(selection, for: request)
                 ?? KeyringError(.noSuchAccount, "there are no accounts to choose from")
         }
         if let filter {
-            let matches = PickerFilter(candidates.map(PickerItem.init)).matches(filter).map { candidates[$0].candidate }
+            let matches = PickerFilter(candidates.map { PickerItem($0, beside: evidence) }).matches(filter).map {
+                candidates[$0].candidate
+            }
             guard !matches.isEmpty else { throw KeyringError(.noSuchAccount, "no account matches '\(filter)'") }
             return try print(matches)
         }
-        let chosen = try global.pick(among: candidates, for: request)
+        let chosen = try global.pick(among: candidates, for: request, beside: evidence)
         try print([chosen])
         keyring.accounts.remember(chosen.account.id, in: chosen.group, for: request, by: .person)
         global.tellWarnings(of: keyring)

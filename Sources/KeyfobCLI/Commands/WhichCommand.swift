@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobAgent
 
 struct WhichCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -7,7 +8,8 @@ struct WhichCommand: ParsableCommand {
         discussion: """
             Prints a line for every account: the chosen one, those that fit, with how likely they are meant, and \
             those that do not. Changes nothing and asks nothing. Ends with 0 when one is chosen, 11 when \
-            several fit, 13 when none does; whether the chosen one has a valid token, only 'token' says.
+            several fit, 13 when none does; whether the chosen one has a valid token, only 'token' says. With --broker the \
+            accounts of another program that is the session's identity broker are told of beside them; they change no verdict.
 
             Example:
               keyfob which --url https://git.example/contoso/app
@@ -15,9 +17,11 @@ struct WhichCommand: ParsableCommand {
             """)
 
     @OptionGroup var options: RequestOptions
+    @OptionGroup var broker: BrokerEvidenceOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
+        let evidence = broker.evidence(for: options.client)
         let keyring = try global.unlockedKeyring(reaching: .files())
         let request = try options.request()
         // Whoever is named needs no proof that there is nobody else.
@@ -29,9 +33,9 @@ struct WhichCommand: ParsableCommand {
         // Of each account it would say that another one is named.
         let isOfNobody = if case .nobodyNamed = selection.outcome { true } else { false }
         if global.json {
-            try JSONOutput.print(SelectionDocument(selection))
+            try JSONOutput.print(SelectionDocument(selection, evidence))
         } else if !isOfNobody {
-            try StandardOutput.write(lines: Self.table(selection).text)
+            try StandardOutput.write(lines: Self.table(selection, evidence).text)
         }
         if let doubt { throw doubt }
         guard let error = KeyringError(selection, for: request) else { return }
@@ -43,16 +47,21 @@ struct WhichCommand: ParsableCommand {
 
 extension WhichCommand {
     /// A line for every account; how likely it is only where something was learned.
-    private static func table(_ selection: Selection) -> Table {
+    private static func table(_ selection: Selection, _ evidence: BrokerEvidence?) -> Table {
         let hasLikelihoods = selection.verdicts.contains { $0.verdict.usage != nil }
         var table = Table(
-            header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + ["VERDICT"],
-            yielding: ["LIKELY", "GROUP"])
+            header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + (evidence == nil ? [] : ["BROKER"])
+                + ["VERDICT"],
+            yielding: ["LIKELY", "BROKER", "GROUP"])
         for judged in selection.verdicts {
             let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""
             table.add(
                 [judged.candidate.account.name, judged.candidate.group.name] + (hasLikelihoods ? [likelihood] : [])
+                    + (evidence.map { [$0.has(judged.candidate.account) ? "yes" : "no"] } ?? [])
                     + [judged.verdict.description])
+        }
+        for other in evidence?.others(than: selection.verdicts.map(\.candidate)) ?? [] {
+            table.add([other.name, "-"] + (hasLikelihoods ? [""] : []) + ["yes", "not in the vault"])
         }
         return table
     }
@@ -74,6 +83,13 @@ struct SelectionDocument: LongJSONDocument {
     let account: String?
     let group: String?
     let verdicts: [JudgedAccount]
+    let brokerAccounts: [BrokerAccount]?
+
+    struct BrokerAccount: Encodable {
+        let account: String
+        let username: String?
+        let isInVault: Bool
+    }
 
     struct JudgedAccount: Encodable {
         let account: String
@@ -101,7 +117,11 @@ struct SelectionDocument: LongJSONDocument {
         }
     }
 
-    init(_ selection: Selection) {
+    init(_ selection: Selection, _ evidence: BrokerEvidence? = nil) {
+        let others = Set((evidence?.others(than: selection.verdicts.map(\.candidate)) ?? []).map(\.id))
+        brokerAccounts = evidence?.accounts.map {
+            BrokerAccount(account: $0.id.description, username: $0.username, isInVault: !others.contains($0.id))
+        }
         var chosen: Candidate?
         switch selection.outcome {
         case .chosen(let candidate):
@@ -127,6 +147,13 @@ struct SelectionDocument: LongJSONDocument {
 extension SelectionDocument {
     func writeMembers(to json: inout JSONWriter) {
         json.member("account", account)
+        if let brokerAccounts {
+            json.member("brokerAccounts", each: brokerAccounts) { account, json in
+                json.member("account", account.account)
+                json.member("isInVault", account.isInVault)
+                json.member("username", account.username)
+            }
+        }
         json.member("formatVersion", formatVersion)
         json.member("group", group)
         json.member("outcome", outcome)

@@ -1,25 +1,8 @@
 internal import Keyfob
 
 extension PickerItem {
-    /// The accounts of a selection that a person could mean, the likeliest first.
-    static func candidates(of selection: Selection) -> [Selection.Judged] {
-        selection.verdicts.filter { judged in
-            switch judged.verdict {
-            case .chosen, .possible: true
-            case .rejected(let rejection):
-                switch rejection {
-                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .anotherIndicated, .neverGranted,
-                    .signedOut:
-                    true
-                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted:
-                    false
-                }
-            }
-        }
-    }
-
     /// An account of a selection, and why it ranks where it does.
-    init(_ judged: Selection.Judged) {
+    init(_ judged: Selection.Judged, beside evidence: BrokerEvidence? = nil) {
         let account = judged.candidate.account
         let reason =
             switch judged.verdict {
@@ -31,7 +14,8 @@ extension PickerItem {
             title: account.name, details: account.label == nil || account.username.isEmpty ? nil : account.username,
             tenant: account.homeRealm,
             group: judged.candidate.group.name, state: judged.candidate.state.words,
-            reason: reason)
+            reason: evidence?.has(account) == true
+                ? (reason.isEmpty ? "" : reason + "; ") + "the broker has it too" : reason)
     }
 }
 
@@ -42,7 +26,9 @@ extension GlobalOptions {
     /// Lets the person choose among accounts.
     ///
     /// - Throws: `ambiguous` with --no-input, and what the picker throws.
-    func pick(among candidates: [Selection.Judged], for request: TokenRequest) throws(KeyringError) -> Candidate {
+    func pick(
+        among candidates: [Selection.Judged], for request: TokenRequest, beside evidence: BrokerEvidence? = nil
+    ) throws(KeyringError) -> Candidate {
         guard !noInput else {
             throw KeyringError(
                 .ambiguous, "choosing among \(candidates.count) accounts needs a person",
@@ -51,7 +37,7 @@ extension GlobalOptions {
         }
         let purpose =
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
-        let items = candidates.map(PickerItem.init)
+        let items = candidates.map { PickerItem($0, beside: evidence) }
         let index =
             Environment.current["TERM"] == "dumb"
             ? try AccountQuestion.choose(among: items, purpose: purpose)

@@ -33,7 +33,7 @@ struct AttendedAcquisition {
         } catch  where error.code == .ambiguous && request.account == nil && global.mayPick {
             let selection = try keyring.accounts.select(request, in: groups)
             guard case .ambiguous = selection.outcome else { throw error }
-            let chosen = try global.pick(among: PickerItem.candidates(of: selection), for: request)
+            let chosen = try global.pick(among: selection.choices, for: request)
             picked = chosen
             request.account = chosen.account.id.description
         }
@@ -48,7 +48,7 @@ struct AttendedAcquisition {
         switch selection.outcome {
         case .chosen(let candidate): return candidate
         case .ambiguous where request.account == nil && global.mayPick:
-            return try global.pick(among: PickerItem.candidates(of: selection), for: request)
+            return try global.pick(among: selection.choices, for: request)
         default: throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
         }
     }

@@ -13,6 +13,7 @@ private struct NoTrail: AuditTrail {
 
 private struct NobodyThere: ProgramQuestions {
     func ask(_ question: ProgramQuestion) async -> ProgramAnswer { .nobodyThere }
+    func chooseAccount(_ question: ProgramQuestion) async -> AccountAnswer { .nobodyThere }
 }
 
 /// Signs Ada in, as somebody at a browser would; notes what was wanted.
@@ -37,18 +38,26 @@ private final class Place {
     let client: BusClient
     let signIns = AdaSignsIn()
     let program: Program
+    /// What the door tells: "lost", "back", "ended", or why it has ended.
+    let told: AsyncStream<String>
 
-    init(isShared: Bool = false) throws {
+    init(isShared: Bool = false, asking person: any ProgramQuestions = NobodyThere()) throws {
         let session = try SecretServiceSession(.none)
         self.session = session
         let location = KeyringLocation(vault: session.folder.path + "/vault", state: session.folder.path + "/state")
         let keyring = try Keyring.create(at: location, slot: .keyFile(keyFile(1))).keyring
         self.keyring = keyring
         let desk = AgentDesk(
-            AgentVault { () throws(KeyringError) in keyring }, audit: NoTrail(), questions: NobodyThere(),
+            AgentVault { () throws(KeyringError) in keyring }, audit: NoTrail(), questions: person,
             network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") })
+        let (told, tells) = AsyncStream.makeStream(of: String.self)
+        self.told = told
+        var notices = BrokerNotices()
+        notices.lost = { tells.yield("lost") }
+        notices.isBack = { tells.yield("back") }
+        notices.ended = { tells.yield($0.map(\.message) ?? "ended") }
         door = try BrokerDoor.start(
-            desk: desk, signIns: signIns, environment: session.environment, isShared: isShared)
+            desk: desk, signIns: signIns, environment: session.environment, isShared: isShared, notices: notices)
         client = try BusClient(session.environment)
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Broker/caller.py").path
@@ -71,10 +80,10 @@ private final class Place {
         return account
     }
 
-    func call(_ method: BrokerMethod, _ json: String) throws -> NSDictionary {
+    func call(_ method: BrokerMethod, _ json: String, by client: BusClient? = nil) throws -> NSDictionary {
         let target =
             "com.microsoft.identity.broker1 /com/microsoft/identity/broker1 com.microsoft.identity.Broker1"
-        let answer = try client.ask("call \(target) \(method.rawValue) 0.0 id \(json)")
+        let answer = try (client ?? self.client).ask("call \(target) \(method.rawValue) 0.0 id \(json)")
         let text = answer.hasPrefix("answer ") ? answer.dropFirst("answer ".count) : "{}"
         return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary, "\(answer)")
     }
@@ -176,6 +185,22 @@ private final class Place {
         #expect(wanted.map(\.scopes) == [["User.Read"]])
     }
 
+    @Test("Where somebody is signed in, the person chooses: that one's token comes, or that they have cancelled")
+    func choice() throws {
+        let person = Person()
+        let place = try Place(asking: person)
+        for name in ["ada", "bob"] {
+            let account = try place.store(name)
+            try place.keyring.programs.permit(ProgramPermission(of: place.program, account: account.id, in: .default))
+        }
+        person.choose { question in question.accounts.last.map { .account($0) } ?? .dismissed }
+        let answer = try place.token("null", .acquireTokenInteractively)
+        #expect(answer["accessToken"] as? String == "token-of-bob")
+        person.choose { _ in .dismissed }
+        #expect(place.status(try place.token("null", .acquireTokenInteractively)) == 7)
+        #expect(place.signIns.wanted.withLock { $0.isEmpty })
+    }
+
     @Test("A sign-out leaves no token of that client")
     func signOut() throws {
         let place = try Place()
@@ -215,5 +240,46 @@ private final class Place {
         #expect(throws: KeyringError(.unavailable, "")) {
             _ = try BrokerDoor.start(desk: desk, signIns: AdaSignsIn(), environment: session.environment)
         }
+    }
+
+    @Test("Where the bus is started anew, the door comes back to its name, again and again")
+    func busRestarts() async throws {
+        let place = try Place()
+        _ = try place.store("ada")
+        var told = place.told.makeAsyncIterator()
+        for _ in 0..<2 {
+            try place.session.restartBus()
+            #expect(await told.next() == "lost")
+            #expect(await told.next() == "back")
+            let client = try BusClient(place.session.environment)
+            #expect(try client.ask("owner com.microsoft.identity.broker1") == "owned")
+            let answer = try place.call(.getLinuxBrokerVersion, "{}", by: client)
+            #expect(answer == ["linuxBrokerVersion": "2.0.1"])
+        }
+        place.door.retire()
+        #expect(await told.next() == "ended")
+    }
+
+    @Test("Where no bus comes, it ends when it is to, and where another one is the broker by then, it says so")
+    func busIsAnothers() async throws {
+        let place = try Place()
+        var told = place.told.makeAsyncIterator()
+        try place.session.stopBus()
+        #expect(await told.next() == "lost")
+        place.door.stop()
+        #expect(await told.next() == "ended")
+
+        let other = try Place()
+        told = other.told.makeAsyncIterator()
+        // A service file of another broker comes with the new bus.
+        try other.session.stopBus()
+        #expect(await told.next() == "lost")
+        let services = other.session.folder.path + "/data/dbus-1/services"
+        try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
+        try Data("[D-BUS Service]\nName=com.microsoft.identity.broker1\nExec=/bin/other\n".utf8)
+            .write(to: URL(filePath: services + "/com.microsoft.identity.broker1.service"))
+        try other.session.restartBus()
+        let end = await told.next()
+        #expect(end?.contains("broker") == true && end != "back", "\(end ?? "")")
     }
 }

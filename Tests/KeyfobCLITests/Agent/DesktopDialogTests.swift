@@ -71,4 +71,43 @@ struct DesktopDialogTests {
         #expect(DesktopAnswer(word: .always, account: 2).answer(to: question) == .dismissed)
         #expect(DesktopAnswer(word: .always, account: -1).answer(to: question) == .dismissed)
     }
+
+    @Test("For a sign-in the accounts are shown with one row more, and what is chosen is one of these rows or none")
+    func signIn() throws {
+        let question = try question(["ada", "<b>bob"])
+        let dialog = DesktopDialog(question, isSignIn: true)
+        #expect(dialog.text.hasPrefix("/usr/bin/mail wants you to sign in.\n"))
+        for program in DesktopDialog.Program.allCases {
+            let words = dialog.choosing(with: program)
+            #expect(
+                words.suffix(6) == ["0", "ada (group default)", "1", "‹b›bob (group default)", "2", "Another account…"])
+        }
+        for (number, answer) in [
+            (0, AccountAnswer.account(question.accounts[0])), (1, .account(question.accounts[1])), (2, .another),
+            (3, .dismissed), (-1, .dismissed),
+        ] {
+            #expect(dialog.choices.contains(number) == (answer != .dismissed))
+            #expect(DesktopAnswer(word: .chosen, account: number).choice(of: question) == answer)
+            // It lets no program have anything.
+            #expect(DesktopAnswer(word: .chosen, account: number).answer(to: question) == .dismissed)
+        }
+        for word in DesktopDialog.Word.allCases where word != .chosen {
+            let answer = DesktopAnswer(word: word).choice(of: question)
+            #expect(answer == (word == .nobodyThere ? .nobodyThere : .dismissed))
+        }
+    }
+
+    @Test("Accounts of one name are told apart, and of very many the likeliest are shown")
+    func rows() throws {
+        let alike = DesktopDialog(try question(["ada", "ada", "bob"])).accounts
+        #expect(
+            alike == [
+                "ada (group default), id 0@login.example", "ada (group default), id 1@login.example",
+                "bob (group default)",
+            ])
+        let many = try question((0..<1_000).map { "user\($0)" })
+        let dialog = DesktopDialog(many, isSignIn: true)
+        #expect(dialog.accounts.count == 200 && dialog.choices.upperBound == 201)
+        #expect(DesktopAnswer(word: .chosen, account: 200).choice(of: many) == .another)
+    }
 }

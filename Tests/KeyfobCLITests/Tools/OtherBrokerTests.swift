@@ -67,6 +67,23 @@ struct OtherBrokerTests {
         #expect(!outcome.errors.contains("\u{1B}"), "\(outcome)")
     }
 
+    @Test("which --broker tells its accounts beside those to choose from, and decides as ever, whatever it says")
+    func evidence() throws {
+        let outcome = try run(
+            """
+            keyfob init -q --new-key-file key --recovery-file recovery && export KEYFOB_KEY_FILE="$PWD/key" &&
+            echo token | keyfob add -q --account bob --host git.example --scope repo &&
+            keyfob which > alone && keyfob which --broker && keyfob which --broker --json | grep -A 4 brokerAccounts &&
+            ! keyfob which --broker --account ada@contoso.example > nobody &&
+            echo '{"getAccounts":"nonsense"}' > answers && keyfob which --broker | cmp - alone
+            """
+        ).expectSuccess()
+        #expect(outcome.text.contains(/bob +default +no +chosen/), "\(outcome)")
+        #expect(outcome.text.contains(/ada@contoso.example +- +yes +not in the vault/), "\(outcome)")
+        #expect(outcome.text.contains("\"isInVault\" : false"), "\(outcome)")
+        #expect(outcome.errors.contains("keyfob: warning: nothing is known of the identity broker"), "\(outcome)")
+    }
+
     @Test("where there is none, or no bus, that is said")
     func none() throws {
         let outcome = try DesktopPlace(.none).run("keyfob broker accounts")

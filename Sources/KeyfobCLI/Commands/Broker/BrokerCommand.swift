@@ -23,7 +23,9 @@ struct BrokerOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The OAuth client: its id, or the name of a well-known one.", valueName: "id"))
-    var client = "azure-cli"
+    var client = usualClient
+
+    static let usualClient = "azure-cli"
 
     var clientID: String { WellKnownClient.all.first { $0.name == client }?.id ?? client }
 
