@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobFiles
 internal import KeyfobSodium
 internal import Synchronization
 
@@ -19,16 +20,21 @@ final class VaultHolder: Sendable {
             /// By the clock of `VarlinkServer.uptime`, which no change of the time moves.
             var end: Int64?
             var isHandedOver = false
+            /// Whose keys are held.
+            var held: (id: String, files: [FileIdentity?])?
             var isConfined = false
         }
 
         let state = Mutex(State())
 
         /// Notes until when.
-        func hold(_ milliseconds: Int64, isHandedOver: Bool) {
-            let end = VarlinkServer.uptime() + milliseconds
-            state.withLock { ($0.end, $0.isHandedOver) = (end, isHandedOver) }
+        func hold(_ milliseconds: Int64, isHandedOver: Bool, of keyring: Keyring, _ files: [FileIdentity?]) {
+            let (end, id) = (VarlinkServer.uptime() + milliseconds, keyring.vaultID)
+            state.withLock { ($0.end, $0.isHandedOver, $0.held) = (end, isHandedOver, (id, files)) }
         }
+
+        /// Notes that no keys are held.
+        func forget() { state.withLock { ($0.end, $0.isHandedOver, $0.held) = (nil, false, nil) } }
 
         /// Confines the process, once: what it does with keys starts no program.
         func confine(_ keyring: Keyring) {
@@ -46,38 +52,49 @@ final class VaultHolder: Sendable {
         (self.location, self.time) = (location, time)
         vault = AgentVault(
             open: { () throws(KeyringError) in
+                // Before it is opened: what takes its place meanwhile is another one.
+                let files = Self.files(location)
                 switch try global.openedWithoutAsking(reaching: .everything) {
                 case .opened(let keyring):
                     time.confine(keyring)
                     let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()
                     let left = kept.map { max(0, $0.seconds - WallClock.system.now.seconds) * 1_000 } ?? Self.pause
-                    time.hold(min(left, Self.pause), isHandedOver: false)
+                    time.hold(min(left, Self.pause), isHandedOver: false, of: keyring, files)
                     return keyring
                 case .shut(let error): throw error
                 }
-            }, closing: { audit.noteHeads(in: $0) })
+            },
+            isInPlace: { time.state.withLock { $0.held.map { $0.files == Self.files(location) } ?? true } },
+            closing: { audit.noteHeads(in: $0) })
+    }
+
+    /// Which folder and database are the vault's at the moment.
+    private static func files(_ location: KeyringLocation) -> [FileIdentity?] {
+        [FileIdentity(location.vault, following: true), FileIdentity(location.vault + "/keyring.db")]
     }
 
     /// Goes on with a key that somebody has handed over.
     func unlock(_ id: String, _ key: borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) {
+        let files = Self.files(location)
         let locked = try LockedKeyring(at: location)
         guard locked.vaultID == id else {
             throw KeyringError(.unknownVault, "the agent has another vault, in \(location.vault)")
         }
         let keyring = try locked.unlock(withHandedOver: key)
         time.confine(keyring)
+        vault.lock()
+        time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true, of: keyring, files)
         vault.adopt(keyring)
-        time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true)
     }
 
     /// Forgets that keys are held; whoever calls it has them forgotten.
-    func forgetTime() { time.state.withLock { ($0.end, $0.isHandedOver) = (nil, false) } }
+    func forgetTime() { time.forget() }
 
     /// Forgets keys whose time is over.
     func expire() {
         let isOver = time.state.withLock { state in
             guard let end = state.end, end <= VarlinkServer.uptime() else { return false }
-            (state.end, state.isHandedOver) = (nil, false)
+            (state.end, state.isHandedOver, state.held) = (nil, false, nil)
             return true
         }
         if isOver { vault.lock() }
@@ -92,6 +109,8 @@ final class VaultHolder: Sendable {
     /// What is told of the keys.
     var status: AgentKeys.Status {
         let until = vault.isOpen ? left.map { Timestamp(seconds: WallClock.system.now.seconds + $0 / 1_000) } : nil
-        return AgentKeys.Status(vault: location.vault, isOpen: vault.isOpen, until: until)
+        return AgentKeys.Status(
+            vault: location.vault, isOpen: vault.isOpen,
+            id: vault.isOpen ? time.state.withLock { $0.held?.id } : nil, until: until)
     }
 }
