@@ -28,10 +28,11 @@ package struct AgentSocket: ~Copyable {
                 let number = process.map { " (process \($0))" } ?? ""
                 // The kernel's table keeps the path of a socket whose file is gone.
                 guard FileAccess.status(path, following: false) != nil, AgentSocket.isHeard(path) else {
+                    let end = process.map { "; 'kill \($0)' ends it" } ?? ""
                     throw KeyringError(
                         .alreadyExists,
-                        "an agent runs already\(number), which nobody reaches: it does not listen at \(path)",
-                        advice: process.map { .words("'kill \($0)' ends it") })
+                        "an agent runs already\(number), which nobody reaches: it does not listen at \(path)\(end)",
+                        advice: nil)
                 }
                 throw KeyringError(.alreadyExists, "an agent runs already\(number)", advice: nil)
             } catch {
@@ -50,7 +51,9 @@ package struct AgentSocket: ~Copyable {
         package var isInPlace: Bool { lock.file != nil && lock.file == FileIdentity(path) }
     }
 
-    /// The process that says that it has its turn at a socket's path; nil where none has said so. It may have ended.
+    /// The process that says that it has its turn at a socket's path; nil where none has said so.
+    ///
+    /// It may have ended.
     package static func process(at path: String) -> Int32? {
         (try? POSIXFile.read(path + ".lock", limit: 32)).flatMap { $0 }
             .flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
