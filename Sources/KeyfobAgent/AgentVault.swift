@@ -4,24 +4,30 @@ internal import Synchronization
 /// The vault that an agent answers from: opened when it is first needed, and again after it was locked.
 public final class AgentVault: Sendable {
     private let open: @Sendable () throws(KeyringError) -> Keyring
+    private let isInPlace: @Sendable () -> Bool
     private let closing: @Sendable (Keyring) -> Void
     private let opened = Mutex<Keyring?>(nil)
 
     /// A vault that `open` opens with what is at hand, asking nobody.
     ///
-    /// - Parameter closing: Called with the keyring before its keys are forgotten.
+    /// - Parameters:
+    ///   - isInPlace: Whether the vault that is open still lies where it was opened; asked before each use of it.
+    ///   - closing: Called with the keyring before its keys are forgotten.
     public init(
         open: @escaping @Sendable () throws(KeyringError) -> Keyring,
+        isInPlace: @escaping @Sendable () -> Bool = { true },
         closing: @escaping @Sendable (Keyring) -> Void = { _ in }
     ) {
         self.open = open
+        self.isInPlace = isInPlace
         self.closing = closing
     }
 
-    /// The keyring.
+    /// The keyring; of a vault that is not in its place any more the keys are forgotten, and what is there now is opened.
     ///
     /// - Throws: `locked` where nothing at hand opens it, and what opening can throw.
     public func keyring() throws(KeyringError) -> Keyring {
+        if isGone { lock() }
         if let keyring = opened.withLock({ $0 }) { return keyring }
         let keyring = try open()
         return opened.withLock { opened in
@@ -30,6 +36,9 @@ public final class AgentVault: Sendable {
             return keyring
         }
     }
+
+    /// Whether keys are held of a vault that is not in its place any more.
+    public var isGone: Bool { isOpen && !isInPlace() }
 
     /// Whether its keys are held.
     public var isOpen: Bool { opened.withLock { $0 != nil } }

@@ -26,7 +26,10 @@ package struct ChangeBell: ~Copyable {
     /// Readable when something has changed in a folder, for whoever waits for other things too; then ``takesChange(where:)``.
     package var descriptor: CInt { folders }
     private let folders: CInt
-    private static let changes = IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR
+    private static let changes =
+        IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | ends | IN_ONLYDIR
+    /// The folder itself is not where it was.
+    private static let ends = IN_MOVE_SELF | IN_DELETE_SELF
 
     /// - Throws: `inputOutput` when there are no descriptors left.
     package init() throws(StorageFailure) {
@@ -87,7 +90,8 @@ package struct ChangeBell: ~Copyable {
                 let mask = Self.number(bytes, at: start + 4)
                 let length = Int(Self.number(bytes, at: start + 12))
                 let name = bytes[(start + 16)..<min(start + 16 + length, count)].prefix { $0 != 0 }
-                if mask & UInt32(IN_Q_OVERFLOW) != 0 || isMeant(String(decoding: name, as: UTF8.self)) {
+                let isCertain = mask & UInt32(IN_Q_OVERFLOW | IN_UNMOUNT | Self.ends) != 0
+                if isCertain || isMeant(String(decoding: name, as: UTF8.self)) {
                     isFound = true
                 }
                 start += 16 + length

@@ -12,6 +12,14 @@ package struct FileIdentity: Equatable, Sendable {
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }
+
+    /// The file that a descriptor is open for; nil when the system does not tell.
+    init?(of descriptor: CInt) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
 }
 
 extension POSIXFile {

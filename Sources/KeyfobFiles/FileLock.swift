@@ -25,6 +25,9 @@ package struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// The file that is locked; nil when the system does not tell.
+    package var file: FileIdentity? { FileIdentity(of: descriptor) }
+
     deinit {
         close(descriptor)
     }

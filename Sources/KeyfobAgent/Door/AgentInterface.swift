@@ -120,8 +120,8 @@ package enum AgentInterface {
         # Opens the vault for so many seconds with its unlocking key, in Base64: the owner's own command calls it.
         method Unlock(vault: string, key: string, seconds: int) -> ()
 
-        # What the agent is, and whether it holds keys, until when.
-        method Status() -> (version: string, process: int, vault: string, isOpen: bool, until: ?int)
+        # What the agent is, the folder of its vault, and whether it holds keys, of the vault with which id, until when.
+        method Status() -> (version: string, process: int, vault: string, isOpen: bool, id: ?string, until: ?int)
 
         # What happens to the accounts of which the program may have tokens. To be called with 'more': the first reply has
         # no event and says that the watch has begun.

@@ -8,17 +8,19 @@ package struct AgentKeys: Sendable {
         @Sendable (_ vault: String, borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) -> Void
     /// Forgets the keys; whether there were any.
     package let lock: @Sendable () -> Bool
-    /// The vault's folder, whether its keys are held, and until when.
+    /// The vault's folder, whether and of which vault keys are held, and until when.
     package let status: @Sendable () -> Status
 
     /// What is told of the keys.
     package struct Status: Sendable {
         package let vault: String
         package let isOpen: Bool
+        /// The id of the vault whose keys are held.
+        package let id: String?
         package let until: Timestamp?
 
-        package init(vault: String, isOpen: Bool, until: Timestamp?) {
-            (self.vault, self.isOpen, self.until) = (vault, isOpen, until)
+        package init(vault: String, isOpen: Bool, id: String?, until: Timestamp?) {
+            (self.vault, self.isOpen, self.id, self.until) = (vault, isOpen, id, until)
         }
     }
 

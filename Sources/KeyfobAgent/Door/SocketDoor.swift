@@ -97,6 +97,7 @@ package struct SocketDoor: Sendable {
                 writer.member("process", Int(getpid()))
                 writer.member("vault", status.vault)
                 writer.member("isOpen", status.isOpen)
+                writer.member("id", status.id)
                 if let until = status.until { writer.member("until", Int(until.seconds)) }
             }
         default: return .error("org.varlink.service.MethodNotFound") { $0.member("method", call.method) }

@@ -8,10 +8,13 @@ package struct AgentSocket: ~Copyable {
     package let descriptor: CInt
     /// Where it was made; nil for one that was given.
     private let path: String?
+    /// What lies there; nil for one that was given.
+    private let file: FileIdentity?
 
     /// One agent at a time: whoever holds this is the one.
     package struct Turn: ~Copyable {
         private let lock: FileLock
+        private let path: String
 
         /// Takes the turn at a socket's path, in a folder that is there.
         ///
@@ -21,14 +24,21 @@ package struct AgentSocket: ~Copyable {
             do {
                 lock = try FileLock(file, orBusyAfter: .seconds(1))
             } catch StoreError.busy {
-                let other = (try? POSIXFile.read(file, limit: 32)).flatMap { $0 }.map {
-                    String(decoding: $0, as: UTF8.self)
+                let process = AgentSocket.process(at: path)
+                let number = process.map { " (process \($0))" } ?? ""
+                // The kernel's table keeps the path of a socket whose file is gone.
+                guard FileAccess.status(path, following: false) != nil, AgentSocket.isHeard(path) else {
+                    let end = process.map { "; 'kill \($0)' ends it" } ?? ""
+                    throw KeyringError(
+                        .alreadyExists,
+                        "an agent runs already\(number), which nobody reaches: it does not listen at \(path)\(end)",
+                        advice: nil)
                 }
-                let number = other.flatMap { Int32($0) }.map { " (process \($0))" } ?? ""
                 throw KeyringError(.alreadyExists, "an agent runs already\(number)", advice: nil)
             } catch {
                 throw KeyringError(error)
             }
+            self.path = file
             // For whoever comes second; the lock is what counts.
             let descriptor = unsafe open(file, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { return }
@@ -36,6 +46,17 @@ package struct AgentSocket: ~Copyable {
             _ = unsafe write(descriptor, text, text.count)
             close(descriptor)
         }
+
+        /// Whether others still find the lock: once its file is gone, or another's, a second agent takes a turn of its own.
+        package var isInPlace: Bool { lock.file != nil && lock.file == FileIdentity(path) }
+    }
+
+    /// The process that says that it has its turn at a socket's path; nil where none has said so.
+    ///
+    /// It may have ended.
+    package static func process(at path: String) -> Int32? {
+        (try? POSIXFile.read(path + ".lock", limit: 32)).flatMap { $0 }
+            .flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Whether an agent has its turn at a socket's path.
@@ -65,7 +86,7 @@ package struct AgentSocket: ~Copyable {
             throw KeyringError(.configuration, "LISTEN_FDS gives something else than one unix socket that listens")
         }
         Self.prepare(first)
-        (descriptor, path) = (first, nil)
+        (descriptor, path, file) = (first, nil, nil)
     }
 
     /// A new socket at a path, in the place of one that nobody listens at any more.
@@ -103,16 +124,19 @@ package struct AgentSocket: ~Copyable {
             throw KeyringError(.inputOutput, "no socket can be made at \(path): \(reason)")
         }
         Self.prepare(socket)
-        (descriptor, self.path) = (socket, path)
+        (descriptor, self.path, file) = (socket, path, FileIdentity(path))
     }
 
     deinit {
-        if let path { unsafe unlink(path) }
+        if let path, isInPlace { unsafe unlink(path) }
         close(descriptor)
     }
 
+    /// Whether it is still what others find where it was made; of one that was given, whoever gave it sees to that.
+    package var isInPlace: Bool { path.map { file != nil && file == FileIdentity($0) } ?? true }
+
     /// Whether somebody listens at a path, by the kernel's table (proc(5)): to connect would start what systemd has there.
-    static func isHeard(_ path: String, table: String = "/proc/net/unix") -> Bool {
+    package static func isHeard(_ path: String, table: String = "/proc/net/unix") -> Bool {
         guard case .bytes(let bytes, _) = FileAccess.read(table, limit: 64 << 20, following: false) else {
             return false
         }

@@ -1,5 +1,7 @@
+internal import Glibc
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobFiles
 internal import KeyfobModel
 
 extension AgentPlace {
@@ -10,21 +12,71 @@ extension AgentPlace {
 
     /// Whether an agent has its turn there.
     var hasAgent: Bool { AgentSocket.isTaken(socket) }
+
+    /// What is said where an agent that runs cannot be reached.
+    ///
+    /// - Parameter reason: Why, where that is known.
+    func unreachable(_ reason: String? = nil) -> KeyringError {
+        let process = AgentSocket.process(at: socket)
+        let name = process.map { "the agent, process \($0)," } ?? "an agent that runs"
+        return KeyringError(
+            .unavailable, "\(name) \(reason ?? "does not listen at \(socket) any more"); it may hold keys",
+            hint: process.map { "'kill \($0)' ends it, and with it the keys are gone" } ?? "end its process")
+    }
+
+    /// Has the agent that listens there forget its keys.
+    ///
+    /// - Returns: Whether it had any; nil where no agent runs.
+    /// - Throws: `unavailable` where one runs that may still have them, `notPermitted`.
+    func lock() throws(KeyringError) -> Bool? {
+        // Without its lock's file an agent may still be listening.
+        guard hasAgent || (FileAccess.status(socket + ".lock", following: false) == nil && AgentSocket.isHeard(socket))
+        else { return nil }
+        let problem: KeyringError
+        do throws(KeyringError) {
+            if let client = try AgentClient(socket) { return try client.lock() }
+            problem = unreachable()
+        } catch {
+            guard error.code == .unavailable else { throw error }
+            problem = unreachable("does not answer")
+        }
+        // One whose socket or lock was taken away ends by itself.
+        for _ in 0..<100 where hasAgent || AgentSocket.isHeard(socket) { usleep(20_000) }
+        guard hasAgent || AgentSocket.isHeard(socket) else { return true }
+        throw problem
+    }
+
+    /// The places of the agents whose vault is in the folder of `location`, for one that cannot be read; by asking all that run.
+    static func agents(of location: KeyringLocation) -> [AgentPlace] {
+        guard let folder = location.runtime else { return [] }
+        let names =
+            (try? POSIXFile.names(in: folder))?.filter { $0.hasPrefix("agent-") && !$0.hasSuffix(".lock") } ?? []
+        return names.map { AgentPlace(folder: folder, socket: folder + "/" + $0) }.filter { place in
+            guard place.hasAgent, let client = try? AgentClient(place.socket) else { return false }
+            return (try? client.status().vault) == location.vault
+        }
+    }
 }
 
 extension AgentClient {
     /// What an agent says of itself.
     struct Status {
         let process: Int
+        /// Its vault's folder.
+        let vault: String
         let isOpen: Bool
+        /// The id of the vault whose keys it holds.
+        let id: String?
         let until: Int64?
     }
 
     /// What it is, and whether it holds keys.
     func status() throws(KeyringError) -> Status {
         let reply = try call("Status")
-        guard let process = reply.integer("process") else { throw Self.senseless() }
-        return Status(process: Int(process), isOpen: reply.flag("isOpen"), until: reply.integer("until"))
+        guard let process = reply.integer("process"), let vault = reply.string("vault") else { throw Self.senseless() }
+        return Status(
+            process: Int(process), vault: vault, isOpen: reply.flag("isOpen"), id: reply.string("id"),
+            until: reply.integer("until"))
     }
 
     /// Has it forget its keys.

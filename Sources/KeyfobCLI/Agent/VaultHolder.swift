@@ -20,18 +20,21 @@ final class VaultHolder: Sendable {
             /// By the clock of `VarlinkServer.uptime`, which no change of the time moves.
             var end: Int64?
             var isHandedOver = false
+            /// Whose keys are held.
+            var held: (id: String, files: [FileIdentity?])?
             var isConfined = false
-            /// What said where the records lie when the vault was opened.
-            var storage: [UInt8]?
         }
 
         let state = Mutex(State())
 
         /// Notes until when.
-        func hold(_ milliseconds: Int64, isHandedOver: Bool) {
-            let end = VarlinkServer.uptime() + milliseconds
-            state.withLock { ($0.end, $0.isHandedOver) = (end, isHandedOver) }
+        func hold(_ milliseconds: Int64, isHandedOver: Bool, of keyring: Keyring, _ files: [FileIdentity?]) {
+            let (end, id) = (VarlinkServer.uptime() + milliseconds, keyring.vaultID)
+            state.withLock { ($0.end, $0.isHandedOver, $0.held) = (end, isHandedOver, (id, files)) }
         }
+
+        /// Notes that no keys are held.
+        func forget() { state.withLock { ($0.end, $0.isHandedOver, $0.held) = (nil, false, nil) } }
 
         /// Confines the process, once: what it does with keys starts no program.
         func confine(_ keyring: Keyring) {
@@ -49,56 +52,54 @@ final class VaultHolder: Sendable {
         (self.location, self.time) = (location, time)
         vault = AgentVault(
             open: { () throws(KeyringError) in
-                let storage = Self.storage(location)
+                // Before it is opened: what takes its place meanwhile is another one.
+                let files = Self.files(location)
                 switch try global.openedWithoutAsking(reaching: .everything) {
                 case .opened(let keyring):
                     time.confine(keyring)
-                    time.state.withLock { $0.storage = storage }
                     let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()
                     let left = kept.map { max(0, $0.seconds - WallClock.system.now.seconds) * 1_000 } ?? Self.pause
-                    time.hold(min(left, Self.pause), isHandedOver: false)
+                    time.hold(min(left, Self.pause), isHandedOver: false, of: keyring, files)
                     return keyring
                 case .shut(let error): throw error
                 }
-            }, closing: { audit.noteHeads(in: $0) })
+            },
+            isInPlace: { time.state.withLock { $0.held.map { $0.files == Self.files(location) } ?? true } },
+            closing: { audit.noteHeads(in: $0) })
+    }
+
+    /// Which folder and database are the vault's at the moment, and what says that its records lie elsewhere.
+    private static func files(_ location: KeyringLocation) -> [FileIdentity?] {
+        let directory = VaultDirectory(path: location.vault)
+        return [FileIdentity(directory.path, following: true)]
+            + [directory.database, directory.storage].map { FileIdentity($0) }
     }
 
     /// Goes on with a key that somebody has handed over.
     func unlock(_ id: String, _ key: borrowing SecretBytes, _ seconds: Int64) throws(KeyringError) {
-        let storage = Self.storage(location)
+        let files = Self.files(location)
         let locked = try LockedKeyring(at: location)
         guard locked.vaultID == id else {
             throw KeyringError(.unknownVault, "the agent has another vault, in \(location.vault)")
         }
         let keyring = try locked.unlock(withHandedOver: key)
         time.confine(keyring)
+        vault.lock()
+        time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true, of: keyring, files)
         vault.adopt(keyring)
-        time.state.withLock { $0.storage = storage }
-        time.hold(min(seconds, Int64(UInt32.max)) * 1_000, isHandedOver: true)
     }
 
     /// Forgets that keys are held; whoever calls it has them forgotten.
-    func forgetTime() { time.state.withLock { ($0.end, $0.isHandedOver) = (nil, false) } }
+    func forgetTime() { time.forget() }
 
-    /// Forgets keys whose time is over, and those of records that have moved: what is left in the old place is not answered from.
+    /// Forgets keys whose time is over.
     func expire() {
-        if vault.isOpen, time.state.withLock(\.storage) != Self.storage(location) {
-            forgetTime()
-            vault.lock()
-        }
         let isOver = time.state.withLock { state in
             guard let end = state.end, end <= VarlinkServer.uptime() else { return false }
-            (state.end, state.isHandedOver) = (nil, false)
+            (state.end, state.isHandedOver, state.held) = (nil, false, nil)
             return true
         }
         if isOver { vault.lock() }
-    }
-
-    /// What says where the records lie; nil where they are in the vault's own file.
-    private static func storage(_ location: KeyringLocation) -> [UInt8]? {
-        let path = VaultDirectory(path: location.vault).storage
-        guard case .bytes(let content, _) = FileAccess.read(path, limit: 4_096, following: false) else { return nil }
-        return content
     }
 
     /// In how many milliseconds keys are to be forgotten; nil where none are held.
@@ -110,6 +111,8 @@ final class VaultHolder: Sendable {
     /// What is told of the keys.
     var status: AgentKeys.Status {
         let until = vault.isOpen ? left.map { Timestamp(seconds: WallClock.system.now.seconds + $0 / 1_000) } : nil
-        return AgentKeys.Status(vault: location.vault, isOpen: vault.isOpen, until: until)
+        return AgentKeys.Status(
+            vault: location.vault, isOpen: vault.isOpen,
+            id: vault.isOpen ? time.state.withLock { $0.held?.id } : nil, until: until)
     }
 }

@@ -26,6 +26,9 @@ struct AgentPlace {
         }
     }
 
+    /// A place of another name.
+    init(folder: String, socket: String) { (self.folder, self.socket) = (folder, socket) }
+
     /// Makes the folder where it is missing.
     ///
     /// - Throws: `configuration` where others have a part in it, `unavailable`.

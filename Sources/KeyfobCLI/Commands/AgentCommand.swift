@@ -21,7 +21,7 @@ struct AgentCommand: ParsableCommand {
               keyfob agent --idle 15m
               keyfob agent --broker
 
-            Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, 73 an agent runs already, 78 what \
+            Exit status: 0 ended by a signal or after --idle, 69 no folder for the login, or its socket was taken away, 73 an agent runs already, 78 what \
             systemd gives is no socket.
             """)
 
@@ -59,34 +59,47 @@ struct AgentCommand: ParsableCommand {
         let turn = try AgentSocket.Turn(at: place.socket)
         let signals = try SignalPipe(SignalPipe.ending)
         if let given {
-            try serve(given, location, parts, signals)
+            try serve(given, turn, place, location, parts, signals)
         } else {
             let socket = try AgentSocket(at: place.socket, turn)
-            global.say("listening at \(place.socket)")
-            try serve(socket, location, parts, signals)
+            global.say("listening at \(place.socket)" + Self.missingVault(at: location))
+            try serve(socket, turn, place, location, parts, signals)
         }
         _ = consume turn
     }
 
+    /// What is said of a vault that is not there yet.
+    private static func missingVault(at location: KeyringLocation) -> String {
+        do throws(KeyringError) {
+            _ = try LockedKeyring(at: location).vaultID
+            return ""
+        } catch {
+            guard error.code == .noVault else { return "" }
+            return "; there is no vault in \(location.vault) yet: 'keyfob init' makes one"
+        }
+    }
+
     /// Answers until it is to end.
     private func serve(
-        _ socket: borrowing AgentSocket, _ location: KeyringLocation, _ parts: AgentParts,
-        _ signals: borrowing SignalPipe
+        _ socket: borrowing AgentSocket, _ turn: borrowing AgentSocket.Turn, _ place: AgentPlace,
+        _ location: KeyringLocation, _ parts: AgentParts, _ signals: borrowing SignalPipe
     ) throws(KeyringError) {
         let holder = VaultHolder(global, at: location, parts.audit)
         let desk = AgentDesk(
             holder.vault, audit: parts.audit, questions: parts.companion,
             network: { [network] () throws(KeyringError) in try network.network() })
+        let lock = { @Sendable () -> Bool in
+            holder.forgetTime()
+            return desk.lock()
+        }
         let keys = AgentKeys(
             unlock: { (id, key, seconds) throws(KeyringError) in try holder.unlock(id, key, seconds) },
-            lock: {
-                holder.forgetTime()
-                return desk.lock()
-            }, status: { holder.status })
+            lock: lock, status: { holder.status })
         let changes = VaultChanges()
         let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: Self.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
             holder.expire()
+            if holder.vault.isGone { _ = lock() }
             await door.answer(call, peer, replies)
         }
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
@@ -111,6 +124,7 @@ struct AgentCommand: ParsableCommand {
             }
             // Where the folder was made or replaced meanwhile, it is the new one.
             bell.watch(location.vault)
+            bell.watch(place.folder)
             let rest = idle.map { max(0, idleSince + $0 - VarlinkServer.uptime()) }
             let wait = [rest, holder.left, 60_000].compactMap(\.self).min() ?? 0
             let ready = server.step(waiting: max(wait, 1), or: [signals.descriptor, bell.descriptor])
@@ -120,6 +134,17 @@ struct AgentCommand: ParsableCommand {
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
             holder.expire()
+            if holder.vault.isGone { _ = lock() }
+            guard turn.isInPlace, socket.isInPlace else {
+                // Nobody could lock it any more.
+                _ = lock()
+                upkeep.cancel()
+                Self.end(server, desk, broker, signals)
+                throw KeyringError(
+                    .unavailable,
+                    "\(place.socket)\(turn.isInPlace ? "" : ".lock") was taken away; the agent has forgotten its keys and ended",
+                    hint: "start it again with 'keyfob agent'")
+            }
             if !server.isIdle || desk.isBusy || holder.isNeeded || broker?.hasBeenBusy ?? false {
                 idleSince = VarlinkServer.uptime()
             }

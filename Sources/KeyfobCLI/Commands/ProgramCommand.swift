@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobModel
 
 struct ProgramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,6 +50,10 @@ struct ProgramAllowCommand: ParsableCommand {
         guard (account != nil) != allAccounts else {
             throw ValidationError("say which account with --account, or --all-accounts")
         }
+        for (name, values) in [("--scope", scope), ("--client", client.map { [$0] } ?? [])]
+        where values.contains(where: { !Identifier.isAcceptable($0) }) {
+            throw ValidationError("\(name) is blank or holds control characters")
+        }
     }
 
     func run() throws {
@@ -58,6 +63,9 @@ struct ProgramAllowCommand: ParsableCommand {
         let digest = anyVersion ? nil : try named.digest()
         let permission = ProgramPermission(
             of: named.program, account: whose?.id, clientID: client, scopes: ScopeSet(scope), digest: digest, in: group)
+        let former = try keyring.programs.permissions(in: [group]).first {
+            $0.program == named.program && $0.isAllowed && $0.account == whose?.id && $0.clientID == client
+        }
         try keyring.programs.permit(permission)
         global.tellWarnings(of: keyring)
         let denial = try keyring.programs.permissions(in: [group]).first {
@@ -65,6 +73,9 @@ struct ProgramAllowCommand: ParsableCommand {
         }
         var words = "\(named.program) may have \(permission.words(whose))"
         if digest != nil { words += ", as its file is now" }
+        if let former, former.scopes != permission.scopes {
+            words += ", in the place of \(former.scopes.isEmpty ? "all scopes" : "\(former.scopes)")"
+        }
         if denial != nil {
             words +=
                 "; 'keyfob program deny' forbids it still: 'keyfob program forget \(ShellWord.inMessage(program))' takes both back"

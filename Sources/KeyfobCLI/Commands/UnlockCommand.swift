@@ -56,7 +56,9 @@ extension UnlockCommand {
                 .notOffered, "the desktop's keyring (Secret Service) opens this vault, for the agent too", hint: nil)
         }
         // Nobody is asked for a passphrase in vain, and with keys no connection is made.
-        guard let place = try AgentPlace(location), let client = try AgentClient(place.socket) else {
+        let place = try AgentPlace(location)
+        guard let place, let client = try AgentClient(place.socket) else {
+            if let place, place.hasAgent { throw place.unreachable() }
             throw KeyringError(
                 .unavailable, "no agent runs for this vault",
                 hint: "start one with 'keyfob agent', or 'systemctl --user enable --now keyfob-agent.socket'")
@@ -94,15 +96,25 @@ struct LockCommand: ParsableCommand {
 
     func run() throws {
         let location = try global.location()
-        let locked = try LockedKeyring(at: location)
+        // Before the vault is looked for: the agent may hold keys of one that is gone.
+        let agent = Result { () throws(KeyringError) in try lockAgent(location) }
+        let locked: LockedKeyring
+        do throws(KeyringError) {
+            locked = try LockedKeyring(at: location)
+        } catch {
+            guard error.code == .noVault, let wasOpen = try agent.get() else { throw error }
+            return try global.tell(
+                .locked,
+                (wasOpen ? "locked the agent" : "the agent holds no keys") + "; there is no vault in \(location.vault)")
+        }
         guard locked.storage == .embedded else {
-            _ = try lockAgent(location)
+            _ = try agent.get()
             return try global.tell(
                 .locked,
                 "nothing was kept for the session: the desktop's keyring (Secret Service) keeps this vault; lock that")
         }
         let wasKept = try locked.forgetKeptKeys()
-        let wasUnlocked = try lockAgent(location) || wasKept
+        let wasUnlocked = try agent.get() == true || wasKept
         let items = locked.secretServiceItems(global.secretService(mayAsk: false))
         let still =
             items.contains { $0.state == .opens }
@@ -112,11 +124,20 @@ struct LockCommand: ParsableCommand {
 
     /// Has the agent forget its keys, where one runs.
     ///
-    /// - Returns: Whether it had any.
-    private func lockAgent(_ location: KeyringLocation) throws(KeyringError) -> Bool {
-        guard let place = try AgentPlace(location), place.hasAgent, let client = try AgentClient(place.socket) else {
-            return false
+    /// - Returns: Whether it had any; nil where none runs.
+    private func lockAgent(_ location: KeyringLocation) throws(KeyringError) -> Bool? {
+        let places: [AgentPlace]
+        do throws(KeyringError) {
+            places = try AgentPlace(location).map { [$0] } ?? []
+        } catch {
+            // Where the vault is gone, its id is not known, by which the socket is called.
+            guard error.code == .noVault else { throw error }
+            places = AgentPlace.agents(of: location)
         }
-        return try client.lock()
+        var wasOpen: Bool?
+        for place in places {
+            if let had = try place.lock() { wasOpen = had || wasOpen == true }
+        }
+        return wasOpen
     }
 }

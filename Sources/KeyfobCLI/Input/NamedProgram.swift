@@ -15,6 +15,16 @@ struct NamedProgram {
             (self.program, possible) = (program, [program])
             return
         }
+        if let colon = word.firstIndex(of: ":"), let kind = Program.Kind(rawValue: String(word[..<colon])) {
+            let hint: String? =
+                switch kind {
+                case .service: "a service is named with its suffix, as service:backup.service"
+                case .script, .executable:
+                    "a file is named by its absolute path, as \(kind.rawValue):/usr/local/bin/NAME"
+                case .flatpak, .snap: nil
+                }
+            if let hint { throw KeyringError(.usage, "'\(word)' names no program", hint: hint) }
+        }
         if !word.contains("/"), word.contains(":") { throw Self.noProgram(word) }
         let named = word.contains("/") ? word : SearchPath.program(word)
         guard let named else {
@@ -23,6 +33,9 @@ struct NamedProgram {
         }
         let path = FileAccess.realPath(named) ?? (mustExist ? nil : FileAccess.formerPath(named))
         guard var path else { throw KeyringError(.noSuchFile, "there is no file \(named)") }
+        if FileAccess.status(path, following: true)?.isDirectory == true {
+            throw KeyringError(.usage, "\(path) is a folder, and no program", hint: "give the path of its file")
+        }
         // What starts as keyfob hands on to this program, which is the one that asks.
         if let own = FileAccess.link("/proc/self/exe"), let full = Self.fullProgram(besides: path), full == own {
             path = own

@@ -11,7 +11,9 @@ final class UsageConnection {
     static let applicationID: Int64 = 0x4B46_5553
     /// `PRAGMA user_version` of the schema here.
     static let version: Int64 = 1
-    /// How long one lock is waited for, in milliseconds. A change takes two locks, one after the other.
+    /// How long one lock is waited for, in milliseconds.
+    ///
+    /// A change takes two locks, one after the other.
     private static let milliseconds: Int32 = 10
 
     private let handle: OpaquePointer
