@@ -35,7 +35,7 @@ struct PickCommand: ParsableCommand {
                 ?? KeyringError(.noSuchAccount, "there are no accounts to choose from")
         }
         if let filter {
-            let matches = PickerFilter(candidates.map(PickerItem.init)).matches(filter).map { candidates[$0].candidate }
+            let matches = PickerFilter(PickerItem.items(candidates)).matches(filter).map { candidates[$0].candidate }
             guard !matches.isEmpty else { throw KeyringError(.noSuchAccount, "no account matches '\(filter)'") }
             return try print(matches)
         }

@@ -33,6 +33,7 @@ struct WhichCommand: ParsableCommand {
         } else if !isOfNobody {
             try StandardOutput.write(lines: Self.table(selection).text)
         }
+        for line in selection.blockingLines { global.say(line) }
         if let doubt { throw doubt }
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
@@ -48,10 +49,12 @@ extension WhichCommand {
         var table = Table(
             header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + ["VERDICT"],
             yielding: ["LIKELY", "GROUP"])
+        let names = AccountNames(among: selection.verdicts.map(\.candidate))
         for judged in selection.verdicts {
             let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""
             table.add(
-                [judged.candidate.account.name, judged.candidate.group.name] + (hasLikelihoods ? [likelihood] : [])
+                [names.shown(judged.candidate.account), judged.candidate.group.name]
+                    + (hasLikelihoods ? [likelihood] : [])
                     + [judged.verdict.description])
         }
         return table

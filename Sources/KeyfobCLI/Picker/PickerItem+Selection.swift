@@ -18,8 +18,16 @@ extension PickerItem {
         }
     }
 
+    /// The accounts of a selection as they are shown together.
+    static func items(_ candidates: [Selection.Judged]) -> [PickerItem] {
+        let names = AccountNames(among: candidates.map(\.candidate))
+        return candidates.map { PickerItem($0, names) }
+    }
+
     /// An account of a selection, and why it ranks where it does.
-    init(_ judged: Selection.Judged) {
+    ///
+    /// - Parameter names: What the accounts are called that are shown together.
+    init(_ judged: Selection.Judged, _ names: AccountNames) {
         let account = judged.candidate.account
         let reason =
             switch judged.verdict {
@@ -28,8 +36,9 @@ extension PickerItem {
             case .rejected(let rejection): rejection.description
             }
         self.init(
-            title: account.name, details: account.label == nil || account.username.isEmpty ? nil : account.username,
-            tenant: account.homeRealm,
+            title: names.shown(account),
+            details: account.label == nil || account.username.isEmpty ? nil : account.username,
+            host: account.id.environment, tenant: account.homeRealm,
             group: judged.candidate.group.name, state: judged.candidate.state.words,
             reason: reason)
     }
@@ -51,7 +60,7 @@ extension GlobalOptions {
         }
         let purpose =
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
-        let items = candidates.map(PickerItem.init)
+        let items = PickerItem.items(candidates)
         let index =
             Environment.current["TERM"] == "dumb"
             ? try AccountQuestion.choose(among: items, purpose: purpose)
