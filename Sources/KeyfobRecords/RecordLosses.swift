@@ -133,6 +133,19 @@ extension GroupWriter {
         if let record = try notedLosses() { try delete(record) }
     }
 
+    /// Forgets what of it came back; what somebody else has noted stays as it is.
+    package func forgetLosses(of returned: [RecordLoss.Returned]) throws {
+        guard !returned.isEmpty, let record = try notedLosses(),
+            let setting = try? record.decode(keys, { body throws(FieldList.Malformed) in try Setting(body, keys) }),
+            setting.writer == keys.ownWriter
+        else { return }
+        let losses = RecordLoss.losses(of: setting.value)
+        let rest = RecordLoss.remaining(of: losses, after: returned)
+        guard rest != losses else { return }
+        guard !rest.isEmpty else { return try delete(record) }
+        try setSetting(RecordLoss.setting, to: RecordLoss.text(of: rest), isThisDeviceOnly: true)
+    }
+
     private func notedLosses() throws -> StoredRecord? {
         try reader.records(.credential, keys.lookup(.setting(name: RecordLoss.setting, value: nil))).first
     }

@@ -26,7 +26,7 @@ struct AccountName: Hashable, Sendable {
 
 extension Account {
     /// What it answers to, in small letters.
-    fileprivate var names: [String] {
+    package var names: [String] {
         var names = [id.canonical, Identifier.folded(id.homeAccountID)]
         if !username.isEmpty { names.append(Identifier.folded(username)) }
         if let label { names.append(Identifier.folded(label)) }

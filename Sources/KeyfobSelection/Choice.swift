@@ -24,6 +24,8 @@ struct Choice {
     private(set) var open: [Int] = []
     /// The bindings of a group whose account is gone or will not do, because of which its accounts are out of it.
     private(set) var passedOver: [Binding] = []
+    /// The bindings to no account because of which wider ones of their groups were not looked at.
+    private(set) var blocking: [Binding] = []
     /// How many accounts of each group are of the domain of whoever commits, where that was asked.
     private(set) var kin: [AccessGroup: Int] = [:]
     /// What was learned about those that were in it at the end.
@@ -142,7 +144,9 @@ struct Choice {
         var blocked: Set<AccessGroup> = []
         for step in steps {
             let own = step.filter { $0.writer == .owner }
-            blocked.formUnion(own.filter { $0.target == .nobody }.map { $0.origin.group })
+            for binding in own where binding.target == .nobody && blocked.insert(binding.origin.group).inserted {
+                blocking.append(binding)
+            }
             let found = found(by: own.filter { !blocked.contains($0.origin.group) })
             if let binding = sift(found, where: { _ in true }) {
                 return .free(groups.reduce(into: [:]) { $0[$1] = binding })
@@ -154,7 +158,10 @@ struct Choice {
             let isThere = candidates.map { $0.group == group }
             for step in steps {
                 let own = step.filter { $0.origin.group == group }
-                guard !own.contains(where: { $0.target == .nobody }) else { break }
+                if let blocker = own.first(where: { $0.target == .nobody }) {
+                    if !blocked.contains(group) { blocking.append(blocker) }
+                    break
+                }
                 let found = found(by: own.filter { $0.writer != .owner })
                 if let binding = sift(found, where: { isThere[$0] }) {
                     deciding[group] = binding

@@ -30,6 +30,7 @@ extension Selection {
         }
         self.verdicts = order.map { Judged(candidate: candidates[$0], verdict: verdicts[$0]) }
         passedOver = choice.passedOver
+        blocking = choice.blocking
         switch conclusion {
         case .chosen(let index, _): outcome = .chosen(candidates[index])
         case .ambiguous:

@@ -9,6 +9,8 @@ public struct Selection: Hashable, Sendable {
     public let outcome: Outcome
     /// Bindings made with a group's key whose account is gone or will not do: the group's other accounts are out of it.
     public let passedOver: [Binding]
+    /// Bindings to no account that the request meets, at most one of each group: the group's wider bindings did not count.
+    public let blocking: [Binding]
 
     /// The accounts that a person could mean, the likeliest first: those too that what is known speaks against.
     package var choices: [Judged] {

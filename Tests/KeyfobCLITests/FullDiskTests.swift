@@ -87,6 +87,7 @@ struct FullDiskTests {
             "fails 74 keyfob slot add key-file other",
             "fails 74 keyfob account remove first --force", "fails 74 keyfob init --vault disk/second",
             "fails 74 keyfob export --format msal disk/out.json", "test ! -e disk/out.json",
+            "grep -q 'the disk is full: disk/out.json was not made' message",
             "cmp before disk/vault/keyring.db",
             "test ! -e disk/second/keyring.db", "keyfob token --account first", "keyfob doctor"
         ).expectSuccess()

@@ -45,6 +45,16 @@ struct PickerFilterTests {
         }
     }
 
+    @Test("the host of the provider is searched")
+    func host() {
+        let items = ["github.com", "git.example"].map {
+            PickerItem(
+                title: "ada", details: nil, host: $0, tenant: nil, group: "default", state: "signed in", reason: "")
+        }
+        #expect(PickerFilter(items).matches("github") == [0])
+        #expect(PickerFilter(items).matches("git.example ada") == [1])
+    }
+
     @Test(
         "hostile texts and queries are only texts",
         arguments: ["\u{0}", "\u{1B}[2J", ".*", "%s", "\u{301}", "\u{200D}"])

@@ -48,6 +48,7 @@ struct BindingPolicyTests {
         #expect(select(wide.reversed() + [narrow]).outcome == .chosen(ada))
         let none = SelectionSample.binding(Self.subjects[index], nil)
         #expect(select(wide + [none]).outcome == .ambiguous([ada, bob]))
+        #expect(select(wide + [none]).blocking == [none] && select(wide + [narrow]).blocking.isEmpty)
     }
 
     @Test(

@@ -27,6 +27,26 @@ struct BundleBackupTests {
         #expect(wrong?.code == .wrongKey)
     }
 
+    @Test("it says how many tokens it leaves out that nothing renews, and keeps one that does not expire")
+    func unrenewed() throws {
+        let home = try KeyringHome()
+        let (ada, bob) = (try Account.contoso("ada"), try Account.contoso("bob"))
+        try home.keyring.store(.refresh(ada), "refresh", for: ada)
+        var access = Credential.access(ada)
+        access.expiresOn = noon.advanced(by: 3_600)
+        try home.keyring.store(access, "renewed", for: ada)
+        #expect(try home.keyring.bundles.backUp().skipped == [])
+        access = .access(bob)
+        access.expiresOn = noon.advanced(by: 3_600)
+        try home.keyring.store(access, "not renewed", for: bob)
+        let report = try home.keyring.bundles.backUp()
+        #expect(report.skipped == ["group default: 1 access token that expires, and that no refresh token renews"])
+        #expect(!report.isIncomplete)
+        access.expiresOn = nil
+        try home.keyring.store(access, "lasting", for: bob)
+        #expect(try home.keyring.bundles.backUp().skipped == [])
+    }
+
     @Test("the first of the day and the newest five are kept, and other files stay")
     func rotation() throws {
         let home = try KeyringHome()

@@ -73,6 +73,21 @@ struct RecordLossTests {
         #expect(try home.opened().health.losses() == named.map { Keyring.Loss($0.loss, in: .default, by: .owner) })
     }
 
+    @Test("what is brought back is not told any more, and the rest is; the last backup is found wherever it went")
+    func broughtBack() throws {
+        let path = try home.opened().bundles.backUp(to: home.folder.path + "/else.age").path
+        #expect(BackupFile.newest(at: home.location)?.path == path)
+        for account in [1, 0] { try lose(3, account: account) }
+        _ = try home.opened().health.repair()
+        func count() throws -> Int { try home.opened().health.losses().map(\.loss.count).reduce(0, +) }
+        #expect(try count() == 2)
+        for (account, left) in [(bob, 1), (ada, 0)] {
+            _ = try home.opened().bundles.bringBack(
+                accounts: [account.id.description], from: try BundleFile(path: path), with: opener)
+            #expect(try count() == left)
+        }
+    }
+
     @Test("a backup that a stranger has put there names nothing")
     func stranger() throws {
         let stranger = try KeyringHome()

@@ -1,5 +1,5 @@
 /// What to call accounts in a line for people: by names that can be typed, of which each means one account alone.
-struct AccountNaming {
+struct AccountNaming: Sendable {
     /// Of an id, people are shown so many characters at most where no other name is one account's own.
     private static let shortID = 40
 

@@ -37,7 +37,7 @@ public struct BackupFile: Hashable, Sendable {
         return names.compactMap { BackupFile(named: $0, in: folder) }.sorted(by: isNewer)
     }
 
-    private init?(named name: String, in folder: String) {
+    init?(named name: String, in folder: String) {
         guard name.hasSuffix(".age") else { return nil }
         path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
         let status = (try? POSIXFile.status(path)) ?? nil

@@ -156,11 +156,14 @@ extension Keyring.Bundles {
                 ) { writers in
                     let there = try wanted.there(writers)
                     tally = ImportTally()
+                    var returned: [AccessGroup: [RecordLoss.Returned]] = [:]
                     try file.read(verified) { record, secret in
                         guard let writer = writers[record.group], wanted.contains(record) else { return }
                         let outcome = try wanted.write(record, secret, there, writer)
                         tally.add(record.place, outcome)
+                        if case .added = outcome { returned[record.group, default: []].append(.init(record)) }
                     }
+                    for (group, records) in returned { try writers[group]?.forgetLosses(of: records) }
                     if isDryRun { throw DryRunEnded() }
                 }
                 state.hits.removeAll()
@@ -177,6 +180,14 @@ extension Keyring.Bundles {
     }
 
     private struct DryRunEnded: Error {}
+}
+
+extension RecordLoss.Returned {
+    fileprivate init(_ record: ItemRecord) {
+        self.init(
+            RecordLoss.Kind(RecordHeader.Kind(record.content)), account: record.key.account.flatMap { AccountID($0) },
+            clientID: record.content.credential?.clientID)
+    }
 }
 
 /// What is to come back out of a bundle, and how.

@@ -90,9 +90,11 @@ struct BundleWriting {
         let lines = RecordLines(manifest)
         for group in groups {
             var rows: [MarkedRow] = []
+            var unrenewed = UnrenewedTokens(now: Timestamp(seconds: milliseconds / 1_000))
             let isWhole = try database.forEachItem(in: group) { result, secrets in
                 switch result {
                 case .success(let found):
+                    if purpose == .backup { unrenewed.look(at: found.item) }
                     guard let (item, hasSecret) = carried(found) else { return }
                     do {
                         plan.size +=
@@ -111,6 +113,7 @@ struct BundleWriting {
                 }
             }
             if !isWhole { plan.leaveOut("group \(group.name): its records are not those of its manifest") }
+            if let message = unrenewed.message(group: group.name) { plan.messages.append(message) }
             rows.sort()
             try leaveOutRepeated(&rows, group, &plan)
             plan.rows.append(rows)

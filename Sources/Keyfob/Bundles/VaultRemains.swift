@@ -51,8 +51,22 @@ extension BackupFile {
         }
     }
 
+    /// The last backup that was made on this machine of the vault that `location` had, wherever it went, if it is there.
+    private static func elsewhere(at location: KeyringLocation) -> BackupFile? {
+        guard let vault = (try? KnownPlaces(state: location.state).vault(in: location.vault)) ?? nil,
+            let last = Keyring.Bundles.lastBackup(of: vault.description, at: location),
+            let slash = last.path.lastIndex(of: "/")
+        else { return nil }
+        let name = String(last.path[last.path.index(after: slash)...])
+        guard FileAccess.status(last.path, following: true)?.isRegularFile == true else { return nil }
+        return BackupFile(named: name, in: String(last.path[...slash]))
+    }
+
     private static func newest(at location: KeyringLocation, where isGood: (BackupFile) -> Bool) -> BackupFile? {
-        let all = (try? all(at: location)) ?? []
+        var all = (try? all(at: location)) ?? []
+        if let other = elsewhere(at: location), !all.contains(where: { $0.path == other.path }) {
+            all.insert(other, at: all.firstIndex { $0.time < other.time } ?? all.endIndex)
+        }
         let whole = all.filter { $0.claim?.isComplete != false }
         // What somebody went back from is not what is missed.
         return whole.filter { $0.claim?.reason != .beforeRestore }.first(where: isGood)

@@ -50,9 +50,10 @@ struct AccountMoveCommand: ParsableCommand {
         let group = try AccessGroup(named: to)
         let keyring = try global.unlockedKeyring()
         let candidate = try keyring.accounts.named(target.account, in: global.groups())
+        let name = keyring.shownName(of: candidate, in: try global.groups())
         let count = try keyring.accounts.move(candidate.account.id, from: candidate.group, to: group)
         global.tellWarnings(of: keyring)
-        let words = "\(candidate.account.name) with \(Quantity.of(count, "record"))"
+        let words = "\(name) with \(Quantity.of(count, "record"))"
         try global.tell(.accountMoved, "moved \(words) from group '\(candidate.group)' to '\(group)'") {
             ($0.account, $0.group) = (candidate.account.id.description, candidate.group.name)
             ($0.to, $0.count) = (group.name, count)
@@ -103,7 +104,7 @@ struct AccountRemoveCommand: ParsableCommand {
         let groups = try global.groups()
         do throws(KeyringError) {
             let candidate = try keyring.accounts.named(target.account, in: groups)
-            return (candidate.account.id, candidate.account.name, candidate.group, false)
+            return (candidate.account.id, keyring.shownName(of: candidate, in: groups), candidate.group, false)
         } catch  where error.code == .noSuchAccount {
             guard let id = AccountID(target.account),
                 let left = try keyring.health.orphans().first(where: {
@@ -117,8 +118,8 @@ struct AccountRemoveCommand: ParsableCommand {
 
 extension Candidate {
     /// Tells that it is the default of its group now.
-    func tellDefault(_ global: GlobalOptions) throws(KeyringError) {
-        try global.tell(.defaultSet, "\(account.name) is the default account of group '\(group)'") {
+    func tellDefault(as name: String, _ global: GlobalOptions) throws(KeyringError) {
+        try global.tell(.defaultSet, "\(name) is the default account of group '\(group)'") {
             ($0.account, $0.group) = (account.id.description, group.name)
         }
     }
@@ -155,7 +156,8 @@ struct AccountDefaultCommand: ParsableCommand {
         }
         let candidate = try keyring.accounts.named(account, in: groups)
         try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
+        let name = keyring.shownName(of: candidate, in: groups)
         global.tellWarnings(of: keyring)
-        try candidate.tellDefault(global)
+        try candidate.tellDefault(as: name, global)
     }
 }

@@ -46,7 +46,8 @@ struct AllowCommand: ParsableCommand {
         let group = binding.origin.group
         let who: String
         switch binding.target {
-        case .nobody: who = "no account"
+        case .nobody:
+            return "allowed: \(binding.subject.text) is bound to none: \(Binding.meaningOfNone(in: group))"
         case .account(let id): who = try keyring.accounts.named(id.description, in: [group]).account.name
         }
         return "allowed: \(binding.subject.text) uses \(who) of group '\(group)'"

@@ -6,8 +6,9 @@ struct BindCommand: ParsableCommand {
         commandName: "bind", abstract: "Bind a directory, a URL, a host or a tool to an account.",
         discussion: """
             What is bound uses that account from now on, the most specific binding first: a directory before \
-            a URL, a host, a tool. It has one account at each provider. 'none' stands for no account, and \
-            wider bindings do not count then; an account that has this label is named by its id.
+            a URL, a host, a tool. It has one account at each provider. 'none' takes the wider \
+            bindings of the group out of play, and what comes after bindings decides: the only account that fits, what was \
+            used before, the default. An account that has this label is named by its id.
 
             Example:
               keyfob bind --directory . ada@contoso.example
@@ -28,21 +29,54 @@ struct BindCommand: ParsableCommand {
             let group = try keyring.groups.forNewItems(groups)
             try keyring.bindings.set(subject, to: .nobody, in: group)
             global.tellWarnings(of: keyring)
-            return try global.tell(.bound, "\(subject.kind) \(subject.text) uses no account of group '\(group)'") {
+            return try global.tell(
+                .bound, "\(subject.kind) \(subject.text) is bound to none: \(Binding.meaningOfNone(in: group))"
+            ) {
                 ($0.subject, $0.group) = (ChangeDocument.Subject(subject), group.name)
             }
         }
         let candidate = try keyring.accounts.named(account, in: groups)
         try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
+        let name = keyring.shownName(of: candidate, in: groups)
         global.tellWarnings(of: keyring)
-        try candidate.tellBinding(of: subject, global)
+        try candidate.tellBinding(of: subject, as: name, global)
+    }
+}
+
+extension Keyring {
+    /// What an account is called among those that are within reach.
+    func shownName(of candidate: Candidate, in groups: [AccessGroup]?) -> String {
+        let known = (try? accounts.list(in: groups)) ?? []
+        return AccountNames(among: known + [candidate]).shown(candidate.account)
+    }
+}
+
+extension Binding {
+    /// What a binding to no account does, as the end of a sentence.
+    static func meaningOfNone(in group: AccessGroup) -> String {
+        "wider bindings of group '\(group)' do not count there, and what comes after bindings decides"
+    }
+}
+
+extension Selection {
+    /// A line for each binding to no account that the request meets, with what lifts it.
+    var blockingLines: [String] {
+        blocking.map { binding in
+            let lifting =
+                switch binding.origin {
+                case .file(let path, _): "edit \(path)"
+                case .keyring:
+                    "'keyfob unbind --\(binding.subject.kind) \(ShellWord.quoted(binding.subject.text))' lifts that"
+                }
+            return "\(binding.subject) is bound to none: \(Binding.meaningOfNone(in: binding.origin.group)); \(lifting)"
+        }
     }
 }
 
 extension Candidate {
-    /// Tells that it is bound to `subject` now.
-    func tellBinding(of subject: Binding.Subject, _ global: GlobalOptions) throws(KeyringError) {
-        try global.tell(.bound, "\(subject.kind) \(subject.text) uses \(account.name) of group '\(group)'") {
+    /// Tells that it, which is shown as `name`, is bound to `subject` now.
+    func tellBinding(of subject: Binding.Subject, as name: String, _ global: GlobalOptions) throws(KeyringError) {
+        try global.tell(.bound, "\(subject.kind) \(subject.text) uses \(name) of group '\(group)'") {
             $0.subject = ChangeDocument.Subject(subject)
             ($0.account, $0.group) = (account.id.description, group.name)
         }

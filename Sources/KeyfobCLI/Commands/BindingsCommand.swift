@@ -31,7 +31,8 @@ struct BindingsCommand: ParsableCommand {
         var table = Table(
             header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"],
             yielding: ["FROM", "GROUP", "STATE", "KIND"])
-        for item in listed { table.add(item.row) }
+        let names = AccountNames(among: accounts)
+        for item in listed { table.add(item.row(names)) }
         try StandardOutput.write(lines: table.text)
         for file in files {
             if let problem = file.problem {
@@ -76,7 +77,7 @@ private struct ListedBinding {
         candidates.first { $0.account.id == binding.target.account && $0.group == binding.origin.group }?.account
     }
 
-    var row: [String] {
+    func row(_ names: AccountNames) -> [String] {
         let words = [
             "fileNotInForce": "not in force", "accountGone": "account gone", "inForce": "in force",
             "overridden": "overridden",
@@ -84,7 +85,7 @@ private struct ListedBinding {
         let place = if case .file(let path, _) = binding.origin { path } else { "keyring" }
         let from = place + (binding.writer == .group ? ", by a key of the group" : "")
         return [
-            binding.subject.kind, binding.subject.text, account?.name ?? binding.target.text,
+            binding.subject.kind, binding.subject.text, account.map(names.shown) ?? binding.target.text,
             binding.origin.group.name, from, words[state] ?? state,
         ]
     }

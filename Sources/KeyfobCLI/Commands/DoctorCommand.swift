@@ -8,7 +8,7 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             --repair puts records that do not open into the folder 'quarantine' of the vault, where nothing \
             is ever deleted, makes the manifests fit what is left, and writes a damaged header again. What is lost by it is \
-            noted: 'status', 'verify' and 'doctor' tell it until --accept-loss, or until 'keyfob restore' brings the group \
+            noted: 'status', 'verify' and 'doctor' tell it until --accept-loss, or until 'keyfob restore' brings it \
             back. With --identity, the recovery key, backups say what it was, and which of them has it. Where the desktop's \
             keyring keeps the records, they stay there, with the label 'Keyfob: put aside'.
             --accept-rollback goes on from the vault as it is, where it was taken back to an earlier state, where another \
@@ -231,7 +231,7 @@ struct DoctorCommand: ParsableCommand {
         let names = LossText.names(keyring, for: report.losses + report.notedLosses)
         findings += report.losses.map { Finding("loss", .failure, LossText.text($0, names), hint: cure(keyring)) }
         findings += report.notedLosses.flatMap {
-            LossText.findings($0, names, keyring.location, holdings, identity: global.identity)
+            LossText.findings($0, names, keyring, holdings, identity: global.identity)
         }
         findings += SyncText.findings(keyring)
         if keyring.storage == .secretService {
@@ -392,7 +392,13 @@ struct Finding: Encodable {
     static func locked(_ location: KeyringLocation, _ reason: KeyringError) -> [Finding] {
         let isDelegated = (try? Keyring.storage(at: location)) == .secretService
         let why = isDelegated ? ": \(reason.message)" : ""
-        let hint = isDelegated || reason.advice != .unlock ? reason.hint : "run 'keyfob unlock' first"
+        let hint =
+            switch reason.advice {
+            // To run the doctor is no advice here.
+            case .unlockOtherwise: Advice.otherSlots
+            case .unlock where !isDelegated: "run 'keyfob unlock' first"
+            default: reason.hint
+            }
         return [
             Finding("vault", .ok, "\(location.vault) is there and locked"),
             Finding("records", .warning, "not looked at: the vault is locked\(why)", hint: hint),

@@ -38,9 +38,8 @@ struct PickCommand: ParsableCommand {
                 ?? KeyringError(.noSuchAccount, "there are no accounts to choose from")
         }
         if let filter {
-            let matches = PickerFilter(candidates.map { PickerItem($0, beside: evidence) }).matches(filter).map {
-                candidates[$0].candidate
-            }
+            let items = PickerItem.items(candidates, beside: evidence)
+            let matches = PickerFilter(items).matches(filter).map { candidates[$0].candidate }
             guard !matches.isEmpty else { throw KeyringError(.noSuchAccount, "no account matches '\(filter)'") }
             return try print(matches)
         }

@@ -27,11 +27,12 @@ struct UseCommand: ParsableCommand {
         } else {
             try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
         }
+        let name = keyring.shownName(of: candidate, in: try global.groups())
         global.tellWarnings(of: keyring)
         if let subject {
-            try candidate.tellBinding(of: subject, global)
+            try candidate.tellBinding(of: subject, as: name, global)
         } else {
-            try candidate.tellDefault(global)
+            try candidate.tellDefault(as: name, global)
         }
     }
 }

@@ -37,6 +37,7 @@ struct WhichCommand: ParsableCommand {
         } else if !isOfNobody {
             try StandardOutput.write(lines: Self.table(selection, evidence).text)
         }
+        for line in selection.blockingLines { global.say(line) }
         if let doubt { throw doubt }
         guard let error = KeyringError(selection, for: request) else { return }
         // To run this very command is no advice here.
@@ -53,10 +54,12 @@ extension WhichCommand {
             header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + (evidence == nil ? [] : ["BROKER"])
                 + ["VERDICT"],
             yielding: ["LIKELY", "BROKER", "GROUP"])
+        let names = AccountNames(among: selection.verdicts.map(\.candidate))
         for judged in selection.verdicts {
             let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""
             table.add(
-                [judged.candidate.account.name, judged.candidate.group.name] + (hasLikelihoods ? [likelihood] : [])
+                [names.shown(judged.candidate.account), judged.candidate.group.name]
+                    + (hasLikelihoods ? [likelihood] : [])
                     + (evidence.map { [$0.has(judged.candidate.account) ? "yes" : "no"] } ?? [])
                     + [judged.verdict.description])
         }

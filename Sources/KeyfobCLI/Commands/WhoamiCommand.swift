@@ -21,6 +21,7 @@ struct WhoamiCommand: ParsableCommand {
         let request = try options.request()
         let selection = try keyring.accounts.select(request, in: global.groups())
         global.tellWarnings(of: keyring)
+        for line in selection.blockingLines { global.say(line) }
         guard case .chosen(let candidate) = selection.outcome else {
             throw KeyringError(selection, for: request)
                 ?? KeyringError(.noSuchAccount, "there is no account", hint: nil)
@@ -29,7 +30,8 @@ struct WhoamiCommand: ParsableCommand {
         let account = candidate.account
         let isLabelled = account.label != nil && !account.username.isEmpty
         var table = Table(header: [])
-        table.add(["account", account.name + (isLabelled ? " (\(account.username))" : "")])
+        let name = AccountNames(among: selection.verdicts.map(\.candidate)).shown(account)
+        table.add(["account", name + (isLabelled ? " (\(account.username))" : "")])
         table.add(["provider", ProviderNames(keyring, [candidate.group]).name(of: account.id.environment)])
         table.add(["group", candidate.group.name])
         table.add(["state", candidate.stateWords(WallClock.system.now)])

@@ -18,6 +18,18 @@ struct SetupRequestOptions: ParsableArguments {
         }
     }
 
+    /// Warns where no account answers to the name, as far as that can be told without asking for a key.
+    func tellMissingAccount(to tool: String, _ global: GlobalOptions) {
+        guard let account, let keyring = (try? global.openedWithoutAsking(reaching: .vault))?.keyring else { return }
+        do throws(KeyringError) {
+            _ = try keyring.accounts.named(account, in: try global.groups())
+        } catch  where error.code == .noSuchAccount || error.code == .ambiguous {
+            StandardError.write(
+                line: "keyfob: warning: \(error.message): \(tool) gets no token until --account names one that is there"
+            )
+        } catch {}
+    }
+
     /// The options that say the same in what the tool calls.
     func words(_ global: GlobalOptions) -> [String] {
         scope.map { "--scope=\($0)" } + (account.map { ["--account=\($0)"] } ?? [])

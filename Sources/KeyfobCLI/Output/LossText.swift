@@ -6,11 +6,11 @@ enum LossText {
     ///
     /// - Parameter holdings: What backups have of it; nil where nothing opens them.
     static func findings(
-        _ loss: Keyring.Loss, _ names: [AccountID: String], _ location: KeyringLocation, _ holdings: BackupHoldings?,
+        _ loss: Keyring.Loss, _ names: [AccountID: String], _ keyring: Keyring, _ holdings: BackupHoldings?,
         identity: String?
     ) -> [Finding] {
         (holdings?.naming(loss) ?? [loss]).map { loss in
-            let back = wayBack(loss, location, holdings, identity: identity)
+            let back = wayBack(loss, keyring, holdings, identity: identity)
             return Finding(
                 "loss", .warning, text(loss, names), hint: "\(back); 'keyfob doctor --accept-loss' goes on without it")
         }
@@ -67,20 +67,38 @@ enum LossText {
     }
 
     private static func wayBack(
-        _ loss: Keyring.Loss, _ location: KeyringLocation, _ holdings: BackupHoldings?, identity: String?
+        _ loss: Keyring.Loss, _ keyring: Keyring, _ holdings: BackupHoldings?, identity: String?
     ) -> String {
-        let backups = (try? BackupFile.all(at: location)) ?? []
-        guard !backups.isEmpty else { return "there is no backup in the vault's folder that could have it" }
+        let backups = (try? BackupFile.all(at: keyring.location)) ?? []
+        guard !backups.isEmpty else {
+            return elsewhere(keyring, beside: backups, identity)
+                ?? "there is no backup in the vault's folder that could have it"
+        }
         guard let holdings else {
             return "'keyfob doctor --identity FILE', FILE being your recovery key, says which backup has it "
                 + "(\(Quantity.of(backups.count, "backup")) in the vault's folder)"
         }
-        guard let backup = holdings.newest(with: loss) else { return "no backup in the vault's folder has it" }
-        let command =
-            "keyfob restore \(ShellWord.quoted(backup.path)) --bundle-identity \(ShellWord.quoted(identity ?? "FILE"))"
+        guard let backup = holdings.newest(with: loss) else {
+            return elsewhere(keyring, beside: backups, identity) ?? "no backup in the vault's folder has it"
+        }
         return
-            "'\(command)' takes the vault's groups back to the newest backup that has it, of \(LocalTime.text(backup.time)), "
+            "'\(restoring(backup.path, identity))' takes the vault's groups back to the newest backup that has it, of \(LocalTime.text(backup.time)), "
             + "after a backup of what they hold now"
+    }
+
+    private static func restoring(_ path: String, _ identity: String?) -> String {
+        "keyfob restore \(ShellWord.quoted(path)) --bundle-identity \(ShellWord.quoted(identity ?? "FILE"))"
+    }
+
+    /// The way back by the last backup that was made, where that is not in the vault's folder: nobody has looked into it.
+    private static func elsewhere(_ keyring: Keyring, beside backups: [BackupFile], _ identity: String?) -> String? {
+        guard let last = Keyring.Bundles.lastBackup(of: keyring.vaultID, at: keyring.location),
+            !backups.contains(where: { $0.path == last.path })
+        else { return nil }
+        return
+            "no backup in the vault's folder has it, and the last one elsewhere, of \(LocalTime.text(last.time)), may: "
+            + "'\(restoring(last.path, identity))'\(identity == nil ? " (FILE: your recovery key)" : "") takes the vault's "
+            + "groups back to it, after a backup of what they hold now"
     }
 }
 

@@ -43,7 +43,13 @@ struct OutputFile: ~Copyable {
 
     /// Appends bytes.
     func write(_ bytes: RawSpan) throws(KeyringError) {
-        try DescriptorWriter.write(bytes, to: descriptor, name: path)
+        do throws(KeyringError) {
+            try DescriptorWriter.write(bytes, to: descriptor, name: path)
+        } catch  where error.code == .diskFull {
+            throw KeyringError(
+                .diskFull, "the disk is full: \(path) \(replaces ? "was not replaced" : "was not made")",
+                advice: .makeRoom)
+        }
     }
 
     /// Puts the complete file in place, with a mode of its own where it is for others as well; it is on the disk then.

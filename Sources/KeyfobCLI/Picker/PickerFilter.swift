@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Finds the accounts that a typed query means.
 ///
-/// The query is split at spaces, and every word must be found: in title, user name, tenant, group or state, in
+/// The query is split at spaces, and every word must be found: in title, user name, provider's host, tenant, group or state, in
 /// upper or lower case, with or without accents. The reason is not searched: it names what the choice is for, and
 /// would match for every account. Letters with others between them ("adct" for "ada@contoso") count in
 /// title and user name only.
@@ -11,7 +11,7 @@ struct PickerFilter: Sendable {
     private struct Texts: Sendable {
         /// Title and user name.
         let names: [[Unicode.Scalar]]
-        /// Tenant, group and state.
+        /// The provider's host, tenant, group and state.
         let others: [[Unicode.Scalar]]
     }
 
@@ -29,7 +29,7 @@ struct PickerFilter: Sendable {
         texts = items.map { item in
             Texts(
                 names: [item.title, item.details ?? ""].map(Self.folded),
-                others: [item.tenant ?? "", item.group, item.state].map(Self.folded))
+                others: [item.host, item.tenant ?? "", item.group, item.state].map(Self.folded))
         }
     }
 

@@ -1,8 +1,16 @@
 internal import Keyfob
 
 extension PickerItem {
+    /// The accounts of a selection as they are shown together.
+    static func items(_ candidates: [Selection.Judged], beside evidence: BrokerEvidence? = nil) -> [PickerItem] {
+        let names = AccountNames(among: candidates.map(\.candidate))
+        return candidates.map { PickerItem($0, names, beside: evidence) }
+    }
+
     /// An account of a selection, and why it ranks where it does.
-    init(_ judged: Selection.Judged, beside evidence: BrokerEvidence? = nil) {
+    ///
+    /// - Parameter names: What the accounts are called that are shown together.
+    private init(_ judged: Selection.Judged, _ names: AccountNames, beside evidence: BrokerEvidence?) {
         let account = judged.candidate.account
         let reason =
             switch judged.verdict {
@@ -11,8 +19,9 @@ extension PickerItem {
             case .rejected(let rejection): rejection.description
             }
         self.init(
-            title: account.name, details: account.label == nil || account.username.isEmpty ? nil : account.username,
-            tenant: account.homeRealm,
+            title: names.shown(account),
+            details: account.label == nil || account.username.isEmpty ? nil : account.username,
+            host: account.id.environment, tenant: account.homeRealm,
             group: judged.candidate.group.name, state: judged.candidate.state.words,
             reason: evidence?.has(account) == true
                 ? (reason.isEmpty ? "" : reason + "; ") + "the broker has it too" : reason)
@@ -37,7 +46,7 @@ extension GlobalOptions {
         }
         let purpose =
             request.context.address.map { "for \($0)" } ?? request.context.directory.map { "for \($0)" } ?? ""
-        let items = candidates.map { PickerItem($0, beside: evidence) }
+        let items = PickerItem.items(candidates, beside: evidence)
         let index =
             Environment.current["TERM"] == "dumb"
             ? try AccountQuestion.choose(among: items, purpose: purpose)

@@ -6,6 +6,8 @@ struct PickerItem: Hashable, Sendable {
     let title: String
     /// The user name where the title is a label.
     let details: String?
+    /// The provider's host, which is searched and not shown.
+    let host: String
     /// The tenant, where the account has one.
     let tenant: String?
     /// The access group.
@@ -15,9 +17,13 @@ struct PickerItem: Hashable, Sendable {
     /// Why it ranks where it does: one short line.
     let reason: String
 
-    init(title: String, details: String?, tenant: String?, group: String, state: String, reason: String) {
+    init(
+        title: String, details: String?, host: String = "", tenant: String?, group: String, state: String,
+        reason: String
+    ) {
         self.title = title
         self.details = details
+        self.host = host
         self.tenant = tenant
         self.group = group
         self.state = state

@@ -139,7 +139,7 @@ extension Advice {
         case .useVault: "'keyfob status' shows it, and --vault FOLDER makes another"
         case .unlock: "run 'keyfob unlock', or give a key file"
         case .unlockWholeVault: "unlock with the vault's passphrase or key file"
-        case .unlockOtherwise: "unlock with another slot; 'keyfob doctor' tells how to mend it"
+        case .unlockOtherwise: Self.otherSlots + "; 'keyfob doctor' tells how to mend it"
         case .avoidSlot: "the slot was tampered with; unlock with another one"
         case .listGroups: "'keyfob group list' shows the groups"
         case .createGroup: "make one with 'keyfob group create'"
@@ -265,6 +265,9 @@ extension Advice {
             "'keyfob restore \(backup) --bundle-identity \(file)\(flag)' makes a vault of \(path == nil ? "a" : "the newest") "
             + "backup\(known) and deletes nothing\(check)"
     }
+
+    /// How a vault is opened that the desktop's keyring does not open.
+    static let otherSlots = "unlock with another slot, such as --key-file FILE or --identity FILE"
 
     /// The option for a group that has to be named besides; empty where none has.
     private static func option(_ group: AccessGroup?) -> String {

@@ -85,7 +85,8 @@ extension MSALCacheReader {
         // their provider.
         if section == .accessToken, let value = entity.value(.expiresOn, tape) {
             guard let time = MSALTime.timestamp(of: value, on: tape, in: bytes) else { throw .noTime(.expiresOn) }
-            credential.expiresOn = time
+            // So MSALCacheWriter writes a token that does not expire.
+            credential.expiresOn = time.seconds == MSALTime.latest ? nil : time
         } else {
             credential.expiresOn = time(.expiresOn, of: entity, section, bytes)
         }

@@ -12,8 +12,8 @@ extension MSALCacheWriter {
 
     /// Writes a token into its section, which must be the one at hand.
     ///
-    /// MSAL for Python fails for a whole cache in which one access token has no `expires_on`; a token whose
-    /// end is not known is written to expire with the year 9999.
+    /// MSAL for Python fails for a whole cache in which one access token has no `expires_on`; a token that
+    /// does not expire is written to expire with the year 9999, and so read back.
     package mutating func append<Failure: Error>(
         _ credential: Credential, secret: borrowing SecretBytes,
         to output: (RawSpan) throws(Failure) -> Void

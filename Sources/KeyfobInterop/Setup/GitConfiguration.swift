@@ -2,7 +2,7 @@ internal import KeyfobModel
 
 /// What git's configuration says of credentials, as far as one file tells: files that it includes are not looked at.
 ///
-/// Read leniently: where git would refuse the file, it says less here.
+/// Read leniently: where git would refuse the file, it says less here, and that it is not sound.
 struct GitConfiguration {
     /// A variable of a section `credential`.
     struct Entry: Hashable {
@@ -18,7 +18,7 @@ struct GitConfiguration {
 
     /// In the order of the file.
     private(set) var entries: [Entry] = []
-    /// Whether what comes first, but for remarks, begins a section, as it has to.
+    /// Whether it is what git reads: it begins with a section, but for remarks, and headers and quotes end in their lines.
     private(set) var isSound = true
 
     private let text: [UInt8]
@@ -49,7 +49,7 @@ struct GitConfiguration {
                 entries.append(Entry(url: section.url, name: name, value: value, range: start..<position))
             case 0x09, 0x0A, 0x0D, 0x20: position += 1
             default:
-                if section == nil { isSound = false }
+                isSound = false
                 skipLine()
             }
         }
@@ -64,9 +64,14 @@ struct GitConfiguration {
     private mutating func header() -> (name: String, url: String?) {
         position += 1
         var (name, url) = ([UInt8](), [UInt8]?.none)
+        var isClosed = false
+        defer { if !isClosed { isSound = false } }
         while let byte, byte != 0x0A {
             position += 1
-            if byte == UInt8(ascii: "]") { break }
+            if byte == UInt8(ascii: "]") {
+                isClosed = true
+                break
+            }
             if byte == UInt8(ascii: "\"") {
                 url = quoted()
             } else if byte > 0x20 {
@@ -117,7 +122,9 @@ struct GitConfiguration {
         while let byte {
             position += 1
             switch byte {
-            case 0x0A: return String(decoding: value, as: UTF8.self)
+            case 0x0A:
+                if isQuoted { isSound = false }
+                return String(decoding: value, as: UTF8.self)
             case 0x0D where self.byte == 0x0A: continue
             case UInt8(ascii: "#") where !isQuoted, UInt8(ascii: ";") where !isQuoted:
                 skipLine()
@@ -138,6 +145,7 @@ struct GitConfiguration {
                 blanks = []
             }
         }
+        if isQuoted { isSound = false }
         return String(decoding: value, as: UTF8.self)
     }
 }

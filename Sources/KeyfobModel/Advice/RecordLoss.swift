@@ -90,6 +90,46 @@ public struct RecordLoss: Hashable, Sendable {
     }
 }
 
+extension RecordLoss {
+    /// A record that came back.
+    package struct Returned: Hashable, Sendable {
+        let kind: Kind
+        let account: AccountID?
+        let clientID: String?
+
+        /// A record that came back.
+        package init(_ kind: Kind, account: AccountID?, clientID: String?) {
+            (self.kind, self.account, self.clientID) = (kind, account, clientID)
+        }
+    }
+
+    /// What of `losses` is left once records came back: each ends one that it may be, best of the same account and client.
+    package static func remaining(of losses: [RecordLoss], after returned: [Returned]) -> [RecordLoss] {
+        var rest = losses
+        for record in returned {
+            let fits = rest.indices.filter { rest[$0].mayBe(record) }
+            guard let index = fits.max(by: { rest[$0].detail < rest[$1].detail }) else { continue }
+            let loss = rest[index]
+            if loss.count > 1 {
+                rest[index] = RecordLoss(
+                    loss.change, loss.kind, count: loss.count - 1, account: loss.account, clientID: loss.clientID,
+                    written: loss.written, file: loss.file, noted: loss.noted)
+            } else {
+                rest.remove(at: index)
+            }
+        }
+        return rest
+    }
+
+    private func mayBe(_ record: Returned) -> Bool {
+        [.missing, .unopened].contains(change) && kind == record.kind && count > 0
+            && (account == nil || account == record.account) && (clientID == nil || clientID == record.clientID)
+    }
+
+    /// How much is known of what it is.
+    private var detail: Int { (account == nil ? 0 : 2) + (clientID == nil ? 0 : 1) }
+}
+
 extension RecordLoss.Kind {
     fileprivate var words: (article: String, one: String) {
         switch self {

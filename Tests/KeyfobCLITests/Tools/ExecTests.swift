@@ -50,7 +50,7 @@ struct ExecTests {
             """
             A=old keyfob exec --env A --env B=repo --env C='repo' -- env | grep -E '^[ABC]=' | sort
             env -i "PATH=$PATH" "HOME=$HOME" "XDG_DATA_HOME=$XDG_DATA_HOME" "XDG_STATE_HOME=$XDG_STATE_HOME" \\
-                "KEYFOB_KEY_FILE=$KEYFOB_KEY_FILE" keyfob exec --env PATH -- /usr/bin/env | grep -c ^PATH=TOKEN
+                "KEYFOB_KEY_FILE=$KEYFOB_KEY_FILE" keyfob exec --env HOME -- /usr/bin/env | grep -c ^HOME=TOKEN
             """)
         #expect(outcome.text == "A=TOKEN\nB=TOKEN\nC=TOKEN\n1\n", "\(outcome)")
     }

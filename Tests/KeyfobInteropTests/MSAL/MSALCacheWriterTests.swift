@@ -51,7 +51,7 @@ struct MSALCacheWriterTests {
         #expect(!text.contains("null"))
     }
 
-    @Test("a token that ends nobody knows when is written to end late, for Python wants an end")
+    @Test("a token that does not expire is written to end late, for Python wants an end, and read back as it was")
     func noExpiry() throws {
         var credential = try CacheFile(.accessToken).cache.credentials[0].credential
         credential.expiresOn = nil
@@ -67,7 +67,8 @@ struct MSALCacheWriterTests {
             credential, secret: SecretBytes(copying: RawSpan(_elements: secret.span)), to: collect)
         writer.finish(to: collect)
         #expect(outcome == .written)
-        #expect(try CacheFile(bytes).cache.credentials[0].credential.expiresOn?.seconds == 253_402_300_799)
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""expires_on":"253402300799""#))
+        #expect(try CacheFile(bytes).cache.credentials[0].credential == credential)
     }
 
     @Test("what was read and written reads the same", arguments: MSALSection.allCases)

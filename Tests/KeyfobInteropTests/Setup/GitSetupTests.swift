@@ -32,7 +32,7 @@ struct GitSetupTests {
         "byte order mark": [0xEF, 0xBB, 0xBF] + Array("[user]\n\tname = Ada\n".utf8),
         "byte order mark alone": [0xEF, 0xBB, 0xBF],
         "not UTF-8": Array("[user]\n\tname = ".utf8) + [0xE9, 0xFF, 0xFE] + Array("\n".utf8),
-        "NUL": Array("[user]\n\tname = ".utf8) + [0] + Array("\n[credential]\n\thelper =\n".utf8) + [0],
+        "NUL": Array("[user]\n\tname = ".utf8) + [0] + Array("\n[credential]\n\thelper =\n".utf8),
         "another helper": Array("[credential]\n\thelper = store # mine\n".utf8),
         "helpers taken back": Array("[credential]\n\thelper = a\n\thelper =\n\thelper = b\n[user]\n".utf8),
         "taken back at the end": Array("[credential]\n\thelper = a\n\thelper =".utf8),
@@ -42,7 +42,6 @@ struct GitSetupTests {
         "old header": Array("[credential.https://x]\nhelper=\n[Credential]\nHELPER=\"\"\n".utf8),
         "remarks and continued values": Array(
             "; a\n# b\n[alias]\n\tx = \"!f() { \\\n\techo; }; f\" ; c\n\ty = a\\\r\nb\n".utf8),
-        "open ends": Array("[user]\n\tname = \"a\n[credential\n".utf8),
         "includes": Array("[include]\n\tpath = other\n[includeIf \"gitdir:~/w/\"]\n\tpath = w\n".utf8),
         "huge": Array(String(repeating: "[user]\n\tname = Ada Lovelace\n", count: 5_000).utf8),
     ]
@@ -91,7 +90,11 @@ struct GitSetupTests {
     }
 
     @Test(
-        "what is no configuration of git's is left alone", arguments: ["name = x\n", "{\"a\": 1}", "<html>", "\u{1}"])
+        "what is no configuration of git's is left alone",
+        arguments: [
+            "name = x\n", "{\"a\": 1}", "<html>", "\u{1}", "[broken\n", "[user]\n\tname = \"a\n", "[a \"b]\n",
+            "[user]\n\tname = a\n<<<<<<< HEAD\n", "[user]\n\tname = a\n[credential",
+        ])
     func noConfiguration(text: String) {
         #expect(throws: SetupFlaw.self) { _ = try added(Array(text.utf8)) }
     }

@@ -101,6 +101,9 @@ struct ExecCommand: ParsableCommand {
         try validateProxy()
         var names: Set<String> = file ? [Self.fileVariable, Self.tokenVariable] : proxy ? [ProxyVariables.address] : []
         for variable in env {
+            if variable.name == "PATH" {
+                throw ValidationError("PATH says where programs are, and a token cannot take its place; name another")
+            }
             guard names.insert(variable.name).inserted else {
                 throw ValidationError("\(variable.name) is set twice, by --env or by \(proxy ? "--proxy" : "--file")")
             }

@@ -50,6 +50,7 @@ struct KubectlSetupCommand: ToolSetupCommand {
             try file.write(plan, entries: [user], beside: (try? KubectlSetup.users(in: file.text)) ?? [])
             setup.global.say(
                 "added the user '\(user)' to \(file.path); '\(undoing)' takes it out again")
+            request.tellMissingAccount(to: "kubectl", setup.global)
             setup.global.say("say where its token goes: keyfob bind --host SERVER ACCOUNT")
             setup.global.say(
                 "and where it is used: kubectl config set-context --current --user=\(ShellWord.quoted(user))")

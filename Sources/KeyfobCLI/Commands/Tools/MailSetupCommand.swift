@@ -58,6 +58,7 @@ struct MailSetupCommand: ToolSetupCommand {
         try setup.perform(plan, of: file) { () throws(KeyringError) in
             try file.write(plan, entries: [entry ?? ""], beside: (try? MailSetup.entries(in: file.text)) ?? [])
             setup.global.say("\(program) asks Keyfob now; '\(undoing)' takes the lines out again")
+            request.tellMissingAccount(to: program.rawValue, setup.global)
         }
     }
 
