@@ -82,7 +82,8 @@ extension KeyringError {
 
     private static func reason(_ number: CInt) -> String { number == 0 ? "" : ": " + text(ofErrno: number) }
 
-    static func text(ofErrno number: CInt) -> String {
+    /// What the system says of one of its errors.
+    package static func text(ofErrno number: CInt) -> String {
         guard let text = unsafe strerror(number) else { return "error \(number)" }
         return unsafe String(cString: text)
     }

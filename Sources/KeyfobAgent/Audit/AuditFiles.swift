@@ -45,9 +45,7 @@ public struct AuditFiles: AuditTrail {
             heads.note(group, head)
             if gaveWay { heads.keep(in: keyring) }
         } catch {
-            let reason = KeyringError(error)
-            throw reason.saying(
-                "what programs ask for cannot be written down in \(log.path): \(reason.message)", advice: reason.advice)
+            throw Self.failure(error, "what programs ask for cannot be written down in \(log.path)")
         }
     }
 
@@ -60,7 +58,7 @@ public struct AuditFiles: AuditTrail {
     public func read(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> AuditReading {
         let lines: [[UInt8]]
         let log = try log(of: group, keyring)
-        do { lines = try log.lines() } catch { throw KeyringError(error) }
+        do { lines = try log.lines() } catch { throw Self.failure(error, "the log cannot be read in \(log.path)") }
         let mark = try keyring.programs.auditHead(of: group).flatMap { AuditMark($0) }
         return try AuditReading(lines, mark: mark) { (content, key) throws(KeyringError) in
             try keyring.programs.auditCode(of: content, in: group, by: key)?.code
@@ -73,9 +71,23 @@ public struct AuditFiles: AuditTrail {
     /// - Throws: `groupNotGranted`, `noSuchGroup`, and what writing can throw.
     public func beginAnew(_ group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> String? {
         let name: String?
-        do { name = try log(of: group, keyring).putAside() } catch { throw KeyringError(error) }
+        let log = try log(of: group, keyring)
+        do {
+            name = try log.putAside()
+        } catch {
+            throw Self.failure(error, "the log cannot be put aside in \(log.path)")
+        }
         try keyring.programs.noteAuditHead(nil, of: group)
         return name
+    }
+
+    /// An error with what failed and why; the words for the vault would be wrong here.
+    private static func failure(_ error: any Error, _ what: String) -> KeyringError {
+        let plain = KeyringError(error)
+        guard case .inputOutput(let number)? = error as? StoreError, number != 0 else {
+            return plain.saying("\(what): \(plain.message)", advice: plain.advice)
+        }
+        return plain.saying("\(what): \(KeyringError.text(ofErrno: number))", advice: nil)
     }
 
     private func log(of group: AccessGroup, _ keyring: Keyring) throws(KeyringError) -> LineLog {

@@ -36,7 +36,7 @@ public struct AuditReading: Hashable, Sendable {
             case .changed: "line \(line) was changed"
             case .missing: "lines before line \(line) are missing, or in another order"
             case .cutShort: "line \(line) was cut short"
-            case .endMissing: "lines after line \(line) are missing"
+            case .endMissing: line == 0 ? "it is gone" : "lines after line \(line) are missing"
             }
         }
     }

@@ -49,6 +49,7 @@ final class AgentBroker {
             return nil
         }
         lastCall = door.activity.last
+        tell("the agent is the session's broker")
     }
 
     /// Whether somebody has called since this was asked last.

@@ -34,6 +34,9 @@ struct LogCommand: ParsableCommand {
         }
     }
 
+    /// How much of what is wrong is told in words.
+    private static let told = 5
+
     func run() throws {
         let wanted = try program.map { (word) throws(KeyringError) in try NamedProgram(word, mustExist: false).possible
         }
@@ -67,12 +70,16 @@ struct LogCommand: ParsableCommand {
             try StandardOutput.write(lines: table.text)
         }
         guard findings.isEmpty else {
-            let first = findings[0]
-            let more = findings.count > 1 ? "; and \(Quantity.of(findings.count - 1, "other finding"))" : ""
+            let group = findings[0].group
+            let own = findings.filter { $0.group == group }
+            let others = findings.count - min(own.count, Self.told)
             throw KeyringError(
-                .damaged, "the log of group '\(first.group)' is not as it was written: \(first.text)\(more)",
+                .damaged,
+                "the log of group '\(group)' is not as it was written: "
+                    + own.prefix(Self.told).map(\.text).joined(separator: "; ")
+                    + (others > 0 ? "; and \(Quantity.of(others, "other finding")), all with --json" : ""),
                 hint: "what the other lines say was written by somebody with the group's key; 'keyfob log --begin-anew "
-                    + "--group \(ShellWord.inMessage(first.group))' puts it aside")
+                    + "--group \(ShellWord.inMessage(group))' puts it aside")
         }
     }
 

@@ -39,7 +39,10 @@ struct SetupFile {
             return try plan(text)
         } catch {
             let code: KeyringError.Code = if case .taken = error { .alreadyExists } else { .configuration }
-            throw KeyringError(code, "\(path): \(error); nothing was changed", hint: hint)
+            let check: String? = if case .unreadable(let command) = error { command } else { nil }
+            throw KeyringError(
+                code, "\(path): \(error); nothing was changed",
+                hint: check.map { "'\($0)' says where; mend that, and try again" } ?? hint)
         }
     }
 

@@ -27,7 +27,7 @@ package struct GitSetup: Sendable {
     /// How the lines come into a file.
     package func adding(to text: [UInt8]) throws(SetupFlaw) -> SetupPlan {
         let configuration = GitConfiguration(text)
-        guard configuration.isSound else { throw .unknownForm("git does not read it as its configuration") }
+        guard configuration.isSound else { throw .unreadable(check: "git config --global --list") }
         let remarks = Self.remarks(configuration.entries, text)
         guard try Self.marked(text).blocks.isEmpty else { return SetupPlan(.none, remarks: remarks) }
         if let own = configuration.entries.first(where: { $0.url == nil && Self.isOwn($0) }) {

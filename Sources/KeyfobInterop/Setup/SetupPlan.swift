@@ -30,6 +30,8 @@ package enum FormerEntries: String, Sendable {
 package enum SetupFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     /// It is not what the tool reads, or not in the form in which the tool writes it.
     case unknownForm(String)
+    /// The tool itself cannot read it; `check` is a command of the tool's that says where.
+    case unreadable(check: String)
     /// What looks like setup's own is not as setup writes it, from this line on.
     case changed(line: Int)
     /// An entry of this name is somebody else's.
@@ -38,6 +40,7 @@ package enum SetupFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownForm(let words): words
+        case .unreadable: "the tool cannot read it"
         case .changed(let line): "what stands from line \(line) on is not as setup writes it"
         case .taken(let name): "there is an entry '\(name)' that is not of setup"
         }

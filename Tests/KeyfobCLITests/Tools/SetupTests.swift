@@ -301,7 +301,7 @@ struct SetupTests {
         try expectRefused(75, ".gitconfig.lock is there")
         try place.run("rm .gitconfig.lock; git config --global user.name ada").expectSuccess()
         try place.write(".gitconfig", "{}")
-        try expectRefused(78, "does not begin as git's configuration does")
+        try expectRefused(78, "the tool cannot read it; nothing was changed; 'git config --global --list' says where")
         try place.write(".gitconfig", "# keyfob setup: begin\n[user]\n")
         try expectRefused(78, "from line 1 on is not as setup writes it")
         try place.run("keyfob setup git --undo --force").expectError(78, "# keyfob setup: end")
