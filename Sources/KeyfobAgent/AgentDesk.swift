@@ -196,7 +196,7 @@ public final class AgentDesk: Sendable {
         _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
         let request = acquisition.request
-        let selection = try keyring.accounts.select(request, in: acquisition.groups)
+        let selection = try keyring.accounts.selectByName(request, in: acquisition.groups)
         let candidates = selection.fitting
         guard !candidates.isEmpty else {
             throw try unfit(selection, request, keyring, acquisition.groups, caller)

@@ -42,6 +42,20 @@ struct KeyringAccountTests {
         #expect(try keyring.accounts.named(text).account.id == ada.id)
     }
 
+    @Test(
+        "who is chosen by name is the one that a look at all of them chooses",
+        arguments: [
+            TokenRequest(account: "ada@contoso.example"), TokenRequest(account: "ada"), TokenRequest(account: "eve"),
+            TokenRequest(account: "bob@contoso.example", scopes: ["never.granted"]), TokenRequest(),
+            TokenRequest(account: "bob@contoso.example", clientID: "other"), TokenRequest(account: "work"),
+            TokenRequest(account: "bob@contoso.example", realm: "fabrikam"),
+        ])
+    func byName(request: TokenRequest) throws {
+        try keyring.accounts.setLabel("work", of: ada.id, in: .default)
+        let (fast, whole) = (try keyring.accounts.selectByName(request), try keyring.accounts.select(request))
+        #expect(fast.outcome == whole.outcome)
+    }
+
     @Test("a name that nobody has is told", arguments: ["eve", "", " ", "a\u{7}", "da@contoso.example"])
     func nobody(text: String) {
         #expect(keyring.refusal(TokenRequest(account: text)) == .noSuchAccount)

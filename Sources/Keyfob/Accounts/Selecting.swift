@@ -16,6 +16,29 @@ extension Keyring.Accounts {
         try selectAndProve(request, in: groups, isProven: false).selection
     }
 
+    /// The same choice, where all that counts is who is chosen.
+    ///
+    /// Where one account alone answers to the name in `request`, and will do, no other is looked at: that costs the same however
+    /// many accounts there are. Of a request with an address all are looked at, for there bindings decide as well.
+    ///
+    /// - Throws: as ``list(in:)``.
+    package func selectByName(
+        _ request: TokenRequest, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> Selection {
+        guard let name = request.account, request.context.url == nil else { return try select(request, in: groups) }
+        let now = clock.now
+        let narrow: Selection? = try withState { state in
+            let groups = try state.groups(groups)
+            guard let named = try database.withSnapshot({ try search.candidates(named: name, groups) }),
+                named.count == 1
+            else { return nil }
+            return AccountSelector().select(
+                request, among: named, groups: groups.map(\.name), evidence: Evidence(now: now))
+        }
+        if let narrow, case .chosen = narrow.outcome { return narrow }
+        return try select(request, in: groups)
+    }
+
     /// The same, and whether every account and binding was there to choose from.
     ///
     /// - Returns: The selection, and a `doubt` where what does not open, or is not there, might be the one.
