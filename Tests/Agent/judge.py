@@ -9,6 +9,8 @@ from programs import (CLIENT, LIFE, MICROSOFT_CLIENT, MICROSOFT_LIFE, MICROSOFT_
 
 # Seconds within which what was written down last may be from another second.
 SECOND = 1.01
+# How many refusals of a program that are alike have a line each before they are counted.
+ALIKE = 10
 # What the bus says where the broker is not there, or ends before it has answered.
 NO_BROKER = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "UnknownMethod"]
 
@@ -226,11 +228,13 @@ class Judge:
         numbers = collections.defaultdict(list)
         entries = collections.defaultdict(list)
         fetched = collections.defaultdict(list)
+        self.asked_by = collections.defaultdict(list)
         for entry in document["entries"]:
             entry["moment"] = moment(entry["time"])
             numbers[entry["group"]].append(entry["number"])
             if entry["asked"] == "token":
                 entries[entry["program"], entry["process"]].append(entry)
+                self.asked_by[entry["program"]].append(entry)
             if entry["answer"] == "provider":
                 fetched[entry["account"]].append(entry)
         for of, all_of in numbers.items():
@@ -265,10 +269,18 @@ class Judge:
         for index in unmatched(answers, asking):
             self.fail("answer that nobody got", f"{entries[index]} {self.home.agent.near(entries[index]['moment'])}")
 
-    @staticmethod
-    def is_told_elsewhere(line, entries):
-        """Whether a refusal is counted in a later line of the same program."""
-        return any(entry.get("repeats") for entry in entries)
+    def is_told_elsewhere(self, line, entries):
+        """Whether a refusal is counted in a later line of the same program, or was to be by an agent that was killed first.
+
+        Of refusals that are alike ten have a line; then they are counted for a minute before one is written."""
+        if any(entry.get("repeats") for entry in entries):
+            return True
+        alike = sum(
+            entry["answer"] == line["code"] and entry["moment"] <= line["end"]
+            for entry in self.asked_by[line["program"].program])
+        return alike >= ALIKE and any(
+            run.get("signal") == signal.SIGKILL and run["begin"] <= line["end"] <= run["killed"] + SECOND
+            for run in self.home.agent.runs)
 
     def fits(self, line, entry, host):
         end = line["end"] if "person" in line or "code" in line else self.end_of_agent(line)
