@@ -33,7 +33,7 @@ extension KeyringError {
             let texts = scopes.map(\.spaceSeparated).sorted()
             self.init(
                 .ambiguous, "\(account.name) has \(texts.count) tokens for different scopes", advice: .chooseScopes,
-                candidates: texts)
+                candidates: texts, names: texts.map { $0.isEmpty ? "no scope" : $0 })
         }
     }
 }

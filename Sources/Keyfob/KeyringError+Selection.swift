@@ -20,7 +20,7 @@ extension KeyringError {
         case .boundInVain(let binding, let candidate, let rejection):
             self.init(
                 rejection == .signedOut ? .signInNeeded : .noSuchAccount,
-                "\(binding.subject) is bound to \(AccountNames(among: selection.verdicts.map(\.candidate)).shown(candidate.account)), which does not fit: \(rejection)",
+                "\(binding.subject) is bound to \(AccountNaming(among: selection.verdicts.map(\.candidate)).brief(candidate.account)), which does not fit: \(rejection)",
                 advice: .nameAccountOrUnbind(binding),
                 candidates: [candidate.account.id.description], names: [])
         case .nobody where selection.verdicts.isEmpty:
@@ -28,12 +28,13 @@ extension KeyringError {
         case .nobody where selection.isOfDestination:
             let host = request.context.url?.host ?? ""
             let concerned = selection.verdicts.filter { $0.verdict.isOfDestination }.map(\.candidate.account)
-            let names = AccountNames(among: selection.verdicts.map(\.candidate))
-            let name = concerned.count == 1 ? names.shown(concerned[0]) : nil
+            let names = AccountNaming(among: selection.verdicts.map(\.candidate))
+            let name = concerned.count == 1 ? names.brief(concerned[0]) : nil
             self.init(
                 .hostNotAllowed,
                 name.map { "the tokens of \($0) do not go to \(host)" } ?? "no account's tokens go to \(host)",
-                advice: .allowHost(host, account: name == nil ? nil : names.typed(concerned[0])), accounts: concerned,
+                advice: .allowHost(host, account: name == nil ? nil : names.briefTyped(concerned[0])),
+                accounts: concerned,
                 isNamed: name != nil)
         case .nobody: self.init(nobodyFits: selection, request)
         }

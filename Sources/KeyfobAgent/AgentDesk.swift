@@ -34,6 +34,7 @@ public final class AgentDesk: Sendable {
         self.questions = questions
         self.network = network
         self.clock = clock
+        vault.onceGone { [weak self] in _ = self?.lock() }
     }
 
     /// Forgets the vault's keys, and what was allowed for the session.

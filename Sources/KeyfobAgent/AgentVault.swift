@@ -7,6 +7,7 @@ public final class AgentVault: Sendable {
     private let isInPlace: @Sendable () -> Bool
     private let closing: @Sendable (Keyring) -> Void
     private let opened = Mutex<Keyring?>(nil)
+    private let whenGone = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// A vault that `open` opens with what is at hand, asking nobody.
     ///
@@ -27,7 +28,7 @@ public final class AgentVault: Sendable {
     ///
     /// - Throws: `locked` where nothing at hand opens it, and what opening can throw.
     public func keyring() throws(KeyringError) -> Keyring {
-        if isGone { lock() }
+        if isGone { forget() }
         if let keyring = opened.withLock({ $0 }) { return keyring }
         let keyring = try open()
         return opened.withLock { opened in
@@ -56,10 +57,17 @@ public final class AgentVault: Sendable {
         return true
     }
 
+    /// Has `body` called in the place of ``lock()`` where the vault is another one than it was: more than its keys may hang on it.
+    func onceGone(_ body: @escaping @Sendable () -> Void) { whenGone.withLock { $0 = body } }
+
+    private func forget() {
+        if let body = whenGone.withLock({ $0 }) { body() } else { lock() }
+    }
+
     /// Forgets its keys where an error means that the vault is another one than it was, so that it is opened anew.
     func reconsider(after error: KeyringError) {
         switch error.code {
-        case .noVault, .rolledBack, .unknownVault, .wrongKey, .newerVersion: lock()
+        case .noVault, .rolledBack, .unknownVault, .wrongKey, .newerVersion: forget()
         // Its files are not where they were: the next call looks for them.
         case .busy where error.advice == .openAgain: lock()
         default: break

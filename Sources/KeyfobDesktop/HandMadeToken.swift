@@ -102,9 +102,7 @@ extension HandMadeToken {
         header.isThisDeviceOnly = true
         let sealed = try keys.seal(header, attributes: body)
         return OpenedItem(
-            header: header, attributes: sealed.attributes, commitment: asAccount ? nil : Self.commitment, secret: nil)
+            header: header, attributes: sealed.attributes, commitment: asAccount ? nil : StoredRecord.madeByHand,
+            secret: nil)
     }
-
-    /// What stands for the token of such an item, which nothing tells from another one.
-    static let commitment = Array("made by hand".utf8)
 }

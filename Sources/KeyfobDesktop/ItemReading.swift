@@ -150,7 +150,7 @@ struct ItemReading {
     /// - Throws: `staleKeys` where the record has changed since it was read, `damaged`.
     func secret(of record: StoredRecord, commitment: [UInt8]) throws -> CommittingAEAD.Box {
         let item = try storage.item(row: record.rowID)
-        if commitment == HandMadeToken.commitment {
+        if commitment == StoredRecord.madeByHand {
             guard let box = try secretNow(in: item, record, where: { !ItemSecret.isEmptied($0) }) else {
                 throw OpenedItem.damaged(item)
             }

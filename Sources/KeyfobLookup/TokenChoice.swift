@@ -6,7 +6,7 @@ package import KeyfobModel
 /// and handed out.
 ///
 /// Tokens that are valid come first. Of several, one of the home tenant goes before guest tenants', the default
-/// client's before others', one that was stored without scopes where none are asked for, and the one that lives longest
+/// client's before others', one that Keyfob stored without scopes where none are asked for, and the one that lives longest
 /// among equals; tokens of several clients, tenants or purposes are for the caller to tell apart. Where none is valid, it
 /// is the one that lives longest: it may have an extended lifetime, and it says what a refresh is to get.
 package struct TokenChoice {
@@ -73,8 +73,9 @@ package struct TokenChoice {
             if !whole.isEmpty { remaining = whole }
         }
         if request.scopes.isEmpty, Set(remaining.map({ $0.value.scopes })).count > 1 {
-            // Who asks for no scope means the token that was stored without one.
-            let unscoped = remaining.filter { $0.value.scopes.isEmpty }
+            // Who asks for no scope means the token that was stored without one; what was put into the desktop's keyring by hand
+            // goes before nothing of Keyfob's.
+            let unscoped = remaining.filter { $0.value.scopes.isEmpty && !$0.record.isMadeByHand }
             guard !unscoped.isEmpty else { throw .ambiguous(.scopes(remaining.map { $0.value.scopes })) }
             remaining = unscoped
         }

@@ -33,6 +33,13 @@ package struct StoredRecord: Sendable {
         self.secret = secret
     }
 
+    /// What stands in the place of a commitment for a token that somebody has put into the desktop's keyring by hand, which
+    /// nothing tells from another one.
+    package static let madeByHand = Array("made by hand".utf8)
+
+    /// Whether it is such a token: whoever can write into that keyring can have made it.
+    package var isMadeByHand: Bool { secretCommitment == Self.madeByHand }
+
     /// The record's share of its group's manifest.
     package func element(_ keys: GroupKeys) -> GroupManifest.Element {
         keys.element(header, attributesCommitment: attributes.commitment, secretCommitment: secretCommitment)

@@ -1,6 +1,7 @@
 @testable import Keyfob
 import KeyfobAgent
 import KeyfobTestSupport
+import Synchronization
 import Testing
 
 @Suite("What the desk gives to programs")
@@ -77,6 +78,26 @@ struct AgentDeskTests {
         #expect(await home.token(home.desk(), mailer, of: home.ada).error?.code == .notPermitted)
         #expect(desk.lock())
         desk.vault.adopt(home.keyring)
+        #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
+    }
+
+    @Test("for the session is for the vault that was there: what takes its place has to be asked about")
+    func replaced() async throws {
+        let isInPlace = Atomic(true)
+        let vault = AgentVault(
+            open: { [home] in
+                isInPlace.store(true, ordering: .relaxed)
+                return home.keyring
+            }, isInPlace: { isInPlace.load(ordering: .relaxed) })
+        let desk = AgentDesk(
+            vault, audit: home.trail, questions: home.person,
+            network: { () throws(KeyringError) in throw KeyringError(.offline, "there is no network here") },
+            clock: .standing(at: DeskHome.noon))
+        home.person.allow(.session)
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        home.person.answer { _ in .nobodyThere }
+        #expect(await home.token(desk, mailer, of: home.ada).text != nil)
+        isInPlace.store(false, ordering: .relaxed)
         #expect(await home.token(desk, mailer, of: home.ada).error?.code == .notPermitted)
     }
 

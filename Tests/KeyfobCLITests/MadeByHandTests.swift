@@ -38,6 +38,17 @@ struct MadeByHandTests {
         try desktop.run("keyfob verify").expectSuccess()
     }
 
+    @Test("one without scopes does not go before one of Keyfob's with some; which is meant is to be said")
+    func beside() throws {
+        try desktop.run("printf own | keyfob add -q ada@git.example --scope repo").expectSuccess()
+        try put("pasted", "account ada@git.example")
+        try token("ada@git.example").expectError(11, "for different scopes (no scope, repo)")
+        #expect(try token("ada@git.example", "--scope repo").expectSuccess().text == "own\n")
+        // What Keyfob itself has stored without scopes is what is meant by none.
+        try desktop.run("printf plain | keyfob add -q ada@git.example").expectSuccess()
+        #expect(try token("ada@git.example").expectSuccess().text == "plain\n")
+    }
+
     @Test("what Keyfob has stored is found by the same attributes")
     func lookedUp() throws {
         try desktop.run("printf stored | keyfob add -q ada@git.example --scope repo").expectSuccess()

@@ -1,13 +1,42 @@
+public import KeyfobModel
+public import KeyfobSelection
+
 /// What to call accounts in a line for people: by names that can be typed, of which each means one account alone.
-struct AccountNaming: Sendable {
+public struct AccountNaming: Sendable {
     /// Of an id, people are shown so many characters at most where no other name is one account's own.
     private static let shortID = 40
 
     private let known: [Candidate]
+    /// The account of each name, folded; nil for a name of several.
+    private let owners: [String: AccountID?]
 
     /// - Parameter known: The accounts among which a name is looked for.
-    init(among known: [Candidate]) {
+    public init(among known: [Candidate]) {
         self.known = known
+        var owners: [String: AccountID?] = [:]
+        owners.reserveCapacity(known.count * 4)
+        for candidate in known {
+            let id = candidate.account.id
+            for name in candidate.account.names {
+                if let owner = owners[name] {
+                    if owner != id { owners[name] = .some(nil) }
+                } else {
+                    owners[name] = .some(id)
+                }
+            }
+        }
+        self.owners = owners
+    }
+
+    /// The label or user name, where it means this account alone; else what people are shown.
+    public func brief(_ account: Account) -> String { isUnique(account) ? account.name : shown(account, nil) }
+
+    /// The label or user name, where it means this account alone; else what to type.
+    public func briefTyped(_ account: Account) -> String { isUnique(account) ? account.name : typed(account) }
+
+    private func isUnique(_ account: Account) -> Bool {
+        guard let owner = owners[Identifier.folded(account.name)] else { return true }
+        return owner == account.id
     }
 
     /// What to type so that this account is meant and no other: its label or user name, best of one word; else its id, or

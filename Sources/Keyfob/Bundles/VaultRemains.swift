@@ -51,11 +51,9 @@ extension BackupFile {
         }
     }
 
-    /// The last backup that was made on this machine of the vault that `location` had, wherever it went, if it is there.
-    private static func elsewhere(at location: KeyringLocation) -> BackupFile? {
-        guard let vault = (try? KnownPlaces(state: location.state).vault(in: location.vault)) ?? nil,
-            let last = Keyring.Bundles.lastBackup(of: vault.description, at: location),
-            let slash = last.path.lastIndex(of: "/")
+    /// The last backup of a vault that was made on this machine, wherever it went, if it is there.
+    package static func last(of vault: String, at location: KeyringLocation) -> BackupFile? {
+        guard let last = Keyring.Bundles.lastBackup(of: vault, at: location), let slash = last.path.lastIndex(of: "/")
         else { return nil }
         let name = String(last.path[last.path.index(after: slash)...])
         guard FileAccess.status(last.path, following: true)?.isRegularFile == true else { return nil }
@@ -64,7 +62,11 @@ extension BackupFile {
 
     private static func newest(at location: KeyringLocation, where isGood: (BackupFile) -> Bool) -> BackupFile? {
         var all = (try? all(at: location)) ?? []
-        if let other = elsewhere(at: location), !all.contains(where: { $0.path == other.path }) {
+        // Which vault it was is noted elsewhere, for it may be one that does not open.
+        let vault = (try? KnownPlaces(state: location.state).vault(in: location.vault)) ?? nil
+        if let other = vault.flatMap({ last(of: $0.description, at: location) }),
+            !all.contains(where: { $0.path == other.path })
+        {
             all.insert(other, at: all.firstIndex { $0.time < other.time } ?? all.endIndex)
         }
         let whole = all.filter { $0.claim?.isComplete != false }

@@ -1,21 +1,8 @@
-public import Keyfob
+internal import Keyfob
 internal import Dispatch
 internal import KeyfobBus
 internal import KeyfobFiles
 internal import Synchronization
-
-/// Told what becomes of the broker's door; each on a thread of its own.
-public struct BrokerNotices: Sendable {
-    /// The bus has gone away; the door opens again once there is one.
-    public var lost: @Sendable () -> Void = {}
-    /// It has opened again.
-    public var isBack: @Sendable () -> Void = {}
-    /// It has closed for good: with why, or nil where it was to.
-    public var ended: @Sendable (KeyringError?) -> Void = { _ in }
-
-    /// Those that tell nobody.
-    public init() {}
-}
 
 extension BrokerDoor {
     /// Between two looks for a bus, in milliseconds: at first, and at most.
@@ -66,23 +53,5 @@ extension BrokerDoor {
                 return notices.ended(KeyringError(error))
             }
         }
-    }
-}
-
-extension KeyringError {
-    init(_ failure: BusFailure) {
-        let text =
-            switch failure {
-            case .noLibrary:
-                "the broker needs libsystemd \(BusService.library), which is not here or too old: install libsystemd0"
-            case .noBus, .timedOut:
-                "the broker needs the session bus: DBUS_SESSION_BUS_ADDRESS names none that answers"
-            case .nameTaken:
-                "another program is the identity broker of this session already: end it, or start the agent without --broker"
-            case .nameRefused: "the session bus lets no program of yours be the identity broker"
-            case .ended: "the session bus has gone away, and the broker's door with it"
-            case .system(let number): "the session bus cannot be used (error \(number))"
-            }
-        self.init(.unavailable, text)
     }
 }

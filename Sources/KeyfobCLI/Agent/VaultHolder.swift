@@ -65,7 +65,10 @@ final class VaultHolder: Sendable {
                 }
             },
             isInPlace: { time.state.withLock { $0.held.map { $0.files == Self.files(location) } ?? true } },
-            closing: { audit.noteHeads(in: $0) })
+            closing: { keyring in
+                audit.noteHeads(in: keyring)
+                time.forget()
+            })
     }
 
     /// Which folder and database are the vault's at the moment, and what says that its records lie elsewhere.
@@ -89,17 +92,11 @@ final class VaultHolder: Sendable {
         vault.adopt(keyring)
     }
 
-    /// Forgets that keys are held; whoever calls it has them forgotten.
-    func forgetTime() { time.forget() }
-
     /// Forgets keys whose time is over.
     func expire() {
-        let isOver = time.state.withLock { state in
-            guard let end = state.end, end <= VarlinkServer.uptime() else { return false }
-            (state.end, state.isHandedOver, state.held) = (nil, false, nil)
-            return true
-        }
-        if isOver { vault.lock() }
+        guard left == 0 else { return }
+        vault.lock()
+        time.forget()
     }
 
     /// In how many milliseconds keys are to be forgotten; nil where none are held.

@@ -88,18 +88,13 @@ struct AgentCommand: ParsableCommand {
         let desk = AgentDesk(
             holder.vault, audit: parts.audit, questions: parts.companion,
             network: { [network] () throws(KeyringError) in try network.network() })
-        let lock = { @Sendable () -> Bool in
-            holder.forgetTime()
-            return desk.lock()
-        }
         let keys = AgentKeys(
             unlock: { (id, key, seconds) throws(KeyringError) in try holder.unlock(id, key, seconds) },
-            lock: lock, status: { holder.status })
+            lock: { desk.lock() }, status: { holder.status })
         let changes = VaultChanges()
         let door = SocketDoor(to: desk, signIns: parts.signInsOfPrograms, keys: keys, changes: changes, hint: Self.hint)
         let server = VarlinkServer(listener: socket.descriptor, busy: SocketDoor.busy()) { call, peer, replies in
             holder.expire()
-            if holder.vault.isGone { _ = lock() }
             await door.answer(call, peer, replies)
         }
         guard let server else { throw KeyringError(.unavailable, "there are no file descriptors left") }
@@ -134,10 +129,10 @@ struct AgentCommand: ParsableCommand {
             }
             if ready.contains(bell.descriptor), bell.takesChange(where: Self.isVault) { changes.ring() }
             holder.expire()
-            if holder.vault.isGone { _ = lock() }
+            if holder.vault.isGone { _ = desk.lock() }
             guard turn.isInPlace, socket.isInPlace else {
                 // Nobody could lock it any more.
-                _ = lock()
+                _ = desk.lock()
                 upkeep.cancel()
                 Self.end(server, desk, broker, signals)
                 throw KeyringError(

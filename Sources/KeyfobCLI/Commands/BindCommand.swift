@@ -43,36 +43,6 @@ struct BindCommand: ParsableCommand {
     }
 }
 
-extension Keyring {
-    /// What an account is called among those that are within reach.
-    func shownName(of candidate: Candidate, in groups: [AccessGroup]?) -> String {
-        let known = (try? accounts.list(in: groups)) ?? []
-        return AccountNames(among: known + [candidate]).shown(candidate.account)
-    }
-}
-
-extension Binding {
-    /// What a binding to no account does, as the end of a sentence.
-    static func meaningOfNone(in group: AccessGroup) -> String {
-        "wider bindings of group '\(group)' do not count there, and what comes after bindings decides"
-    }
-}
-
-extension Selection {
-    /// A line for each binding to no account that the request meets, with what lifts it.
-    var blockingLines: [String] {
-        blocking.map { binding in
-            let lifting =
-                switch binding.origin {
-                case .file(let path, _): "edit \(path)"
-                case .keyring:
-                    "'keyfob unbind --\(binding.subject.kind) \(ShellWord.quoted(binding.subject.text))' lifts that"
-                }
-            return "\(binding.subject) is bound to none: \(Binding.meaningOfNone(in: binding.origin.group)); \(lifting)"
-        }
-    }
-}
-
 extension Candidate {
     /// Tells that it, which is shown as `name`, is bound to `subject` now.
     func tellBinding(of subject: Binding.Subject, as name: String, _ global: GlobalOptions) throws(KeyringError) {

@@ -31,7 +31,7 @@ struct BindingsCommand: ParsableCommand {
         var table = Table(
             header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"],
             yielding: ["FROM", "GROUP", "STATE", "KIND"])
-        let names = AccountNames(among: accounts)
+        let names = AccountNaming(among: accounts)
         for item in listed { table.add(item.row(names)) }
         try StandardOutput.write(lines: table.text)
         for file in files {
@@ -77,7 +77,7 @@ private struct ListedBinding {
         candidates.first { $0.account.id == binding.target.account && $0.group == binding.origin.group }?.account
     }
 
-    func row(_ names: AccountNames) -> [String] {
+    func row(_ names: AccountNaming) -> [String] {
         let words = [
             "fileNotInForce": "not in force", "accountGone": "account gone", "inForce": "in force",
             "overridden": "overridden",
@@ -85,7 +85,7 @@ private struct ListedBinding {
         let place = if case .file(let path, _) = binding.origin { path } else { "keyring" }
         let from = place + (binding.writer == .group ? ", by a key of the group" : "")
         return [
-            binding.subject.kind, binding.subject.text, account.map(names.shown) ?? binding.target.text,
+            binding.subject.kind, binding.subject.text, account.map(names.brief) ?? binding.target.text,
             binding.origin.group.name, from, words[state] ?? state,
         ]
     }

@@ -54,11 +54,11 @@ extension WhichCommand {
             header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + (evidence == nil ? [] : ["BROKER"])
                 + ["VERDICT"],
             yielding: ["LIKELY", "BROKER", "GROUP"])
-        let names = AccountNames(among: selection.verdicts.map(\.candidate))
+        let names = AccountNaming(among: selection.verdicts.map(\.candidate))
         for judged in selection.verdicts {
             let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""
             table.add(
-                [names.shown(judged.candidate.account), judged.candidate.group.name]
+                [names.brief(judged.candidate.account), judged.candidate.group.name]
                     + (hasLikelihoods ? [likelihood] : [])
                     + (evidence.map { [$0.has(judged.candidate.account) ? "yes" : "no"] } ?? [])
                     + [judged.verdict.description])

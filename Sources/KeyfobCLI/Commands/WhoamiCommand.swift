@@ -30,7 +30,7 @@ struct WhoamiCommand: ParsableCommand {
         let account = candidate.account
         let isLabelled = account.label != nil && !account.username.isEmpty
         var table = Table(header: [])
-        let name = AccountNames(among: selection.verdicts.map(\.candidate)).shown(account)
+        let name = AccountNaming(among: selection.verdicts.map(\.candidate)).brief(account)
         table.add(["account", name + (isLabelled ? " (\(account.username))" : "")])
         table.add(["provider", ProviderNames(keyring, [candidate.group]).name(of: account.id.environment)])
         table.add(["group", candidate.group.name])

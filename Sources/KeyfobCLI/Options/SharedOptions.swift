@@ -53,6 +53,9 @@ struct SharedOptions: ParsableCommand {
 
 /// The help of commands as people read it.
 enum HelpText {
+    /// Where there is more help than that of all commands.
+    static let more = "'keyfob help <subcommand>' for one, 'keyfob help options' for all."
+
     /// So many columns that the parser breaks no line.
     static let unbroken = 100_000
 
@@ -69,9 +72,7 @@ enum HelpText {
         var finished = lines.joined(separator: "\n")
         while finished.hasSuffix("\n") { finished.removeLast() }
         guard !text.contains("<subcommand>' for detailed help.") else {
-            return finished.replacing(
-                "'keyfob help <subcommand>' for detailed help.",
-                with: "'keyfob help <subcommand>' for one, 'keyfob help options' for all.")
+            return finished.replacing("'keyfob help <subcommand>' for detailed help.", with: more)
         }
         return finished + "\n\n" + SharedOptions.pointer
     }

@@ -92,7 +92,7 @@ enum LossText {
 
     /// The way back by the last backup that was made, where that is not in the vault's folder: nobody has looked into it.
     private static func elsewhere(_ keyring: Keyring, beside backups: [BackupFile], _ identity: String?) -> String? {
-        guard let last = Keyring.Bundles.lastBackup(of: keyring.vaultID, at: keyring.location),
+        guard let last = BackupFile.last(of: keyring.vaultID, at: keyring.location),
             !backups.contains(where: { $0.path == last.path })
         else { return nil }
         return

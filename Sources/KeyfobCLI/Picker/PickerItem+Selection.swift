@@ -3,14 +3,14 @@ internal import Keyfob
 extension PickerItem {
     /// The accounts of a selection as they are shown together.
     static func items(_ candidates: [Selection.Judged], beside evidence: BrokerEvidence? = nil) -> [PickerItem] {
-        let names = AccountNames(among: candidates.map(\.candidate))
+        let names = AccountNaming(among: candidates.map(\.candidate))
         return candidates.map { PickerItem($0, names, beside: evidence) }
     }
 
     /// An account of a selection, and why it ranks where it does.
     ///
     /// - Parameter names: What the accounts are called that are shown together.
-    private init(_ judged: Selection.Judged, _ names: AccountNames, beside evidence: BrokerEvidence?) {
+    private init(_ judged: Selection.Judged, _ names: AccountNaming, beside evidence: BrokerEvidence?) {
         let account = judged.candidate.account
         let reason =
             switch judged.verdict {
@@ -19,7 +19,7 @@ extension PickerItem {
             case .rejected(let rejection): rejection.description
             }
         self.init(
-            title: names.shown(account),
+            title: names.brief(account),
             details: account.label == nil || account.username.isEmpty ? nil : account.username,
             host: account.id.environment, tenant: account.homeRealm,
             group: judged.candidate.group.name, state: judged.candidate.state.words,

@@ -1,0 +1,23 @@
+internal import Keyfob
+
+extension Binding {
+    /// What a binding to no account does, as the end of a sentence.
+    static func meaningOfNone(in group: AccessGroup) -> String {
+        "wider bindings of group '\(group)' do not count there, and what comes after bindings decides"
+    }
+}
+
+extension Selection {
+    /// A line for each binding to no account that the request meets, with what lifts it.
+    var blockingLines: [String] {
+        blocking.map { binding in
+            let lifting =
+                switch binding.origin {
+                case .file(let path, _): "edit \(path)"
+                case .keyring:
+                    "'keyfob unbind --\(binding.subject.kind) \(ShellWord.quoted(binding.subject.text))' lifts that"
+                }
+            return "\(binding.subject) is bound to none: \(Binding.meaningOfNone(in: binding.origin.group)); \(lifting)"
+        }
+    }
+}
