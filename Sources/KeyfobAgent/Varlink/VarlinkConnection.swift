@@ -31,7 +31,11 @@ final class VarlinkConnection {
         (self.descriptor, self.asker, self.limits) = (descriptor, asker, limits)
     }
 
-    deinit { close(descriptor) }
+    /// A process that is just being started may still have a copy of the descriptor: the program need not wait for that.
+    deinit {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        close(descriptor)
+    }
 
     /// What to wait for, as poll(2) takes it.
     var events: Int16 {

@@ -150,6 +150,20 @@ struct VarlinkServerTests {
         #expect(refused == 1_000 - 64)
     }
 
+    @Test("Whoever is left sees it at once, though a process that is just being started has a copy of the descriptor")
+    func copied() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let copy = dup(ends[0])
+        defer { for end in [copy, ends[1]] { close(end) } }
+        do {
+            let asker = VarlinkAsker(try #require(FakeProcesses().peer()), naming: VarlinkServer.nameOfProgram)
+            _ = VarlinkConnection(ends[0], asker, VarlinkServer.Limits())
+        }
+        var byte: UInt8 = 0
+        #expect(unsafe recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+    }
+
     @Test("There are no more connections than may be, of however many processes")
     func allConnections() async throws {
         var limits = VarlinkServer.Limits()
