@@ -61,6 +61,13 @@ struct AuditTests {
         }
     }
 
+    @Test("A line that says something else is the one that is told, and not what follows it", arguments: [0, 2, 4])
+    func alone(_ line: Int) throws {
+        var changed = try lines()
+        changed[line] = changed[line].replacing("\"stored\"", with: "\"provider\"")
+        #expect(try findings(with: changed) == [.changed])
+    }
+
     @Test("A line that is left out, moved or said twice is noticed, and so is one that somebody else wrote")
     func order() throws {
         let whole = try lines()

@@ -68,6 +68,22 @@ extension Keyring.Accounts {
         return first
     }
 
+    /// How an account is told from all others of its name.
+    ///
+    /// Costs the same however many accounts there are, where it has its name to itself.
+    public func naming(for account: Account) -> AccountNaming {
+        let alike: [Candidate]? = try? withState { state in
+            try database.withSnapshot { try search.candidates(named: account.name, state.groups(nil)) }
+        }
+        if let alike, alike.allSatisfy({ $0.account.id == account.id }) { return AccountNaming(among: alike) }
+        return AccountNaming(among: (try? list()) ?? alike ?? [])
+    }
+
+    /// What people are shown of an account, by which it is told from all others.
+    ///
+    /// Costs as ``naming(for:)``.
+    public func shownName(of account: Account) -> String { naming(for: account).brief(account) }
+
     /// The tokens of an account in a group, without the tokens.
     ///
     /// - Throws: as ``list(in:)``.

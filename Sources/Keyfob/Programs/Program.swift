@@ -26,11 +26,11 @@ public struct Program: Hashable, Sendable, CustomStringConvertible {
     /// The most bytes that a name has: PATH_MAX.
     private static let limit = 4_096
 
-    /// A program; nil where the name is empty, too long, holds a control character, or is no absolute path, or no service, where it
-    /// should be one.
+    /// A program; nil where the name is empty, too long, holds a control character, or is not what the kind has: an absolute
+    /// path, a service with its suffix, the id of a Flatpak application, the name of a snap.
     public init?(_ kind: Kind, _ name: String) {
         guard !name.isEmpty, name.utf8.count <= Self.limit, !name.unicodeScalars.contains(where: \.isControl),
-            name.hasPrefix("/") == kind.isPath, kind != .service || name.hasSuffix(".service")
+            kind.takes(name)
         else { return nil }
         self.kind = kind
         self.name = name
@@ -55,6 +55,19 @@ public struct Program: Hashable, Sendable, CustomStringConvertible {
 extension Program.Kind {
     /// Whether its name is the path of a file, which can be compared with a digest.
     public var isPath: Bool { self == .script || self == .executable }
+
+    /// Whether a program of this kind may have this name.
+    fileprivate func takes(_ name: String) -> Bool {
+        switch self {
+        case .script, .executable: name.hasPrefix("/")
+        case .service: !name.hasPrefix("/") && name.hasSuffix(".service") && name.utf8.count > ".service".utf8.count
+        // D-Bus specification, "Valid Names"; a runtime's may have an architecture and a branch.
+        case .flatpak:
+            !name.hasPrefix("/") && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._/".utf8.contains($0) }
+        // snapd, "Snap name format"; an instance has a key behind an underscore.
+        case .snap: name.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIISmallLetter || "-_".utf8.contains($0) }
+        }
+    }
 }
 
 extension Unicode.Scalar {

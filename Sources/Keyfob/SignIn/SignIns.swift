@@ -56,20 +56,21 @@ extension Keyring.SignIns {
     /// Warns, once a day for each account, where the sign-in that has just given a token ends soon.
     func warnOfEnd(_ found: Keyring.FoundToken) {
         let now = clock.now
-        try? withState { state in
+        let ending = try? withState { (state) -> SignInEnd? in
             let keys = try state.group(found.group).keys
             let client = (found.credential.clientID, "")
             let tokens = try database.credentials(.refreshToken, of: found.account.id, client: client, in: keys).items
             let end = tokens.compactMap { SignInEnd($0.value) }.max { $0.endsOn < $1.endsOn }
-            guard let end, end.isNear(now) else { return }
+            guard let end, end.isNear(now) else { return nil }
             // Under the group's key, so that the note names nobody.
             let name = Hexadecimal.text(keys.blind(found.account.id).value.bytes)
             let notes = DailyNotes(state: location.state, vault: state.vault.header.vault.description)
-            guard (try? notes.isFirst(name, now: now)) ?? true else { return }
-            state.warn(
-                Warning(
-                    .signInEnds, "the sign-in of \(found.account.name) ends on \(end.endsOn.rfc3339)",
-                    advice: .signIn(found.account.name, ScopeSet())))
+            return (try? notes.isFirst(name, now: now)) ?? true ? end : nil
         }
+        guard let ending = ending ?? nil else { return }
+        let naming = keyring.accounts.naming(for: found.account)
+        warn(
+            .signInEnds, "the sign-in of \(naming.brief(found.account)) ends on \(ending.endsOn.rfc3339)",
+            advice: .signIn(naming.briefTyped(found.account), ScopeSet()))
     }
 }

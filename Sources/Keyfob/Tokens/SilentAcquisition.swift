@@ -62,7 +62,7 @@ extension Keyring.Tokens {
             guard case .refresh(let token) = decision else { return try answer(decision, plan, request) }
             let provider = try provider(for: plan)
             try Self.requireTenant(of: request, plan, provider)
-            guard plan.isCovered(by: provider) else { throw Self.consentNeeded(plan) }
+            guard plan.isCovered(by: provider) else { throw consentNeeded(plan) }
             let client = try client(for: plan, provider)
             let canWait = plan.canWait(options)
             let plain = if let network { network } else { try acquisition.open() }
@@ -82,7 +82,7 @@ extension Keyring.Tokens {
                 continue
             }
             guard let used = plan.token(token.source) else { continue }
-            try Self.requireTokenEndpoint(metadata, plan, provider)
+            try requireTokenEndpoint(metadata, plan, provider)
             var refresh = GrantRefresh(
                 keyring: keyring, plan: plan, source: token.source, key: GrantKey(used),
                 acquisition: acquisition, provider: provider, metadata: metadata,
@@ -176,7 +176,7 @@ extension Keyring.Tokens {
     }
 
     /// A refresh token is shown to the cloud that issued it, and to no other that a document names.
-    private static func requireTokenEndpoint(
+    private func requireTokenEndpoint(
         _ metadata: ProviderMetadata, _ plan: TokenRequestSnapshot, _ provider: ProviderDescription
     ) throws(KeyringError) {
         let endpoint: EndpointURL

@@ -28,13 +28,13 @@ extension Keyring.Tokens {
         case .needsSignIn(.refused(let failure)) where failure.isAboutTheToken:
             // What was written down says more: that an earlier answer was lost, or when the provider is asked again.
             guard case .needsSignIn(let reason)? = plan.own?.grant?.apparentState else {
-                throw Self.signInNeeded(plan, "\(failure)")
+                throw signInNeeded(plan, "\(failure)")
             }
-            throw Self.signInNeeded(plan, reason)
+            throw signInNeeded(plan, reason)
         case .needsSignIn(let reason):
             guard try keyring.providers.description(forEnvironment: plan.situation.environment, in: [plan.group]) == nil
             else {
-                throw Self.signInNeeded(plan, "\(reason)")
+                throw signInNeeded(plan, "\(reason)")
             }
             throw tokenNeeded(plan, request, "\(reason)")
         case .retryLater(.offline(let failure)):
@@ -84,10 +84,11 @@ extension Keyring.Tokens {
     }
 
     /// The error for an account that must sign in.
-    static func signInNeeded(_ plan: TokenRequestSnapshot, _ reason: String) -> KeyringError {
-        KeyringError(
-            .signInNeeded, "\(plan.account.name) must sign in: \(reason)",
-            advice: .signIn(plan.account.name, ScopeSet()),
+    func signInNeeded(_ plan: TokenRequestSnapshot, _ reason: String) -> KeyringError {
+        let naming = keyring.accounts.naming(for: plan.account)
+        return KeyringError(
+            .signInNeeded, "\(naming.brief(plan.account)) must sign in: \(reason)",
+            advice: .signIn(naming.briefTyped(plan.account), ScopeSet()),
             candidates: [plan.account.id.description], names: [])
     }
 
@@ -112,10 +113,12 @@ extension Keyring.Tokens {
     }
 
     /// The error for scopes that a refresh cannot give.
-    static func consentNeeded(_ plan: TokenRequestSnapshot) -> KeyringError {
-        KeyringError(
-            .signInNeeded, "\(plan.account.name) has not consented to \(plan.scopes)",
-            advice: .signIn(plan.account.name, plan.scopes), candidates: [plan.account.id.description], names: [])
+    func consentNeeded(_ plan: TokenRequestSnapshot) -> KeyringError {
+        let naming = keyring.accounts.naming(for: plan.account)
+        return KeyringError(
+            .signInNeeded, "\(naming.brief(plan.account)) has not consented to \(plan.scopes)",
+            advice: .signIn(naming.briefTyped(plan.account), plan.scopes),
+            candidates: [plan.account.id.description], names: [])
     }
 }
 

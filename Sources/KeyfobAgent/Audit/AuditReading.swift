@@ -58,6 +58,8 @@ public struct AuditReading: Hashable, Sendable {
         var (hash, number): (String?, Int) = (nil, 0)
         var provenUntil = -1
         var unproven: [Int] = []
+        /// The numbers of lines that are there, and were changed: what follows such a line does not fit it any more.
+        var changed: Set<Int> = []
         for (index, bytes) in lines.enumerated() {
             let here = index + 1
             defer {
@@ -78,7 +80,7 @@ public struct AuditReading: Hashable, Sendable {
                 if let hash { line.previous == hash } else {
                     line.number <= first && (line.number > 1 || line.previous.isEmpty)
                 }
-            if !follows {
+            if !follows, !(changed.contains(number) && line.number == number + 1) {
                 findings.append(Finding(kind: .missing, line: here))
             }
             number = line.number
@@ -87,6 +89,7 @@ public struct AuditReading: Hashable, Sendable {
                     provenUntil = index
                 } else {
                     findings.append(Finding(kind: .changed, line: here))
+                    changed.insert(number)
                 }
             } else {
                 unproven.append(index)
@@ -95,7 +98,9 @@ public struct AuditReading: Hashable, Sendable {
         // Without their key only a true line behind them shows that they are.
         findings += unproven.filter { $0 > provenUntil }.map { Finding(kind: .changed, line: $0 + 1) }
         // One that is older than all there are gave way.
-        if let head, !hashes.contains(head), head.number >= self.lines.first?.number ?? 0 {
+        if let head, !hashes.contains(head), !changed.contains(head.number),
+            head.number >= self.lines.first?.number ?? 0
+        {
             findings.append(Finding(kind: .endMissing, line: lines.count))
         }
         findings.sort { $0.line < $1.line }

@@ -1,14 +1,14 @@
 internal import KeyfobModel
 
 /// A program that runs files of text: whose script it is says more than its own path.
-struct Interpreter {
+package struct Interpreter {
     /// The options with which something else than the script decides what runs.
     private let code: Set<String>
     /// The options whose value is a word of its own.
     private let withValue: Set<String>
 
     /// The interpreter at a path; nil for any other program.
-    init?(executable path: String) {
+    package init?(executable path: String) {
         let name = path.split(separator: "/").last ?? ""
         // python3.11, perl5.36, ruby3.1, lua5.4
         let family = name.prefix { !$0.utf8.allSatisfy { $0.isASCIIDigit } && $0 != "." && $0 != "-" }

@@ -51,10 +51,8 @@ struct ProgramSearch {
     static func snapName(_ label: [UInt8]) -> String? {
         let label = String(decoding: label.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         let parts = label.prefix { $0 != " " }.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count >= 3, parts[0] == "snap", parts[2...].allSatisfy({ !$0.isEmpty }), !parts[1].isEmpty,
-            parts[1].utf8.allSatisfy({ $0.isASCIIDigit || $0.isASCIISmallLetter || $0 == 0x2D || $0 == 0x5F })
-        else { return nil }
-        return String(parts[1])
+        guard parts.count >= 3, parts[0] == "snap", parts[2...].allSatisfy({ !$0.isEmpty }) else { return nil }
+        return Program(.snap, String(parts[1]))?.name
     }
 
     private var service: Program? {

@@ -18,7 +18,9 @@ struct EndNotices {
     /// What is to be told that has not been told.
     mutating func lines(of keyring: Keyring, _ now: Timestamp = WallClock.system.now) -> [String] {
         let ending = (try? keyring.signIns.ending()) ?? []
-        return ending.filter { told.insert($0).inserted }
-            .map { "keyfob: warning: \($0.text(now)); \($0.advice.text)" }
+        return ending.filter { told.insert($0).inserted }.map { signIn in
+            let names = keyring.accounts.naming(for: signIn.account)
+            return "keyfob: warning: \(signIn.text(now, names)); \(signIn.advice(names).text)"
+        }
     }
 }

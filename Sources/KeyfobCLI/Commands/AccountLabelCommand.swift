@@ -50,7 +50,7 @@ struct AccountMoveCommand: ParsableCommand {
         let group = try AccessGroup(named: to)
         let keyring = try global.unlockedKeyring()
         let candidate = try keyring.accounts.named(target.account, in: global.groups())
-        let name = keyring.shownName(of: candidate, in: try global.groups())
+        let name = keyring.accounts.shownName(of: candidate.account)
         let count = try keyring.accounts.move(candidate.account.id, from: candidate.group, to: group)
         global.tellWarnings(of: keyring)
         let words = "\(name) with \(Quantity.of(count, "record"))"
@@ -104,7 +104,7 @@ struct AccountRemoveCommand: ParsableCommand {
         let groups = try global.groups()
         do throws(KeyringError) {
             let candidate = try keyring.accounts.named(target.account, in: groups)
-            return (candidate.account.id, keyring.shownName(of: candidate, in: groups), candidate.group, false)
+            return (candidate.account.id, keyring.accounts.shownName(of: candidate.account), candidate.group, false)
         } catch  where error.code == .noSuchAccount {
             guard let id = AccountID(target.account),
                 let left = try keyring.health.orphans().first(where: {
@@ -156,7 +156,7 @@ struct AccountDefaultCommand: ParsableCommand {
         }
         let candidate = try keyring.accounts.named(account, in: groups)
         try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
-        let name = keyring.shownName(of: candidate, in: groups)
+        let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
         try candidate.tellDefault(as: name, global)
     }

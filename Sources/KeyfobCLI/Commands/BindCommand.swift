@@ -37,7 +37,7 @@ struct BindCommand: ParsableCommand {
         }
         let candidate = try keyring.accounts.named(account, in: groups)
         try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
-        let name = keyring.shownName(of: candidate, in: groups)
+        let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
         try candidate.tellBinding(of: subject, as: name, global)
     }

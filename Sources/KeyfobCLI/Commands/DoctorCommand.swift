@@ -17,7 +17,7 @@ struct DoctorCommand: ParsableCommand {
             --accept-vault accepts another vault in the place of the one that was there, or one that nothing shows to be \
             yours.
             With --identity, the recovery key, it also says of which backups nothing shows who made them.
-            Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too.
+            Where the desktop's keyring (Secret Service) opens the vault, its item is looked at too, and so is what 'keyfob log' shows.
 
             Example:
               keyfob doctor
@@ -234,6 +234,7 @@ struct DoctorCommand: ParsableCommand {
             LossText.findings($0, names, keyring, holdings, identity: global.identity)
         }
         findings += SyncText.findings(keyring)
+        findings += try LogText.findings(of: keyring)
         if keyring.storage == .secretService {
             findings.append(Finding("storage", .ok, "the desktop's keyring (Secret Service) keeps the records"))
             findings += try MadeByHandText.findings(keyring.tokens.madeByHand())
@@ -305,8 +306,9 @@ struct DoctorCommand: ParsableCommand {
             return
         }
         let now = WallClock.system.now
-        findings += try keyring.signIns.ending().map {
-            Finding("sign-ins", .warning, $0.text(now), hint: $0.advice.text)
+        findings += try keyring.signIns.ending().map { signIn in
+            let names = keyring.accounts.naming(for: signIn.account)
+            return Finding("sign-ins", .warning, signIn.text(now, names), hint: signIn.advice(names).text)
         }
         guard !restored.isEmpty else { return }
         let known = try keyring.accounts.list().map(\.account)

@@ -34,9 +34,6 @@ struct LogCommand: ParsableCommand {
         }
     }
 
-    /// How much of what is wrong is told in words.
-    private static let told = 5
-
     func run() throws {
         let wanted = try program.map { (word) throws(KeyringError) in try NamedProgram(word, mustExist: false).possible
         }
@@ -49,19 +46,22 @@ struct LogCommand: ParsableCommand {
         let begin = since.flatMap(TimeText.seconds).map { WallClock.system.now.advanced(by: -Int64($0)) }
         let files = AuditFiles(state: keyring.location.state)
         var entries: [LogDocument.Entry] = []
-        var findings: [LogDocument.Finding] = []
+        var findings: [(group: AccessGroup, findings: [AuditReading.Finding])] = []
         for group in groups {
             let reading = try files.read(group, keyring)
             entries += reading.lines.filter { line in
                 (wanted?.contains(line.entry.program) ?? true) && (whose.map { $0 == line.entry.account } ?? true)
                     && (begin.map { line.entry.time.seconds >= $0.seconds } ?? true)
             }.map { LogDocument.Entry($0, in: group) }
-            findings += reading.findings.map { LogDocument.Finding(group: group.name, finding: $0) }
+            if !reading.findings.isEmpty { findings.append((group, reading.findings)) }
         }
         entries.sort { $0.moment < $1.moment }
         global.tellWarnings(of: keyring)
         if global.json {
-            try JSONOutput.print(LogDocument(entries: entries, findings: findings))
+            let documents = findings.flatMap { group, findings in
+                findings.map { LogDocument.Finding(group: group.name, finding: $0) }
+            }
+            try JSONOutput.print(LogDocument(entries: entries, findings: documents))
         } else {
             var table = Table(
                 header: ["TIME", "PROGRAM", "ASKED", "ACCOUNT", "GROUP", "BY", "ANSWER"],
@@ -69,18 +69,11 @@ struct LogCommand: ParsableCommand {
             for entry in entries { table.add(entry.row) }
             try StandardOutput.write(lines: table.text)
         }
-        guard findings.isEmpty else {
-            let group = findings[0].group
-            let own = findings.filter { $0.group == group }
-            let others = findings.count - min(own.count, Self.told)
-            throw KeyringError(
-                .damaged,
-                "the log of group '\(group)' is not as it was written: "
-                    + own.prefix(Self.told).map(\.text).joined(separator: "; ")
-                    + (others > 0 ? "; and \(Quantity.of(others, "other finding")), all with --json" : ""),
-                hint: "what the other lines say was written by somebody with the group's key; 'keyfob log --begin-anew "
-                    + "--group \(ShellWord.inMessage(group))' puts it aside")
-        }
+        guard let first = findings.first else { return }
+        let elsewhere = findings.dropFirst().reduce(0) { $0 + $1.findings.count }
+        throw KeyringError(
+            .damaged, LogText.problem(first.findings, in: first.group, elsewhere: elsewhere),
+            hint: LogText.advice(for: first.group))
     }
 
     private func beginAnew(_ groups: [AccessGroup], _ keyring: Keyring) throws(KeyringError) {

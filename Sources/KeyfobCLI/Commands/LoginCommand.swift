@@ -79,7 +79,7 @@ struct LoginCommand: ParsableCommand {
             opensBrowser: !noBrowser && !global.noInput, port: port, mayAsk: !global.noInput, isQuiet: global.quiet,
             isColored: global.usesColor())
         let report = device ? try dialogue.signInOnDevice() : try dialogue.signInByBrowser()
-        try tell(report)
+        try tell(report, keyring)
         if !report.declinedScopes.isEmpty {
             throw KeyringError(
                 .scopesDeclined, "the provider declined \(report.declinedScopes)",
@@ -103,11 +103,12 @@ struct LoginCommand: ParsableCommand {
         return true
     }
 
-    private func tell(_ report: SignInReport) throws(KeyringError) {
+    private func tell(_ report: SignInReport, _ keyring: Keyring) throws(KeyringError) {
         if global.json {
             try JSONOutput.print(SignInDocument(report))
         } else {
-            global.say("\(report.account.name) signed in (group \(report.group))")
+            let name = keyring.accounts.shownName(of: report.account)
+            global.say("\(name) signed in (group \(report.group))")
         }
         if !report.hasRefreshToken {
             global.say("keyfob: warning: the provider gave no refresh token; sign in again when the access token ends")

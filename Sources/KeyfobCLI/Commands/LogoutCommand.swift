@@ -55,13 +55,14 @@ struct LogoutCommand: ParsableCommand {
             )
         }
         for note in report.notes { global.say("keyfob: warning: \(note.text)") }
+        let name = keyring.accounts.shownName(of: report.account)
         if global.json {
             try JSONOutput.print(SignOutDocument(report, group))
         } else if report.clients.isEmpty, !forget {
             let elsewhere = keyring.sync.isSetUp ? "; where it is, 'keyfob logout' there signs it out" : ""
-            global.say("\(report.account.name) was not signed in here (group \(group))\(elsewhere)")
+            global.say("\(name) was not signed in here (group \(group))\(elsewhere)")
         } else {
-            global.say("\(report.account.name) is signed out\(forget ? " and removed" : "") (group \(group))")
+            global.say("\(name) is signed out\(forget ? " and removed" : "") (group \(group))")
         }
         guard let url = report.endSessionURL else { return }
         if noBrowser || !opens(url, keyring) { try StandardOutput.write(line: url) }

@@ -71,7 +71,8 @@ struct ProgramAllowCommand: ParsableCommand {
         let denial = try keyring.programs.permissions(in: [group]).first {
             $0.program == named.program && !$0.isAllowed && $0.account.map { $0 == whose?.id } ?? true
         }
-        var words = "\(named.program) may have \(permission.words(whose))"
+        let name = whose.map { keyring.accounts.shownName(of: $0) }
+        var words = "\(named.program) may have \(permission.words(name))"
         if digest != nil { words += ", as its file is now" }
         if let former, former.scopes != permission.scopes {
             words += ", in the place of \(former.scopes.isEmpty ? "all scopes" : "\(former.scopes)")"
@@ -81,6 +82,11 @@ struct ProgramAllowCommand: ParsableCommand {
                 "; 'keyfob program deny' forbids it still: 'keyfob program forget \(ShellWord.inMessage(program))' takes both back"
         }
         try global.tell(.programAllowed, words) { $0.fill(permission) }
+        if named.program.kind == .executable, Interpreter(executable: named.program.name) != nil {
+            global.say(
+                "keyfob: warning: \(named.program) is an interpreter: what it is given by an option such as -c or -m, or is typed, "
+                    + "has the tokens too; a script is allowed by its own path")
+        }
     }
 
     /// The account, nil for each, and the group that is meant.
@@ -125,7 +131,7 @@ struct ProgramDenyCommand: ParsableCommand {
                 ProgramPermission(of: named.program, account: whose?.id, isAllowed: false, in: group))
         }
         global.tellWarnings(of: keyring)
-        let about = whose.map { "tokens of \($0.name)" } ?? "any token"
+        let about = whose.map { "tokens of \(keyring.accounts.shownName(of: $0))" } ?? "any token"
         let places = groups.map { "'\($0)'" }.joined(separator: ", ")
         try global.tell(.programDenied, "\(named.program) never gets \(about) of group \(places)") {
             $0.subject = ChangeDocument.Subject(program: named.program)
@@ -213,9 +219,9 @@ struct ProgramListCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups()
         let accounts = try keyring.accounts.list(in: groups)
-        let digests = FileDigests()
+        let (names, digests) = (AccountNaming(among: accounts), FileDigests())
         let listed = try keyring.programs.permissions(in: groups).map { permission in
-            ListedPermission(permission, accounts, digests)
+            ListedPermission(permission, accounts, names, digests)
         }
         global.tellWarnings(of: keyring)
         if global.json {
@@ -230,10 +236,10 @@ struct ProgramListCommand: ParsableCommand {
 
 extension ProgramPermission {
     /// What it is about.
-    fileprivate func words(_ whose: Account?) -> String {
+    fileprivate func words(_ account: String?) -> String {
         let tokens = scopes.isEmpty ? "tokens" : "tokens for \(scopes)"
         let client = clientID.map { " at client \($0)" } ?? ""
-        return "\(tokens) of \(whose?.name ?? "each account") of group '\(group)'\(client)"
+        return "\(tokens) of \(account ?? "each account") of group '\(group)'\(client)"
     }
 }
 
@@ -248,11 +254,13 @@ extension ChangeDocument {
 private struct ListedPermission {
     let permission: ProgramPermission
     let account: Account?
+    let name: String
     let hasChanged: Bool
 
-    init(_ permission: ProgramPermission, _ candidates: [Candidate], _ digests: FileDigests) {
+    init(_ permission: ProgramPermission, _ candidates: [Candidate], _ names: AccountNaming, _ digests: FileDigests) {
         self.permission = permission
         account = candidates.first { $0.account.id == permission.account && $0.group == permission.group }?.account
+        name = account.map(names.brief) ?? permission.account?.description ?? "all"
         hasChanged = permission.digest.map { $0 != digests.digest(of: permission.program.name) } ?? false
     }
 
@@ -265,7 +273,7 @@ private struct ListedPermission {
             : hasChanged ? "changed" : "as allowed"
         return [
             permission.program.description, permission.isAllowed ? "yes" : "never",
-            account?.name ?? permission.account?.description ?? "all",
+            name,
             permission.group.name + (permission.writer == .group ? ", by a key of the group" : ""),
             text.isEmpty ? "-" : text, file,
         ]

@@ -116,8 +116,9 @@ struct StatusCommand: ParsableCommand {
             try write("        \(line.advice)")
         }
         for signIn in ending ?? [] {
-            try write("warning \(signIn.text(WallClock.system.now))")
-            try write("        \(signIn.advice.text)")
+            guard let names = keyring?.accounts.naming(for: signIn.account) else { continue }
+            try write("warning \(signIn.text(WallClock.system.now, names))")
+            try write("        \(signIn.advice(names).text)")
         }
         guard let keyring else { return }
         try StandardOutput.write(
@@ -246,13 +247,13 @@ struct StatusDocument: JSONDocument {
 
 extension Keyring.EndingSignIn {
     /// Whose it is and when it ends, in one line.
-    func text(_ now: Timestamp) -> String {
-        "the sign-in of \(account.name) (group '\(group)', client \(clientID)) \(endsOn < now ? "ended" : "ends") "
+    func text(_ now: Timestamp, _ names: AccountNaming) -> String {
+        "the sign-in of \(names.brief(account)) (group '\(group)', client \(clientID)) \(endsOn < now ? "ended" : "ends") "
             + "\(TimeText.distance(to: endsOn, from: now)), on \(LocalTime.text(endsOn))"
     }
 
     /// What to do about it.
-    var advice: Advice { .signIn(account.name, ScopeSet()) }
+    func advice(_ names: AccountNaming) -> Advice { .signIn(names.briefTyped(account), ScopeSet()) }
 }
 
 /// What people are told about where records lie.

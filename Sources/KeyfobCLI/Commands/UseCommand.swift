@@ -27,7 +27,7 @@ struct UseCommand: ParsableCommand {
         } else {
             try keyring.accounts.setDefault(candidate.account.id, in: candidate.group)
         }
-        let name = keyring.shownName(of: candidate, in: try global.groups())
+        let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
         if let subject {
             try candidate.tellBinding(of: subject, as: name, global)

@@ -16,14 +16,15 @@ struct NamedProgram {
             return
         }
         if let colon = word.firstIndex(of: ":"), let kind = Program.Kind(rawValue: String(word[..<colon])) {
-            let hint: String? =
+            let hint =
                 switch kind {
                 case .service: "a service is named with its suffix, as service:backup.service"
                 case .script, .executable:
                     "a file is named by its absolute path, as \(kind.rawValue):/usr/local/bin/NAME"
-                case .flatpak, .snap: nil
+                case .flatpak: "an application is named by its id, as flatpak:org.mozilla.Thunderbird"
+                case .snap: "a snap is named by small letters, digits and hyphens, as snap:thunderbird"
                 }
-            if let hint { throw KeyringError(.usage, "'\(word)' names no program", hint: hint) }
+            throw KeyringError(.usage, "'\(word)' names no program", hint: hint)
         }
         if !word.contains("/"), word.contains(":") { throw Self.noProgram(word) }
         let named = word.contains("/") ? word : SearchPath.program(word)

@@ -21,7 +21,8 @@ struct AccountsHere {
     var text: String {
         for judged in selection.verdicts {
             guard case .chosen(let reason) = judged.verdict else { continue }
-            return "\(judged.candidate.account.name) (group \(judged.candidate.group)): \(reason)"
+            let names = AccountNaming(among: selection.verdicts.map(\.candidate))
+            return "\(names.brief(judged.candidate.account)) (group \(judged.candidate.group)): \(reason)"
         }
         guard let error = KeyringError(selection, for: request) else { return "none" }
         let hint: String? =
@@ -51,11 +52,12 @@ struct AccountsHere {
     /// The same in lines, each with the command that signs in; only the first of many.
     var signInLines: [(text: String, advice: String)] {
         let all = needingSignIn
+        let names = AccountNaming(among: selection.verdicts.map(\.candidate))
         var lines = all.prefix(Self.limit).map { candidate in
             let reason = if case .needsSignIn(let reason) = candidate.state { ": \(reason)" } else { "" }
             return (
-                "\(candidate.account.name) (group \(candidate.group)) must sign in\(reason)",
-                Advice.signIn(candidate.account.name, ScopeSet()).text
+                "\(names.brief(candidate.account)) (group \(candidate.group)) must sign in\(reason)",
+                Advice.signIn(names.briefTyped(candidate.account), ScopeSet()).text
             )
         }
         if all.count > Self.limit {
