@@ -3,6 +3,7 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobConfinement
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
 @main
 enum Main {
