@@ -15,7 +15,7 @@ LIBRARY_FLAGS = $(subst --product keyfob,--product KeyfobC,$(RELEASE_FLAGS))
 
 # Tests of what does no input or output, and of what keeps records.
 PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests KeyfobSelectionTests KeyfobOAuthTests \
-	KeyfobSyncTests KeyfobInteropTests
+	KeyfobSyncTests KeyfobInteropTests KeyfobTerminalTests
 STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
 # The names by which other tools call the command; `Sources/KeyfobModel/Requests/ToolCall.swift` has them too.

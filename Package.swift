@@ -137,12 +137,13 @@ let package = Package(
                 "CLinux", "Keyfob", "KeyfobBus", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
             ]
         ),
+        // How a person is spoken to: knows neither a command nor a keyring.
+        .target(name: "KeyfobTerminal", dependencies: ["CQRencode", "KeyfobModel", "KeyfobSodium"]),
         .executableTarget(
             name: "KeyfobCLI",
             dependencies: [
-                "CLinux", "CQRencode", "Keyfob", "KeyfobAgent", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop",
-                "KeyfobLookup",
-                "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium",
+                "CLinux", "Keyfob", "KeyfobAgent", "KeyfobConfinement", "KeyfobFiles", "KeyfobInterop", "KeyfobLookup",
+                "KeyfobModel", "KeyfobNetwork", "KeyfobOAuth", "KeyfobSodium", "KeyfobTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [
@@ -292,11 +293,14 @@ let package = Package(
             name: "KeyfobFrontTests", dependencies: ["KeyfobFront", "KeyfobModel", "KeyfobTestSupport"]
         ),
         .testTarget(
+            name: "KeyfobTerminalTests", dependencies: ["KeyfobTerminal", "KeyfobTestSupport"]
+        ),
+        .testTarget(
             name: "KeyfobCLITests",
             dependencies: [
                 "Keyfob", "KeyfobAgent", "KeyfobCLI", "KeyfobFront", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth",
                 "KeyfobRecords",
-                "KeyfobSodium", "KeyfobTestSupport",
+                "KeyfobSodium", "KeyfobTerminal", "KeyfobTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Support/C", "Support/Python", "Transcripts"]

@@ -16,10 +16,11 @@ extension AgentDesk {
         do throws(KeyringError) {
             let keyring = try vault.keyring()
             (draft.keyring, draft.account) = (keyring, account)
+            let rights = rights(of: caller)
             guard
-                let candidate = try permitted(keyring, groups, for: caller).first(where: { $0.account.id == account }),
-                try mayUse(clientID, of: candidate, caller, keyring)
-            else { throw Self.notPermitted(caller.program) }
+                let candidate = try rights.accounts(of: keyring, in: groups).first(where: { $0.account.id == account }),
+                try rights.mayUse(clientID, of: candidate, keyring)
+            else { throw caller.program.notPermitted }
             draft.group = candidate.group
             // Nobody stays signed in because a provider cannot be reached.
             let network = try? network()

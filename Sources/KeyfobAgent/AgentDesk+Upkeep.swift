@@ -44,7 +44,7 @@ extension AgentDesk {
         let candidate = try keyring.accounts.named(kept.request.account ?? "", in: [kept.group])
         var draft = AuditDraft(.renewal, kept.caller, kept.request)
         (draft.keyring, draft.account, draft.group) = (keyring, candidate.account.id, kept.group)
-        guard mayHave(kept.caller, candidate, kept.request.scopes, kept.askedClientID, keyring) else {
+        guard rights(of: kept.caller).mayHave(candidate, kept.request.scopes, kept.askedClientID, keyring) else {
             throw KeyringError(.notPermitted, "\(kept.caller.program) may not have this token any more")
         }
         var request = kept.request

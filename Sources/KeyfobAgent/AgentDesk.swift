@@ -47,6 +47,11 @@ public final class AgentDesk: Sendable {
         return vault.lock()
     }
 
+    /// What a program may have, by what is decided now.
+    func rights(of caller: AgentCaller) -> ProgramRights {
+        ProgramRights(caller: caller, session: session.withLock(\.self))
+    }
+
     /// Takes back what programs were allowed until the agent ends; somebody may be asked about them again at once.
     ///
     /// - Parameter groups: In which groups; nil for all.
@@ -64,7 +69,7 @@ public final class AgentDesk: Sendable {
         in groups: [AccessGroup]? = nil, for caller: AgentCaller
     ) async throws(KeyringError) -> [Candidate] {
         try answering(AuditDraft(.accounts, caller)) { (keyring, draft) throws(KeyringError) in
-            let found = try permitted(keyring, groups, for: caller)
+            let found = try rights(of: caller).accounts(of: keyring, in: groups)
             draft.answer = "done"
             return found
         }
@@ -72,7 +77,7 @@ public final class AgentDesk: Sendable {
 
     /// The same for who watches these accounts and has asked once: it is not written down each time that something changes.
     package func watched(for caller: AgentCaller) throws(KeyringError) -> [Candidate] {
-        try permitted(try vault.keyring(), nil, for: caller)
+        try rights(of: caller).accounts(of: vault.keyring(), in: nil)
     }
 
     /// The account that a request means, among those the program may have tokens of.
@@ -82,8 +87,8 @@ public final class AgentDesk: Sendable {
         _ request: TokenRequest, in groups: [AccessGroup]? = nil, for caller: AgentCaller
     ) async throws(KeyringError) -> Candidate {
         try answering(AuditDraft(.select, caller, request)) { (keyring, draft) throws(KeyringError) in
-            let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
-            guard !own.isEmpty else { throw Self.notPermitted(caller.program) }
+            let own = Set(try rights(of: caller).accounts(of: keyring, in: groups).map(\.place))
+            guard !own.isEmpty else { throw caller.program.notPermitted }
             let selection = try keyring.accounts.select(request, in: groups)
             let chosen: Candidate
             let fitting = selection.wouldDo.filter { own.contains($0.place) }
@@ -200,13 +205,11 @@ public final class AgentDesk: Sendable {
         let selection = try keyring.accounts.selectByName(request, in: acquisition.groups)
         let candidates = selection.fitting
         guard !candidates.isEmpty else {
-            throw try unfit(selection, request, keyring, acquisition.groups, caller)
+            throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
         }
         if candidates.count == 1, request.account == nil {
             // Another one that it may use goes before one that it would have to ask for.
-            let judged = try judge(
-                caller, selection.wouldDo, request.scopes, request.clientID,
-                keyring.programs.permissions(in: Array(Set(selection.wouldDo.map(\.group)))))
+            let judged = try rights(of: caller).judge(selection.wouldDo, request.scopes, request.clientID, keyring)
             if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {
                 return try await admit(caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
             }
@@ -218,15 +221,14 @@ public final class AgentDesk: Sendable {
         _ caller: AgentCaller, to candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
         _ keyring: Keyring, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
-        let (era, groups) = (era, Array(Set(candidates.map(\.group))))
-        var judged = try judge(caller, candidates, scopes, clientID, keyring.programs.permissions(in: groups))
+        let era = era
+        var judged = try rights(of: caller).judge(candidates, scopes, clientID, keyring)
         if let decided = try decided(judged, caller, candidates, &draft) { return decided }
         await turns.take()
         do throws(KeyringError) {
             if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
             // Somebody may have decided while others were asked about.
-            let keyring = try openKeyring(since: era)
-            judged = try judge(caller, candidates, scopes, clientID, keyring.programs.permissions(in: groups))
+            judged = try rights(of: caller).judge(candidates, scopes, clientID, openKeyring(since: era))
             let chosen: Candidate
             if let decided = try decided(judged, caller, candidates, &draft) {
                 chosen = decided
@@ -247,7 +249,7 @@ public final class AgentDesk: Sendable {
     ///
     /// - Throws: `ambiguous`, and `notPermitted` where it is forbidden.
     private func decided(
-        _ judged: Judged, _ caller: AgentCaller, _ candidates: [Candidate], _ draft: inout AuditDraft
+        _ judged: ProgramRights.Judged, _ caller: AgentCaller, _ candidates: [Candidate], _ draft: inout AuditDraft
     ) throws(KeyringError) -> Candidate? {
         if let only = judged.allowed.first {
             guard judged.allowed.count == 1 else {
@@ -261,65 +263,10 @@ public final class AgentDesk: Sendable {
         draft.group = candidates.first?.group
         guard let first = judged.open.first else {
             draft.permission = .never
-            throw Self.denied(caller.program)
+            throw caller.program.denied
         }
         if judged.open.count == 1 { draft.account = first.account.id }
         return nil
-    }
-
-    /// Why no account fits, in words that tell nothing of accounts that the program may not use.
-    private func unfit(
-        _ selection: Selection, _ request: TokenRequest, _ keyring: Keyring, _ groups: [AccessGroup]?,
-        _ caller: AgentCaller
-    ) throws(KeyringError) -> KeyringError {
-        let own = Set(try permitted(keyring, groups, for: caller).map(\.place))
-        guard !own.isEmpty else {
-            // The same words as of an account that is there.
-            let isDenied = try keyring.programs.permissions(in: groups).contains {
-                $0.program == caller.program && !$0.isAllowed
-            }
-            return isDenied ? Self.denied(caller.program) : Self.notPermitted(caller.program)
-        }
-        let known = selection.verdicts.filter { own.contains($0.candidate.place) }
-        if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count { return error }
-        let signedOut = known.filter { $0.verdict == .rejected(.signedOut) }.map(\.candidate.account.name)
-        if let name = signedOut.first, signedOut.count == 1 {
-            return KeyringError(.signInNeeded, "\(name) must sign in", advice: .signIn(name, request.scopes))
-        }
-        return KeyringError(.noSuchAccount, "no account fits of those that \(caller.program) may use")
-    }
-
-    /// What was decided of a program and some accounts.
-    struct Judged {
-        var allowed: [(candidate: Candidate, word: AuditEntry.Permission)] = []
-        /// Those that nobody has decided about.
-        var open: [Candidate] = []
-        /// What would allow one of them if the program had not changed.
-        var changed: ProgramPermission?
-    }
-
-    func judge(
-        _ caller: AgentCaller, _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
-        _ permissions: [ProgramPermission]
-    ) -> Judged {
-        var judged = Judged()
-        for candidate in candidates {
-            let verdict = permissions.verdict(
-                on: caller.program, digest: caller.digest, account: candidate.account.id, in: candidate.group,
-                clientID: clientID, scopes: scopes)
-            switch verdict {
-            case .allowed: judged.allowed.append((candidate, .always))
-            case .denied: break
-            case .changed where session.withLock({ $0.allows(caller, candidate, scopes, clientID) }),
-                .undecided where session.withLock({ $0.allows(caller, candidate, scopes, clientID) }):
-                judged.allowed.append((candidate, .session))
-            case .changed(let permission):
-                judged.changed = permission
-                judged.open.append(candidate)
-            case .undecided: judged.open.append(candidate)
-            }
-        }
-        return judged
     }
 
     /// The account that a person lets the program have.
@@ -327,7 +274,7 @@ public final class AgentDesk: Sendable {
         _ question: ProgramQuestion, _ changed: ProgramPermission?, since era: Int, _ draft: inout AuditDraft
     ) async throws(KeyringError) -> Candidate {
         let caller = question.caller
-        guard session.withLock({ $0.mayAsk(caller, now: clock.now) }) else { throw Self.notPermitted(caller.program) }
+        guard session.withLock({ $0.mayAsk(caller, now: clock.now) }) else { throw caller.program.notPermitted }
         return try settle(await questions.ask(question), to: question, changed, since: era, &draft)
     }
 
@@ -346,7 +293,7 @@ public final class AgentDesk: Sendable {
             let verdict = permissions.verdict(
                 on: caller.program, digest: caller.digest, account: candidate.account.id, in: candidate.group,
                 clientID: question.clientID, scopes: question.scopes)
-            if case .denied = verdict { throw Self.denied(caller.program) }
+            if case .denied = verdict { throw caller.program.denied }
             switch time {
             case .once: draft.permission = .once
             case .session, .always:
@@ -385,52 +332,7 @@ public final class AgentDesk: Sendable {
                 .notPermitted, "\(caller.program) has changed since it was allowed",
                 advice: .permitProgram(
                     caller.program.description, account: $0.account?.description, group: $0.group))
-        } ?? Self.notPermitted(caller.program)
-    }
-
-    /// Whether a program may have a token without asking.
-    func mayHave(
-        _ caller: AgentCaller, _ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
-    ) -> Bool {
-        guard let permissions = try? keyring.programs.permissions(in: [candidate.group]) else { return false }
-        return !judge(caller, [candidate], scopes, clientID, permissions).allowed.isEmpty
-    }
-
-    /// Whether a program may have some token of an account for a client.
-    func mayUse(
-        _ clientID: String, of candidate: Candidate, _ caller: AgentCaller, _ keyring: Keyring
-    ) throws(KeyringError) -> Bool {
-        let isAllowed = try keyring.programs.permissions(in: [candidate.group]).contains {
-            $0.program == caller.program && $0.isAllowed && $0.account.map { $0 == candidate.account.id } ?? true
-                && $0.clientID.map { $0 == clientID } ?? true && ($0.digest == nil || $0.digest == caller.digest())
-        }
-        return isAllowed || session.withLock { $0.allows(caller, candidate, client: clientID) }
-    }
-
-    /// The accounts of which a program may have some token.
-    func permitted(
-        _ keyring: Keyring, _ groups: [AccessGroup]?, for caller: AgentCaller
-    ) throws(KeyringError) -> [Candidate] {
-        let permissions = try keyring.programs.permissions(in: groups).filter { $0.program == caller.program }
-        return try keyring.accounts.list(in: groups).filter { candidate in
-            let about = permissions.filter {
-                $0.group == candidate.group && $0.account.map { $0 == candidate.account.id } ?? true
-            }
-            if about.contains(where: { !$0.isAllowed && $0.clientID == nil && $0.scopes.isEmpty }) { return false }
-            return about.contains { $0.isAllowed && ($0.digest == nil || $0.digest == caller.digest()) }
-                || session.withLock { $0.allows(caller, candidate) }
-        }
-    }
-
-    static func notPermitted(_ program: Program) -> KeyringError {
-        KeyringError(
-            .notPermitted, "nobody has let \(program) have this token",
-            advice: .permitProgram(program.description, account: nil, group: nil))
-    }
-
-    static func denied(_ program: Program) -> KeyringError {
-        KeyringError(
-            .notPermitted, "\(program) may not have this token", advice: .forgetProgram(program.description))
+        } ?? caller.program.notPermitted
     }
 
     // MARK: Writing down
@@ -469,16 +371,6 @@ public final class AgentDesk: Sendable {
         vault.reconsider(after: error)
         return error
     }
-}
-
-/// An account of a group, whatever else is known of it.
-private struct AccountPlace: Hashable {
-    let account: AccountID
-    let group: AccessGroup
-}
-
-extension Candidate {
-    fileprivate var place: AccountPlace { AccountPlace(account: account.id, group: group) }
 }
 
 extension Selection {

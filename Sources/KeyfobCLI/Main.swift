@@ -3,6 +3,7 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobConfinement
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
 @main
 enum Main {
@@ -34,7 +35,7 @@ enum Main {
                 return .done
             }
             if arguments.first == "help", let error = UnknownCommand.error(in: arguments) { throw error }
-            var command = try KeyfobCommand.parseAsRoot(arguments)
+            var command = try CommandPath(of: arguments).parsed(arguments)
             try command.run()
             return .done
         } catch let error as KeyringError {
@@ -78,7 +79,7 @@ enum Main {
         }
         let message = ParserMessage.line(SharedOptions.completed(KeyfobCommand.message(for: error)))
         ErrorOutput.tell(
-            KeyringError(.usage, message, hint: "see '\(UnknownCommand.command(of: arguments)) --help'"), isJSON: isJSON
+            KeyringError(.usage, message, hint: "see '\(CommandPath(of: arguments).text) --help'"), isJSON: isJSON
         )
         return .usage
     }

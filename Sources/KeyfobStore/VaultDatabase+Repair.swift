@@ -1,9 +1,9 @@
-internal import Foundation
 internal import GRDB
 internal import KeyfobFiles
 package import KeyfobModel
 package import KeyfobRecords
 internal import KeyfobSQLite
+internal import KeyfobSodium
 package import KeyfobVault
 
 extension VaultDatabase {
@@ -101,12 +101,13 @@ extension VaultDatabase {
             guard let found = try Row.fetchOne(database, sql: "SELECT * FROM \(table) WHERE id = ?", arguments: [row])
             else { continue }
             for (column, value) in found {
-                let data = Data.fromDatabaseValue(value)
-                columns["\(table).\(column)"] = data?.base64EncodedString() ?? value.description
+                columns["\(table).\(column)"] = value.blob.map(Base64.standard.text) ?? value.description
             }
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        return Array(try encoder.encode(columns))
+        var json = JSONWriter(isIndented: true)
+        json.beginObject()
+        for (column, text) in columns.sorted(by: { $0.key < $1.key }) { json.member(column, text) }
+        json.endObject()
+        return json.bytes
     }
 }

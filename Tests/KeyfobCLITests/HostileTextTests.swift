@@ -1,4 +1,5 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
 @Suite("Hostile text in messages")
@@ -15,7 +16,7 @@ struct HostileTextTests {
 
     private func expectHarmless(_ text: String, _ line: String, location: SourceLocation = #_sourceLocation) {
         let obeyed = text.unicodeScalars.filter {
-            $0 != "\n" && ($0.value < 0x20 || TerminalTextTests.obeyed.contains($0))
+            $0 != "\n" && ($0.value < 0x20 || ObeyedText.scalars.contains($0))
         }
         #expect(obeyed.isEmpty, "\(line): \(text.debugDescription)", sourceLocation: location)
     }

@@ -1,7 +1,9 @@
 import Foundation
 import Keyfob
-@testable import KeyfobCLI
+import KeyfobTerminal
 import Testing
+
+@testable import KeyfobCLI
 
 @Suite("Documents that write themselves")
 struct LongDocumentTests {

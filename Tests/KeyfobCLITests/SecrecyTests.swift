@@ -29,7 +29,7 @@ struct SecrecyTests {
 
     /// The words that are in `data`.
     private func found(in data: Data) -> [String] {
-        Self.forms.filter { $0.forms.contains { data.range(of: $0) != nil } }.map(\.word)
+        Self.forms.filter { $0.forms.contains { data.holds($0) } }.map(\.word)
     }
 
     /// Expects no file below the vault and the state folder to hold any of the words, in any form.

@@ -1,4 +1,5 @@
 import Foundation
+import KeyfobTerminal
 import KeyfobTestSupport
 import Testing
 
@@ -45,11 +46,12 @@ struct TranscriptTests {
         }
     }
 
-    @Test("every command has a help with an example", arguments: try CommandList.all())
+    @Test("every command has a help with an example, in lines of 80 columns", arguments: try CommandList.all())
     func help(_ words: CommandList.Words) throws {
         let outcome = try Workplace().run("\(words.line) --help").expectSuccess()
         #expect(outcome.errors.isEmpty)
         #expect(outcome.text.contains("Example"), "\(outcome)")
         #expect(outcome.text.contains("USAGE: \(words.line)"), "\(outcome)")
+        for line in outcome.text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 80, "\(line)") }
     }
 }

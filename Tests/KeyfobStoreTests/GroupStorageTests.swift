@@ -199,7 +199,7 @@ struct GroupStorageTests {
     }
 
     private func contains(_ bytes: [UInt8]) throws -> Bool {
-        Data(try home.folder.read("vault/keyring.db")).range(of: Data(bytes)) != nil
+        Data(try home.folder.read("vault/keyring.db")).holds(Data(bytes))
     }
 
     @Test("names are one group's")

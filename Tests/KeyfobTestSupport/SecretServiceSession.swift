@@ -1,4 +1,6 @@
 internal import Foundation
+internal import Glibc
+internal import Synchronization
 
 /// A private session bus with a Secret Service, for one test; both end with it.
 ///
@@ -36,17 +38,20 @@ package final class SecretServiceSession {
     /// Where the session's files are.
     package let folder: ScratchFolder
 
-    private let process = Process()
-    private let commands = Pipe()
-    private let answers = Pipe()
+    private let commands: FileHandle
+    private let answers: FileHandle
+    private var hasEnded = false
 
     package init(_ service: Service = .keyring) throws {
         folder = try ScratchFolder()
-        process.executableURL = URL(filePath: Self.interpreter)
-        process.arguments = [Self.programs.appending(path: "session.py").path, folder.path]
-        process.standardInput = commands
-        process.standardOutput = answers
-        try process.run()
+        let pipes = [folder.path + "/commands", folder.path + "/answers"]
+        for pipe in pipes {
+            guard unsafe mkfifo(pipe, 0o600) == 0 else { throw Failure(description: "no pipe at \(pipe)") }
+        }
+        try SessionServer.shared.start(in: folder.path)
+        // Each waits until the session has opened the other end.
+        commands = FileHandle(fileDescriptor: unsafe open(pipes[0], O_WRONLY | O_CLOEXEC), closeOnDealloc: true)
+        answers = FileHandle(fileDescriptor: unsafe open(pipes[1], O_RDONLY | O_CLOEXEC), closeOnDealloc: true)
         let greeting = try answer()
         guard greeting == "ready" else {
             throw Failure(description: "no session bus (\(greeting)); run Scripts/install-dependencies --test")
@@ -134,9 +139,11 @@ package final class SecretServiceSession {
 
     /// Ends the service and the bus.
     package func stop() {
-        guard process.isRunning else { return }
-        try? commands.fileHandleForWriting.close()
-        process.waitUntilExit()
+        guard !hasEnded else { return }
+        hasEnded = true
+        try? commands.close()
+        // Until it has ended.
+        _ = try? answers.readToEnd()
     }
 
     private func send(_ command: String) throws {
@@ -145,24 +152,53 @@ package final class SecretServiceSession {
     }
 
     private func ask(_ command: String) throws -> String {
-        try commands.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
+        try commands.write(contentsOf: Data((command + "\n").utf8))
         return try answer()
     }
 
     /// The next line.
     private func answer() throws -> String {
         var line: [UInt8] = []
-        while let byte = try answers.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
+        while let byte = try answers.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
             line.append(byte)
         }
         return String(decoding: line, as: UTF8.self)
     }
+}
 
-    private static let root =
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+/// The process that sessions are made of: it takes longer to start than they do.
+///
+/// It ends with the tests.
+private final class SessionServer: Sendable {
+    static let shared = SessionServer()
 
-    private static let programs = root.appending(path: "Tests/SecretService")
+    private let folders: Mutex<FileHandle?>
 
-    private static let interpreter =
-        ProcessInfo.processInfo.environment["KEYFOB_PYTHON"] ?? root.appending(path: ".venv/bin/python3").path
+    private init() {
+        let root =
+            URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let (process, input) = (Process(), Pipe())
+        process.executableURL = URL(
+            filePath: ProcessInfo.processInfo.environment["KEYFOB_PYTHON"]
+                ?? root.appending(path: ".venv/bin/python3").path)
+        process.arguments = [root.appending(path: "Tests/SecretService/session.py").path, "--serve"]
+        process.standardInput = input
+        let output = Pipe()
+        process.standardOutput = output
+        let hasStarted =
+            (try? process.run()) != nil
+            && (try? output.fileHandleForReading.read(upToCount: 6)) == Data("ready\n".utf8)
+        folders = Mutex(hasStarted ? input.fileHandleForWriting : nil)
+    }
+
+    /// Has a session begin in a folder, in which it opens `commands` and then `answers`.
+    func start(in folder: String) throws {
+        try folders.withLock { folders in
+            guard let folders else {
+                throw SecretServiceSession.Failure(
+                    description: "no session bus; run Scripts/install-dependencies --test")
+            }
+            try folders.write(contentsOf: Data((folder + "\n").utf8))
+        }
+    }
 }

@@ -1,6 +1,11 @@
 """A private session bus with a Secret Service, for one test.
 
     session.py FOLDER [CONFIGURATION]
+    session.py --serve
+
+The second form says "ready", reads names of folders, a line each, and is the first form for each of them, in a process of its own, with
+FOLDER/commands and FOLDER/answers, which are pipes, in place of its standard input and output. Starting the interpreter takes
+longer than all else.
 
 Says "ready" once the bus runs at FOLDER/run/bus. Then reads commands, a line each, and answers each with "ok" or what
 went wrong. Ends both with its standard input.
@@ -34,6 +39,7 @@ import sys
 import time
 
 import keepassxc
+import misbehaving
 from jeepney import DBusAddress, Properties, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from refusing_bus import RefusingBus
@@ -44,6 +50,31 @@ SERVICE = DBusAddress("/org/freedesktop/secrets", NAME, "org.freedesktop.Secret.
 KEYRING = DBusAddress("/org/freedesktop/secrets", NAME, "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface")
 BUS = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Forked:
+    """A process that does something of this program's, as far as Popen goes."""
+
+    def __init__(self, action):
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                action()
+            finally:
+                os._exit(1)
+
+    def poll(self):
+        return os.waitpid(self.pid, os.WNOHANG)[0] or None
+
+    def wait(self):
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def kill(self):
+        self.send_signal(signal.SIGKILL)
 
 
 class Session:
@@ -128,8 +159,19 @@ class Session:
 
     def misbehave(self, *flags):
         self.stop()
-        self.service = subprocess.Popen(
-            [sys.executable, f"{HERE}/misbehaving.py", *flags], stdin=subprocess.DEVNULL, env=self.environment)
+
+        def action():
+            # What it holds open would keep whoever reads there waiting.
+            with open(os.devnull, "r+") as nothing:
+                os.dup2(nothing.fileno(), 0)
+                os.dup2(nothing.fileno(), 1)
+            os.environ.clear()
+            os.environ.update(self.environment)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            misbehaving.FLAGS = set(flags)
+            misbehaving.main()
+
+        self.service = Forked(action)
         self.wait_for_service()
 
     def stop(self):
@@ -239,8 +281,8 @@ class Session:
             self.screen.end()
 
 
-def main():
-    session = Session(*sys.argv[1:])
+def main(*words):
+    session = Session(*words)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print("ready", flush=True)
     try:
@@ -253,4 +295,26 @@ def main():
         session.end()
 
 
-main()
+def serve():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    print("ready", flush=True)
+    while folder := sys.stdin.readline().rstrip("\n"):
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            # In this order whoever asks opens them too.
+            sys.stdin = open(f"{folder}/commands")
+            sys.stdout = open(f"{folder}/answers", "w")
+            with open(os.devnull, "r+") as nothing:
+                os.dup2(nothing.fileno(), 0)
+                os.dup2(nothing.fileno(), 1)
+            try:
+                main(folder)
+            finally:
+                sys.stdout.flush()
+                os._exit(0)
+
+
+if sys.argv[1:] == ["--serve"]:
+    serve()
+else:
+    main(*sys.argv[1:])

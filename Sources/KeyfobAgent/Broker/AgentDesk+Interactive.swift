@@ -74,8 +74,9 @@ extension AgentDesk {
         let meant = try keyring.accounts.select(asked, in: nil).choices.map(\.candidate)
             .filter { request.admits($0.account) }
         let permissions = try keyring.programs.permissions(in: Array(Set(meant.map(\.group))))
+        let rights = rights(of: caller)
         let offered = meant.filter { candidate in
-            let judged = judge(caller, [candidate], asked.scopes, asked.clientID, permissions)
+            let judged = rights.judge([candidate], asked.scopes, asked.clientID, by: permissions)
             return !judged.allowed.isEmpty || !judged.open.isEmpty
         }
         return offered.contains { [.signedIn, .tokensOnly].contains($0.state) } ? offered : []
@@ -106,13 +107,11 @@ extension AgentDesk {
         let caller = question.caller
         (draft.account, draft.group) = (candidate.account.id, candidate.group)
         let keyring = try openKeyring(since: era)
-        let judged = judge(
-            caller, [candidate], question.scopes, question.clientID,
-            try keyring.programs.permissions(in: [candidate.group]))
+        let judged = try rights(of: caller).judge([candidate], question.scopes, question.clientID, keyring)
         if let allowed = judged.allowed.first { return Chosen(candidate: candidate, word: allowed.word, era: era) }
         guard !judged.open.isEmpty else {
             draft.permission = .never
-            throw Self.denied(caller.program)
+            throw caller.program.denied
         }
         let permission = ProgramQuestion(
             caller: caller, accounts: [candidate], scopes: question.scopes, clientID: question.clientID)
@@ -132,12 +131,11 @@ extension AgentDesk {
         do throws(KeyringError) {
             let keyring = try openKeyring(since: chosen.era)
             (draft.keyring, draft.permission) = (keyring, chosen.word)
-            let judged = judge(
-                caller, [chosen.candidate], acquisition.request.scopes, acquisition.request.clientID,
-                try keyring.programs.permissions(in: [chosen.candidate.group]))
+            let judged = try rights(of: caller).judge(
+                [chosen.candidate], acquisition.request.scopes, acquisition.request.clientID, keyring)
             guard !judged.allowed.isEmpty || chosen.word == .once && !judged.open.isEmpty else {
                 draft.permission = judged.open.isEmpty ? .never : nil
-                throw Self.notPermitted(caller.program)
+                throw caller.program.notPermitted
             }
             return try await give(caller, acquisition, of: chosen.candidate, since: chosen.era, &draft)
         } catch {

@@ -1,6 +1,7 @@
 internal import Keyfob
 internal import KeyfobAgent
 internal import KeyfobFiles
+internal import KeyfobTerminal
 
 /// What a person is asked on a desktop: in words, as arguments of the program that shows it, and what the answer means.
 ///

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobAgent
 internal import KeyfobFiles
+internal import KeyfobTerminal
 
 struct AgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,7 +58,7 @@ struct AgentCommand: ParsableCommand {
         }
         try place.prepare()
         let turn = try AgentSocket.Turn(at: place.socket)
-        let signals = try SignalPipe(SignalPipe.ending)
+        let signals = try SignalPipe.ofEnd()
         if let given {
             try serve(given, turn, place, location, parts, signals)
         } else {

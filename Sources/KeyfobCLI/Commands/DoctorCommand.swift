@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobConfinement
+internal import KeyfobTerminal
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobTerminal
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 struct LogoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Keyfob
 internal import KeyfobFiles
+internal import KeyfobTerminal
 
 struct ManCommand: ParsableCommand {
     static let name = "man"

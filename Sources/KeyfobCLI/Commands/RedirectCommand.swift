@@ -4,6 +4,7 @@ internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobNetwork
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 struct RedirectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

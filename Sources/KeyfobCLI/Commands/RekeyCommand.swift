@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 struct RekeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// What may stand at the end of an unfinished command line.
 struct CompletionAnswer {

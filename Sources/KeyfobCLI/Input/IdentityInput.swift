@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 internal import Synchronization
 
 /// Where identities come from: a file or a pipe that others cannot read; one that is encrypted is opened first.

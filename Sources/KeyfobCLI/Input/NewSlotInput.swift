@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// For whom a slot is to be made, as it is typed: `passphrase`, `key-file FILE`, `recipient AGE1…` or
 /// `secret-service`.

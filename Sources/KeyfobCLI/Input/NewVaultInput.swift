@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// How a vault that is made is unlocked, and where its recovery key goes.
 struct NewVaultInput: ParsableArguments {

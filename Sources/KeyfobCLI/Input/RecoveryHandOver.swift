@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// Where a new recovery key goes before the vault that it opens counts: a file, or standard output, this once.
 final class RecoveryHandOver {

@@ -2,13 +2,14 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// Where secrets come from: a descriptor, a file or pipe whose owner and mode have been checked, or standard input.
 ///
 /// Never an argument, never the environment.
 enum SecretInput {
     /// The longest passphrase, in bytes.
-    static let passphraseLimit = 4_096
+    static let passphraseLimit = Terminal.lineLimit
     /// The longest token, in bytes.
     static let tokenLimit = 1 << 20
     /// The largest key file and identity file, in bytes.

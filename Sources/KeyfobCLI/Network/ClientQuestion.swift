@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// Which client to sign in with, asked of a person where none of the provider is known.
 enum ClientQuestion {

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 internal import Synchronization
 
 /// Takes the address at which a browser on another machine ended, from the person's terminal.

@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobNetwork
+internal import KeyfobTerminal
 
 /// Takes a person through a sign-in.
 struct SignInDialogue: Sendable {
@@ -119,7 +120,7 @@ struct SignInDialogue: Sendable {
         let minutes = max(1, signIn.expiresIn / 60)
         StandardError.write(line: "Open \(signIn.verificationURL) and type the code  \(signIn.userCode)")
         StandardError.write(line: "The code is good for \(Quantity.of(Int(minutes), "minute")).")
-        if let code = DeviceCodeImage.text(for: signIn.completeURL ?? signIn.verificationURL, color: isColored) {
+        if let code = QRCodeText.lines(for: signIn.completeURL ?? signIn.verificationURL, isColored: isColored) {
             StandardError.write(drawing: "\n" + code + "\n")
         }
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// What opens a bundle that is read.
 struct BundleOpenerOptions: ParsableArguments {

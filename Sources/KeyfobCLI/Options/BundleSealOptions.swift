@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// Whom a bundle is written for.
 struct BundleSealOptions: ParsableArguments {

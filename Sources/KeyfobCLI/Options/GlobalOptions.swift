@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// The options that every command has.
 struct GlobalOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// What the commands that mirror a token cache have in common.
 struct MirrorOptions: ParsableArguments {

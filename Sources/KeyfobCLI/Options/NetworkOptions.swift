@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// How the network is used.
 struct NetworkOptions: ParsableArguments {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
+internal import KeyfobTerminal
 
 /// How a tool's configuration is changed: shown first, and asked about.
 struct SetupOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// Which token a tool is to ask for by what setup writes.
 struct SetupRequestOptions: ParsableArguments {

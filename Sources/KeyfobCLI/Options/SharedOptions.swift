@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// The options of which the help of each command says only that there are such: `keyfob help options` describes them.
 struct SharedOptions: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// How a sync reaches its remote.
 struct SyncOptions: ParsableArguments {

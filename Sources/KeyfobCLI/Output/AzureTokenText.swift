@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// What stands around a token in what `az account get-access-token` prints, without the subscription, which no token has.
 struct AzureTokenText {

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// An error as JSON; `Schemas/error.schema.json`.
 struct ErrorDocument: JSONDocument {

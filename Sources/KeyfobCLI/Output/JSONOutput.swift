@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// A document that leaves the process as JSON, described by a schema in `Schemas/`.
 protocol JSONDocument: Encodable {

@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// What people read of a migration.
 enum MigrationText {

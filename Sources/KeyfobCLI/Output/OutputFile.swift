@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Keyfob
 internal import KeyfobFiles
+internal import KeyfobTerminal
 
 /// A file that did not exist before, for its owner alone, complete or not there at all.
 struct OutputFile: ~Copyable {

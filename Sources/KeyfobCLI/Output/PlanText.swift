@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// What taking a bundle in did, or would do, as people read it.
 struct PlanText {

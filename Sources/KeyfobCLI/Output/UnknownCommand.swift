@@ -11,17 +11,6 @@ enum UnknownCommand {
         return error(in: words, behind: ["keyfob"], KeyfobCommand.configuration.subcommands)
     }
 
-    /// The command that the words begin with, as it is typed.
-    static func command(of arguments: [String]) -> String {
-        var (path, known) = ("keyfob", KeyfobCommand.configuration.subcommands)
-        for word in arguments {
-            guard let command = known.first(where: { $0.configuration.commandName == word }) else { break }
-            path += " " + word
-            known = command.configuration.subcommands
-        }
-        return path
-    }
-
     private static func error(
         in words: ArraySlice<String>, behind path: [String], _ known: [any ParsableCommand.Type]
     ) -> KeyringError? {

@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobFiles
+internal import KeyfobTerminal
 
 /// Gets the token that a command works with: lets the person choose the account where that is needed, and remembers it.
 struct AttendedAcquisition {

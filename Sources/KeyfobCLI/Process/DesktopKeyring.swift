@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobTerminal
 
 extension GlobalOptions {
     /// How to reach the Secret Service, the keyring of the desktop.

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Keyfob
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// Messages between processes of Keyfob's own, over a socket: a kind, a text, and perhaps a secret.
 ///

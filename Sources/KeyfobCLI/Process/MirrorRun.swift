@@ -2,6 +2,7 @@ internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// One pass of a mirror, from the question before the first one to what is told of it.
 struct MirrorRun {

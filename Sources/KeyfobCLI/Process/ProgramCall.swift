@@ -2,6 +2,7 @@
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// A program that is to run in the place of this one, as it was typed: names and arguments need not be text.
 @safe

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// The signals of this process, for another one that runs in its place: they wait here, and are passed on to it.
 ///

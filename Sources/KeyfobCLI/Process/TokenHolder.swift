@@ -2,6 +2,7 @@ internal import Glibc
 internal import Keyfob
 internal import KeyfobConfinement
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// A process of Keyfob's own that holds keys, for one that runs another program: what confines it does not hold for that
 /// program, and what a program inherits has no keys.

@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobConfinement
+internal import KeyfobTerminal
 
 extension GlobalOptions {
     /// Opens and unlocks the keyring with what the options, the environment, the session, the desktop's keyring or the

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Keyfob
 internal import KeyfobOAuth
+internal import KeyfobTerminal
 
 /// Where a sync lies in etcd: `etcd+https://[USER@]HOST[:PORT][,HOST[:PORT]…][/PREFIX]`.
 ///

@@ -3,6 +3,7 @@ internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobOAuth
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 /// Calls of etcd's JSON gateway (`/v3/…`, etcd 3.4 and later), each at the first member that answers.
 ///

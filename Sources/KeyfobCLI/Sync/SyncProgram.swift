@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Keyfob
+internal import KeyfobTerminal
 
 /// git or rclone, which bring the files of a sync somewhere; each call ends after a while, whatever the other side does.
 struct SyncProgram {

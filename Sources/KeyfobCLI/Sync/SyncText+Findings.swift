@@ -1,4 +1,5 @@
 internal import Keyfob
+internal import KeyfobTerminal
 
 extension SyncText {
     /// What there is to say of a vault's sync, beside all else that is said of the vault; nothing where it is part of none.

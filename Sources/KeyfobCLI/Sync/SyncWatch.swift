@@ -1,5 +1,6 @@
 internal import Keyfob
 internal import KeyfobFiles
+internal import KeyfobTerminal
 internal import Synchronization
 
 /// Synchronises whenever there may be something new, until a signal ends it.
@@ -29,7 +30,7 @@ final class SyncWatch {
         interval = Int64(everySeconds ?? Self.usualSeconds) * 1_000
         (keyring, remote) = try options.openRemote()
         do { bell = try ChangeBell() } catch { throw KeyringError(error) }
-        signals = try SignalPipe(SignalPipe.ending)
+        signals = try SignalPipe.ofEnd()
         bell.watch(keyring.location.vault)
     }
 

@@ -24,20 +24,27 @@ package struct GitSetup: Sendable {
         }
     }
 
+    /// What a file says of credentials.
+    ///
+    /// Files that it includes are not looked at. A subsection is the address that a variable is for.
+    private static func configuration(_ text: [UInt8]) -> GitConfigurationText {
+        GitConfigurationText(text, sections: ["credential"])
+    }
+
     /// How the lines come into a file.
     package func adding(to text: [UInt8]) throws(SetupFlaw) -> SetupPlan {
-        let configuration = GitConfiguration(text)
+        let configuration = Self.configuration(text)
         guard configuration.isSound else { throw .unreadable(check: "git config --global --list") }
         let remarks = Self.remarks(configuration.entries, text)
         guard try Self.marked(text).blocks.isEmpty else { return SetupPlan(.none, remarks: remarks) }
-        if let own = configuration.entries.first(where: { $0.url == nil && Self.isOwn($0) }) {
+        if let own = configuration.entries.first(where: { $0.subsection == nil && Self.isOwn($0) }) {
             let number = Self.number(of: own.range, text)
             return SetupPlan(.none, remarks: ["line \(number) names Keyfob, which setup did not write"] + remarks)
         }
         let lines = [Self.section, Self.variable + escaped(value), Self.path]
         // What takes helpers back must come before.
-        let reset = configuration.entries.last { $0.url == nil && $0.name == "helper" && $0.value == "" }
-        let place = reset?.range.upperBound ?? GitConfiguration.start(of: text)
+        let reset = configuration.entries.last { $0.subsection == nil && $0.name == "helper" && $0.value == "" }
+        let place = reset?.range.upperBound ?? GitConfigurationText.start(of: text)
         return SetupPlan(MarkedLines.adding(lines, to: text, at: place), remarks: remarks)
     }
 
@@ -52,18 +59,18 @@ package struct GitSetup: Sendable {
     }
 
     private static func marked(_ text: [UInt8]) throws(SetupFlaw) -> MarkedLines {
-        try MarkedLines(text, from: GitConfiguration.start(of: text))
+        try MarkedLines(text, from: GitConfigurationText.start(of: text))
     }
 
     /// Whether git calls Keyfob by what a file says for all addresses, whoever wrote that.
     package static func isThere(in text: [UInt8]) -> Bool {
-        GitConfiguration(text).entries.contains { $0.url == nil && isOwn($0) }
+        configuration(text).entries.contains { $0.subsection == nil && isOwn($0) }
     }
 
     /// Whether setup's lines stand in a file.
     package static func hasLines(in text: [UInt8]) -> Bool { MarkedLines.areThere(in: text) }
 
-    private static func isOwn(_ entry: GitConfiguration.Entry) -> Bool {
+    private static func isOwn(_ entry: GitConfigurationText.Entry) -> Bool {
         entry.name == "helper" && isOwn(entry.value ?? "")
     }
 
@@ -74,23 +81,23 @@ package struct GitSetup: Sendable {
     }
 
     /// What else the file says that changes what the lines do.
-    private static func remarks(_ entries: [GitConfiguration.Entry], _ text: [UInt8]) -> [String] {
+    private static func remarks(_ entries: [GitConfigurationText.Entry], _ text: [UInt8]) -> [String] {
         var remarks: [String] = []
         let helpers = entries.filter { $0.name == "helper" && !isOwn($0) }
-        let reset = helpers.lastIndex { $0.url == nil && $0.value == "" } ?? -1
-        let others = helpers[(reset + 1)...].filter { $0.url == nil && $0.value != "" }
+        let reset = helpers.lastIndex { $0.subsection == nil && $0.value == "" } ?? -1
+        let others = helpers[(reset + 1)...].filter { $0.subsection == nil && $0.value != "" }
         if !others.isEmpty {
             let lines = others.map { "\(number(of: $0.range, text))" }.joined(separator: ", ")
             remarks.append(
                 "the other credential helpers (line \(lines)) are asked for what Keyfob has no account for; with "
                     + "useHttpPath they are told the path too, and may ask again for each repository")
         }
-        for entry in helpers where entry.url != nil && entry.value == "" {
+        for entry in helpers where entry.subsection != nil && entry.value == "" {
             remarks.append(
-                "for \(entry.url ?? "") git asks only the helpers that line \(number(of: entry.range, text)) and those after "
+                "for \(entry.subsection ?? "") git asks only the helpers that line \(number(of: entry.range, text)) and those after "
                     + "it name; Keyfob is not asked there")
         }
-        for entry in entries where entry.name == "usehttppath" && entry.url == nil && !isTrue(entry.value) {
+        for entry in entries where entry.name == "usehttppath" && entry.subsection == nil && !isTrue(entry.value) {
             remarks.append(
                 "line \(number(of: entry.range, text)) keeps the path from helpers: owners are not told apart")
         }
@@ -113,6 +120,6 @@ package struct GitSetup: Sendable {
 
     private static func isHelper(_ line: String) -> Bool {
         guard line.hasPrefix(variable) else { return false }
-        return GitConfiguration(Array("[credential]\n\(line)\n".utf8)).entries.first.map(isOwn) ?? false
+        return configuration(Array("[credential]\n\(line)\n".utf8)).entries.first.map(isOwn) ?? false
     }
 }

@@ -1,3 +1,5 @@
+internal import KeyfobModel
+
 /// What setup has put into a tool's file between two remarks that find it again, for tools whose remarks begin with `#`.
 struct MarkedLines {
     private static let begin = "# keyfob setup: begin"
@@ -69,7 +71,7 @@ struct MarkedLines {
         let isCRLF = text.firstIndex(of: 0x0A).map { $0 > 0 && text[$0 - 1] == 0x0D } ?? false
         let ending = isCRLF ? "\r\n" : "\n"
         let all = [name.isEmpty ? begin : "\(begin) \(name)"] + lines + [end]
-        let isLineStart = place <= GitConfiguration.start(of: text) || text[place - 1] == 0x0A
+        let isLineStart = place <= GitConfigurationText.start(of: text) || text[place - 1] == 0x0A
         let added = isLineStart ? all.map { $0 + ending } : all.map { ending + $0 }
         return TextEdit(adding: added.joined(), at: place)
     }

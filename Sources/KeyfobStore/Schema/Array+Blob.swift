@@ -1,10 +1,17 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import GRDB
 
 // GRDB takes and gives blobs as Data; everything else here is bytes.
 
 extension [UInt8] {
     var blob: Data { Data(self) }
+}
+
+extension DatabaseValue {
+    /// The bytes of a blob, nil where it is something else.
+    var blob: [UInt8]? {
+        if case .blob(let data) = storage { [UInt8](data) } else { nil }
+    }
 }
 
 extension Row {

@@ -1,8 +1,7 @@
 import Foundation
+import KeyfobTerminal
 import KeyfobTestSupport
 import Testing
-
-@testable import KeyfobCLI
 
 @Suite("Screens", .waitsForPrograms)
 struct ScreenTests {
@@ -116,33 +115,5 @@ struct ScreenTests {
             }
             #expect(isShown, "\(name), whole or cut with …: \(run)")
         }
-    }
-
-    @Test("no line of help takes more than 80 columns", arguments: try CommandList.all())
-    func helpOfAll(_ words: CommandList.Words) throws {
-        let text = try Workplace().run("\(words.line) --help").expectSuccess().text
-        for line in text.split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 80, "\(line)") }
-    }
-}
-
-@Suite("Breaking lines")
-struct TextWrappingTests {
-    @Test("between words, behind the label")
-    func words() {
-        #expect(
-            TextWrapping.lines("state   unlocked by the key file", to: 20, hanging: 8) == [
-                "state   unlocked by", "        the key file",
-            ])
-        #expect(TextWrapping.lines("short", to: 20, hanging: 8) == ["short"])
-        #expect(TextWrapping.lines("a 'b c' d", to: 6, hanging: 2) == ["a 'b", "  c' d"])
-        #expect(TextWrapping.lines("aaaa 'b c' d", to: 8, hanging: 2) == ["aaaa", "  'b c'", "  d"])
-    }
-
-    @Test("a word that does not fit is broken, and nothing is lost", arguments: [20, 40, 80])
-    func longWords(columns: Int) {
-        let text = "vault   /" + String(repeating: "folder/", count: 30) + "日本語"
-        let lines = TextWrapping.lines(text, to: columns, hanging: 8)
-        #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns })
-        #expect(lines.map { $0.replacing(" ", with: "") }.joined() == text.replacing(" ", with: ""))
     }
 }

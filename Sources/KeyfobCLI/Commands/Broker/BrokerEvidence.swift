@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobTerminal
 
 /// What another program that is the session's identity broker says of the accounts to choose from.
 ///

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobAgent
+internal import KeyfobTerminal
 
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
+internal import KeyfobTerminal
 
 struct AWSCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ internal import KeyfobInterop
 internal import KeyfobLookup
 internal import KeyfobModel
 internal import KeyfobSodium
+internal import KeyfobTerminal
 
 struct DockerCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobFiles
+internal import KeyfobTerminal
 
 struct EnvCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

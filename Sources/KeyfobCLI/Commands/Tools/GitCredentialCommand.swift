@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobInterop
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
 struct GitCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

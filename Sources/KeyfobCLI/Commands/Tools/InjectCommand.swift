@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
+internal import KeyfobTerminal
 
 struct InjectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

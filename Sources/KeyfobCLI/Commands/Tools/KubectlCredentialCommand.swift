@@ -3,6 +3,7 @@ internal import Keyfob
 internal import KeyfobFiles
 internal import KeyfobInterop
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
 struct KubectlCredentialCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobLookup
+internal import KeyfobTerminal
 
 struct SetupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobTerminal
+
+struct AccountListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the accounts, group by group.",
+        discussion: """
+            Without --group, of all groups that the key opens; '*' marks a group's default. Where the provider has told how long a sign-in lasts, its \
+            last days are told with its state: the last fifth, and a week at most. --format prints one line for each account, \
+            in which {id}, {username}, {label}, {name}, {group}, {provider}, {state}, {environment}, {tenant} and \\t are \
+            replaced. --expiring \
+            lists only sign-ins that are known to end within that time, and those that have ended.
+
+            Example:
+              keyfob account list --group work
+              keyfob account list --expiring 7d
+              keyfob account list --format '{id}\\t{name}' | fzf
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("A line for each account.", valueName: "template")) var format: String?
+    @Flag(name: .long, help: "Show ids and the number of tenants too.") var wide = false
+    @Option(
+        name: .long, help: ArgumentHelp("Only sign-ins that end so soon: 12h, 7d.", valueName: "duration"))
+    var expiring: String?
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func validate() throws {
+        if let expiring, TimeText.seconds(expiring) == nil {
+            throw ValidationError("--expiring takes a duration such as 12h or 7d")
+        }
+        for field in (format ?? "").matches(of: /\{[a-z]+\}/).map({ String($0.output) })
+        where !Self.fields.contains(field) {
+            throw ValidationError("--format knows no \(field); it knows \(Self.fields.joined(separator: ", "))")
+        }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        var candidates = Self.sorted(try keyring.accounts.list(in: global.groups()))
+        if let seconds = expiring.flatMap(TimeText.seconds) {
+            let limit = WallClock.system.now.advanced(by: Int64(seconds))
+            candidates.removeAll { candidate in candidate.end.map { $0.endsOn > limit } ?? true }
+        }
+        let damage = keyring.takeWarnings()
+        if global.json {
+            try JSONOutput.print(AccountListDocument(accounts: candidates.map { AccountDocument($0) }))
+        } else if let format {
+            let providers = ProviderNames(keyring, try global.groups())
+            let lines = candidates.map { Self.fill(format, $0, providers) + "\n" }
+            try StandardOutput.write(filled: lines.joined())
+        } else if candidates.isEmpty, let expiring {
+            global.say("no sign-in is known to end within \(expiring)")
+        } else if candidates.isEmpty, StandardOutput.columns != nil {
+            global.say("no accounts; \(Advice.importAccounts.text)")
+        } else {
+            let byHand = try keyring.tokens.madeByHand().tokens
+            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups()), byHand))
+        }
+        guard damage.isEmpty else {
+            for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
+            throw ReportedFailure(status: .malformed)
+        }
+    }
+
+    /// Group by group as they come, in each by name.
+    static func sorted(_ candidates: [Candidate]) -> [Candidate] {
+        var places: [AccessGroup: Int] = [:]
+        for candidate in candidates where places[candidate.group] == nil { places[candidate.group] = places.count }
+        func key(_ candidate: Candidate) -> (Int, String, String) {
+            (places[candidate.group] ?? 0, candidate.account.name, candidate.account.id.canonical)
+        }
+        let keys = candidates.map(key)
+        return candidates.indices.sorted { keys[$0] < keys[$1] }.map { candidates[$0] }
+    }
+
+    private func table(
+        _ candidates: [Candidate], _ providers: ProviderNames, _ byHand: [Keyring.TokensMadeByHand.Token]
+    ) -> String {
+        let now = WallClock.system.now
+        var table = Table(
+            header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
+            yielding: ["PROVIDER", "GROUP", "LABEL"], columns: wide ? nil : StandardOutput.columns)
+        for candidate in candidates {
+            let account = candidate.account
+            let hasOneByHand = byHand.contains { $0.account == account.id && $0.group == candidate.group }
+            table.add(
+                [
+                    candidate.group.name,
+                    (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
+                    account.label ?? "-", providers.name(of: account.id.environment),
+                    candidate.stateWords(now, tellsEnd: expiring != nil) + (hasOneByHand ? ", by hand" : ""),
+                ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
+        }
+        return table.text
+    }
+
+    /// What --format replaces.
+    private static let fields = [
+        "{id}", "{username}", "{label}", "{name}", "{group}", "{provider}", "{state}", "{environment}", "{tenant}",
+    ]
+
+    private static func fill(_ template: String, _ candidate: Candidate, _ providers: ProviderNames) -> String {
+        let account = candidate.account
+        let fields = [
+            account.id.description, account.username, account.label ?? "", account.name, candidate.group.name,
+            providers.name(of: account.id.environment), candidate.state.name, account.id.environment,
+            account.homeRealm ?? "",
+        ]
+        let values = zip(Self.fields, fields) + [("\\t", "\t")]
+        var line = ""
+        var rest = Substring(template)
+        while let character = rest.first {
+            if let (key, value) = values.first(where: { rest.hasPrefix($0.0) }) {
+                line += key == "\\t" ? value : TerminalText.line(value)
+                rest = rest.dropFirst(key.count)
+            } else {
+                line.append(character)
+                rest = rest.dropFirst()
+            }
+        }
+        return line
+    }
+}

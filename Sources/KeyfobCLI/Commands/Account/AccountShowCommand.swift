@@ -1,0 +1,98 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobTerminal
+
+struct AccountShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show an account, its tenants, and what is known of its tokens.",
+        discussion: """
+            Shows no token. Of an account that another machine changed last it names that machine ('keyfob sync').
+
+            Example:
+              keyfob account show ada@contoso.example
+            """)
+
+    @OptionGroup var target: AccountArgument
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        let candidate = try keyring.accounts.named(target.account, in: global.groups())
+        let credentials = try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group)
+        let origin = try keyring.sync.origin(of: candidate.account.id, in: candidate.group)
+        let now = WallClock.system.now
+        if global.json {
+            return try JSONOutput.print(
+                AccountShowDocument(
+                    account: AccountDocument(candidate), syncedFrom: origin,
+                    credentials: credentials.map { CredentialDocument($0, now: now) }))
+        }
+        let account = candidate.account
+        var lines = [
+            "id        \(account.id)", "user      \(account.username)", "name      \(account.displayName ?? "-")",
+            "label     \(account.label ?? "-")",
+            "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
+            "state     \(candidate.stateWords(now))",
+        ]
+        if let origin { lines.append("from      \(origin), by sync") }
+        for profile in account.tenantProfiles {
+            let home = account.homeRealm == profile.realm ? " (home)" : ""
+            lines.append(
+                "tenant    \(profile.realm.isEmpty ? "-" : profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)"
+            )
+        }
+        try StandardOutput.write(lines: lines.map { TerminalText.line($0) + "\n" }.joined() + "\n")
+        var table = Table(
+            header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"], yielding: ["TENANT", "CLIENT"])
+        for credential in credentials {
+            let document = CredentialDocument(credential, now: now)
+            table.add([
+                document.kind, credential.clientID, credential.realm.isEmpty ? "-" : credential.realm,
+                credential.expiresOn.map { TimeText.distance(to: $0, from: now) } ?? credential.grant?.state.name
+                    ?? "-",
+                credential.scopes.spaceSeparated,
+            ])
+        }
+        try StandardOutput.write(lines: table.text)
+    }
+}
+
+/// What is known of a token, in a document.
+struct CredentialDocument: Encodable {
+    let kind: String
+    let clientID: String
+    let tenant: String?
+    let scopes: [String]
+    let familyID: String?
+    let tokenType: String?
+    let cachedOn: String?
+    let expiresOn: String?
+    let refreshOn: String?
+    let freshness: String?
+    let grantState: String?
+
+    init(_ credential: Credential, now: Timestamp) {
+        kind = credential.kind.rawValue
+        clientID = credential.clientID
+        tenant = credential.realm.isEmpty ? nil : credential.realm
+        scopes = credential.scopes.scopes
+        familyID = credential.familyID
+        tokenType = credential.kind == .accessToken ? credential.shownTokenType : nil
+        cachedOn = credential.cachedAt.map(\.rfc3339)
+        expiresOn = credential.expiresOn.map(\.rfc3339)
+        refreshOn = credential.refreshOn.map(\.rfc3339)
+        let minimum = TokenRequest.usualMinimumValidity
+        freshness =
+            credential.kind == .accessToken ? "\(credential.freshness(now: now, minimumValidity: minimum))" : nil
+        grantState = credential.grant?.state.name
+    }
+}
+
+/// `Schemas/account-show.schema.json`.
+struct AccountShowDocument: JSONDocument {
+    let formatVersion = 1
+    let account: AccountDocument
+    /// The device of the sync that changed the account last, where that was another one.
+    let syncedFrom: String?
+    let credentials: [CredentialDocument]
+}

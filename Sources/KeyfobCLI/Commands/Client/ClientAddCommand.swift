@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct ClientAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a client id that a provider gave you.",
+        discussion: """
+            The first client of a provider is its default. Some providers give even desktop programs a secret: it \
+            is read from a descriptor and kept sealed. Say --redirect-uri, once for each, where the provider \
+            takes answers only at certain addresses: they are used as they are written, on localhost, 127.0.0.1 or [::1], \
+            the next one where somebody else listens at the first; or with a scheme of an app's own, such as \
+            com.example.app:/callback, which the desktop brings here ('keyfob setup url-scheme'). Else any free port of this machine is used.
+
+            With --well-known it is the public id of a program that many people use. The provider then takes Keyfob for \
+            that program: its name is on the page where you consent and in the log of your organisation, and what its \
+            publisher or an administrator forbids it is forbidden here.
+
+            Example:
+              keyfob client add --well-known azure-cli
+              keyfob client add 0d1e2f3a-aaaa-bbbb-cccc-000011112222 --provider microsoft
+              keyfob client add 1234.apps.example --provider google \\
+                --secret-fd 3 3< secret.txt
+              keyfob client add app --provider contoso \\
+                --redirect-uri http://localhost:8400 --default
+            """)
+
+    @Argument(help: "The client id.") var id: String?
+
+    @Option(name: .long, help: ArgumentHelp("The provider: its name, issuer or host.", valueName: "name"))
+    var provider: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Take the id of this program: \(WellKnownClient.all.map(\.name).joined(separator: ", ")).",
+            valueName: "program"))
+    var wellKnown: String?
+
+    @Option(name: .long, help: ArgumentHelp("The client's name for people.", valueName: "text")) var name: String?
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp(
+            "An address on this machine, or of an app's own scheme, that the provider knows; repeatable.",
+            valueName: "uri"))
+    var redirectURIs: [String] = []
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("A scope to ask for where nobody names any; repeatable.", valueName: "scope"))
+    var scope: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Read the client's secret from this descriptor.", valueName: "n"))
+    var secretFd: Int32?
+
+    @Option(name: .long, help: "How the secret is sent: in the body (post) or in a header (basic).")
+    var authentication: SecretPlace = .post
+
+    @Flag(name: .long, help: "Take it where nobody names a client.") var `default` = false
+    @Flag(name: .long, help: "Put it in the place of the one that has its id.") var replace = false
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    enum SecretPlace: String, ExpressibleByArgument, CaseIterable {
+        case post, basic
+    }
+
+    func validate() throws {
+        if wellKnown == nil {
+            guard id != nil else { throw ValidationError("name the client id, or a program with --well-known") }
+            guard provider != nil else { throw ValidationError("say of which provider, with --provider") }
+        } else if id != nil || provider != nil || secretFd != nil || name != nil || !redirectURIs.isEmpty {
+            throw ValidationError(
+                "--well-known says the id, the provider, the name and the addresses, and has no secret")
+        }
+    }
+
+    func run() throws {
+        let scopes = ScopeSet(scope.flatMap { $0.split(separator: " ").map(String.init) })
+        let program = try wellKnown.map(Self.program)
+        var client =
+            program?.registration ?? ClientRegistration(id: id ?? "", name: name, redirectURIs: redirectURIs)
+        if !scopes.isEmpty { client.scopes = scopes }
+        let named = program?.provider ?? provider ?? ""
+        let keyring: Keyring
+        let added: RegisteredClient
+        if let secretFd {
+            client.authentication = authentication == .post ? .post : .basic
+            let secret = try SecretInput.clientSecret(descriptor: secretFd)
+            keyring = try global.unlockedKeyring()
+            added = try keyring.clients.add(
+                client, secret: secret, at: named, isDefault: `default`, replacing: replace, in: global.groups())
+        } else {
+            keyring = try global.unlockedKeyring()
+            added = try keyring.clients.add(
+                client, at: named, isDefault: `default`, replacing: replace, in: global.groups())
+        }
+        global.tellWarnings(of: keyring)
+        let words = added.isDefault ? ", the one to take unless another is named" : ""
+        let place = added.provider ?? added.environment
+        try global.tell(.clientAdded, "added client '\(client.id)' of \(place)\(words)") {
+            ($0.client, $0.provider) = (client.id, place)
+        }
+        if let program { global.say(program.notice) }
+    }
+
+    private static func program(_ name: String) throws(KeyringError) -> WellKnownClient {
+        guard let client = WellKnownClient.named(name) else {
+            throw KeyringError(
+                .noSuchClient, "there is no well-known client '\(name)'",
+                hint: "'keyfob client list --well-known' lists them")
+        }
+        return client
+    }
+}
+
+extension WellKnownClient {
+    /// What it means to sign in with it, and how to.
+    var notice: String {
+        "\(provider) takes Keyfob for \(title), by \(publisher): sign in with 'keyfob login "
+            + "\(signsInByBrowser ? "" : "--device ")\(provider)'"
+    }
+}

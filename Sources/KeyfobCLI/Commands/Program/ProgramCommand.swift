@@ -1,0 +1,23 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobModel
+
+struct ProgramCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "program", abstract: "Which programs may have which tokens from 'keyfob agent'.",
+        discussion: """
+            Programs that ask the agent get tokens of the accounts that they were allowed, and of no others. PROGRAM is the path of \
+            an executable or a script, the name of a program in PATH, or one of service:NAME.service, flatpak:ID, snap:NAME, \
+            script:PATH and executable:PATH. What keyfob itself is allowed, every program gets that can start it: 'keyfob token' and the \
+            helpers ask the agent while the vault is locked. Between programs that run as you this is policy and no wall: they can also run \
+            'keyfob token' while the vault is unlocked.
+
+            Example:
+              keyfob program allow ~/bin/report.py --account ada@contoso.example
+              keyfob program list
+            """,
+        subcommands: [
+            ProgramListCommand.self, ProgramAllowCommand.self, ProgramDenyCommand.self, ProgramForgetCommand.self,
+        ])
+}

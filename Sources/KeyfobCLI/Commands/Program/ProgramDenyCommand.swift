@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobModel
+
+struct ProgramDenyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deny", abstract: "Never let a program have tokens.",
+        discussion: """
+            It goes before all that was allowed, and nobody is asked about the program any more. Without --account it is about every \
+            account of the groups.
+
+            Example:
+              keyfob program deny /usr/bin/assistant
+              keyfob program deny snap:player --account ada@contoso.example
+            """)
+
+    @Argument(help: "The program.", completion: .file()) var program: String
+    @Option(name: [.short, .long], help: ArgumentHelp("The account: id, user name or label.", valueName: "name"))
+    var account: String?
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+        let named = try NamedProgram(program)
+        let keyring = try global.unlockedKeyring(reaching: .files())
+        let (whose, groups) = try target(in: keyring)
+        for group in groups {
+            try keyring.programs.permit(
+                ProgramPermission(of: named.program, account: whose?.id, isAllowed: false, in: group))
+        }
+        global.tellWarnings(of: keyring)
+        let about = whose.map { "tokens of \(keyring.accounts.shownName(of: $0))" } ?? "any token"
+        let places = groups.map { "'\($0)'" }.joined(separator: ", ")
+        try global.tell(.programDenied, "\(named.program) never gets \(about) of group \(places)") {
+            $0.subject = ChangeDocument.Subject(program: named.program)
+            ($0.account, $0.group) = (whose?.id.description, groups.count == 1 ? groups[0].name : nil)
+        }
+    }
+
+    /// The account, nil for each, and the groups that are meant.
+    private func target(in keyring: Keyring) throws(KeyringError) -> (Account?, [AccessGroup]) {
+        if let account {
+            let candidate = try keyring.accounts.named(account, in: global.groups())
+            return (candidate.account, [candidate.group])
+        }
+        let groups = if let named = try global.groups() { named } else { try keyring.groups.list().map(\.name) }
+        return (nil, groups)
+    }
+}

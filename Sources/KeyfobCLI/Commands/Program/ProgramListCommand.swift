@@ -1,0 +1,94 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobAgent
+internal import KeyfobModel
+internal import KeyfobTerminal
+
+struct ProgramListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what programs may have.",
+        discussion: """
+            'changed' stands where the program's file is another one than was allowed: it gets nothing then.
+
+            Example:
+              keyfob program list
+              keyfob program list --group work --json
+            """)
+
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring(reaching: .files())
+        let groups = try global.groups()
+        let accounts = try keyring.accounts.list(in: groups)
+        let (names, digests) = (AccountNaming(among: accounts), FileDigests())
+        let listed = try keyring.programs.permissions(in: groups).map { permission in
+            ListedPermission(permission, accounts, names, digests)
+        }
+        global.tellWarnings(of: keyring)
+        if global.json {
+            return try JSONOutput.print(ProgramListDocument(permissions: listed.map(\.document)))
+        }
+        var table = Table(
+            header: ["PROGRAM", "MAY", "ACCOUNT", "GROUP", "FOR", "FILE"], yielding: ["FILE", "FOR", "GROUP", "MAY"])
+        for item in listed { table.add(item.row) }
+        try StandardOutput.write(lines: table.text)
+    }
+}
+
+/// A permission with what there is to be said of it.
+private struct ListedPermission {
+    let permission: ProgramPermission
+    let account: Account?
+    let name: String
+    let hasChanged: Bool
+
+    init(_ permission: ProgramPermission, _ candidates: [Candidate], _ names: AccountNaming, _ digests: FileDigests) {
+        self.permission = permission
+        account = candidates.first { $0.account.id == permission.account && $0.group == permission.group }?.account
+        name = account.map(names.brief) ?? permission.account?.description ?? "all"
+        hasChanged = permission.digest.map { $0 != digests.digest(of: permission.program.name) } ?? false
+    }
+
+    var row: [String] {
+        let what = [permission.scopes.isEmpty ? nil : permission.scopes.spaceSeparated, permission.clientID]
+        let text = what.compactMap(\.self).joined(separator: " ")
+        let file =
+            permission.digest == nil
+            ? (permission.isAllowed && permission.program.kind.isPath ? "any" : "-")
+            : hasChanged ? "changed" : "as allowed"
+        return [
+            permission.program.description, permission.isAllowed ? "yes" : "never",
+            name,
+            permission.group.name + (permission.writer == .group ? ", by a key of the group" : ""),
+            text.isEmpty ? "-" : text, file,
+        ]
+    }
+
+    var document: ProgramListDocument.Permission {
+        ProgramListDocument.Permission(
+            program: permission.program.description, decision: permission.isAllowed ? "always" : "never",
+            account: permission.account?.description, username: account?.username, group: permission.group.name,
+            scopes: permission.scopes.scopes, clientID: permission.clientID, sha256: permission.digest,
+            hasChanged: permission.digest == nil ? nil : hasChanged, writer: permission.writer.rawValue)
+    }
+}
+
+/// `Schemas/program-list.schema.json`.
+private struct ProgramListDocument: JSONDocument {
+    let formatVersion = 1
+    let permissions: [Permission]
+
+    struct Permission: Encodable {
+        let program: String
+        let decision: String
+        let account: String?
+        let username: String?
+        let group: String
+        let scopes: [String]
+        let clientID: String?
+        let sha256: String?
+        let hasChanged: Bool?
+        let writer: String
+    }
+}

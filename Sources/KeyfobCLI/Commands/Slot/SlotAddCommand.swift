@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct SlotAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a way to unlock the vault.",
+        discussion: """
+            With secret-service the keyring of your desktop keeps a key that opens the vault, so that nothing is asked \
+            in your session; every program of the session can open the vault then.
+
+            Example:
+              keyfob slot add passphrase
+              keyfob slot add key-file --new ~/.config/keyfob.key
+              keyfob slot add recipient age1…
+              keyfob slot add secret-service
+            """)
+
+    @OptionGroup var new: NewSlotInput
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring(reaching: .everything)
+        let id = try keyring.slots.add(try new.slot(global))
+        global.tellWarnings(of: keyring)
+        try SlotAddedDocument.tell(id, global)
+    }
+}
+
+/// `Schemas/slot-added.schema.json`.
+struct SlotAddedDocument: JSONDocument {
+    let formatVersion = 1
+    let slot: String
+
+    static func tell(_ id: String, _ global: GlobalOptions) throws(KeyringError) {
+        if global.json {
+            try JSONOutput.print(SlotAddedDocument(slot: id))
+        } else {
+            global.say("added slot \(id)")
+        }
+    }
+}

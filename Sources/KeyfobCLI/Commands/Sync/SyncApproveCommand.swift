@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import Keyfob
+
+struct SyncApproveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Let a machine into the sync.",
+        discussion: """
+            WORDS are those that 'keyfob sync join' has printed on that machine: take them from there. With --group it shares, \
+            and decides for, these groups alone. Without WORDS, lists who asks.
+
+            Example:
+              keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor
+              keyfob sync approve fahom-duhop-zojul-kabiv-popun-rimor --group work
+            """)
+
+    @Argument(help: "The six words of the machine.") var words: String?
+    @OptionGroup var options: SyncOptions
+
+    func run() throws {
+        let global = options.global
+        let groups = try global.group.isEmpty ? nil : global.groups()
+        let (keyring, transport) = try options.open()
+        guard let words else {
+            try transport.fetch()
+            let requests = try keyring.sync.status(through: transport.folder).requests
+            throw KeyringError(
+                .usage,
+                requests.isEmpty
+                    ? "nobody asks to be let in, as far as is seen here"
+                    : "a machine is let in by its words, as it shows them itself",
+                hint: requests.isEmpty
+                    ? "run 'keyfob sync join REMOTE' there" : "compare them, and run 'keyfob sync approve WORDS'",
+                candidates: requests)
+        }
+        try transport.fetch()
+        let change = try keyring.sync.approve(words, groups: groups, through: transport.folder)
+        let report = try transport.synchronise(keyring)
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(report.status)) }
+        global.say("let \(change.title) in\(groups.map { ", for \(SyncText.groups($0))" } ?? "")")
+    }
+}

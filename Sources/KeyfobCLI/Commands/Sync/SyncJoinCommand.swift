@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobTerminal
+
+struct SyncJoinCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Ask to be let into a sync.",
+        discussion: """
+            WORDS are those of a device of the sync, which 'keyfob sync status' shows there: by them this vault knows whom to \
+            trust. Take them from that machine itself, never from the folder. Prints the six words of this device, for \
+            'keyfob sync approve' there. With --group, that device has a say in these groups alone. Without WORDS, or to give \
+            others, run it again.
+
+            Example:
+              keyfob sync join ~/Sync/keyfob lusab-babad-gutih-tugad-mudof-sakat
+            """)
+
+    @Argument(help: "The folder, the git repository, or what else was given to init, as it is called here.") var remote:
+        String
+    @Argument(help: "The six words of a device of the sync.") var words: String?
+    @Option(name: .long, help: "What the others call this machine; by default its host name.") var name: String?
+    @OptionGroup var options: SyncOptions
+
+    func run() throws {
+        let remote = try SyncRemote(remote)
+        let global = options.global
+        let groups = try global.group.isEmpty ? nil : global.groups()
+        let keyring = try global.unlockedKeyring(reaching: .everything)
+        remote.confine(keyring)
+        let transport = try remote.transport(for: keyring, options)
+        let status = try transport.attempt { () throws(KeyringError) in
+            try keyring.sync.join(
+                at: remote.text, named: name ?? SyncRemote.hostName, trusting: words, groups: groups,
+                through: transport.folder)
+            let status = try keyring.sync.status()
+            return (status, status.ownFolder)
+        }
+        global.tellWarnings(of: keyring)
+        if global.json { return try JSONOutput.print(SyncStatusDocument(status)) }
+        try StandardOutput.write(line: status.own.words)
+        global.say(
+            "on a machine of the sync, 'keyfob sync approve \(status.own.words)' lets this one in; then 'keyfob sync'")
+        if words == nil {
+            global.say(
+                "'keyfob sync join REMOTE WORDS' says which device is trusted: 'keyfob sync status' there has its words"
+            )
+        }
+    }
+}

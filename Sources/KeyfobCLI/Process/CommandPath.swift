@@ -1,0 +1,37 @@
+internal import ArgumentParser
+
+/// The command that a line names, and what stands behind its name.
+struct CommandPath {
+    private let names: [String]
+    private let command: any ParsableCommand.Type
+
+    /// The command that the words begin with.
+    init(of arguments: [String]) {
+        var (names, command): ([String], any ParsableCommand.Type) = ([], KeyfobCommand.self)
+        for word in arguments {
+            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else { break }
+            names.append(word)
+            command = next
+        }
+        (self.names, self.command) = (names, command)
+    }
+
+    /// As it is typed.
+    var text: String { (["keyfob"] + names).joined(separator: " ") }
+
+    /// The command with its options.
+    ///
+    /// Of the root the parser would look at the options of a hundred commands. It does where something is wrong, and says it
+    /// in the words of the whole line; and for help, versions and scripts.
+    func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if command.configuration.subcommands.isEmpty,
+            let parsed = try? command.parseAsRoot(Array(arguments.dropFirst(names.count))),
+            // For --help it is another one, which would know nothing of the root.
+            type(of: parsed) == command
+        {
+            return parsed
+        }
+        return try KeyfobCommand.parseAsRoot(arguments)
+    }
+}

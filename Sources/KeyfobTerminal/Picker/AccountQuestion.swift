@@ -1,0 +1,26 @@
+/// Lets a person choose an account by its number, where the terminal cannot be drawn on.
+package enum AccountQuestion {
+    /// How often a number that is none is asked for again.
+    private static let attempts = 3
+
+    /// Shows the items, best first, and returns the index of the one that was chosen.
+    ///
+    /// - Throws: `nothingChosen` when the person leaves without an answer, `nothingTyped`, `absent`, `noChoices`.
+    package static func choose(among items: [PickerItem], purpose: String) throws(TerminalFailure) -> Int {
+        guard !items.isEmpty else { throw .noChoices }
+        guard let terminal = Terminal() else { throw .absent }
+        var table = Table(header: [], columns: terminal.columns)
+        for (index, item) in items.enumerated() {
+            let name = item.details.map { "\(item.title) (\($0))" } ?? item.title
+            table.add(["  \(index + 1)", name, item.group, item.reason])
+        }
+        let place = purpose.isEmpty ? "" : " " + TerminalText.line(purpose)
+        terminal.show("Which account\(place)?\n\(table.text)")
+        for _ in 0..<attempts {
+            let answer = try terminal.line(after: "Its number, 1 to \(items.count): ")
+            guard !answer.isEmpty else { break }
+            if let number = Int(answer), items.indices.contains(number - 1) { return number - 1 }
+        }
+        throw .nothingChosen
+    }
+}

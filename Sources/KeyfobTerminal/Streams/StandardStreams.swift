@@ -1,0 +1,60 @@
+internal import Glibc
+
+/// Where results go; the command writes them.
+package enum StandardOutput {
+    /// Whether a person sees it.
+    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// How wide the terminal is; nil where there is none.
+    package static var columns: Int? { isTerminal ? TerminalSize.of(STDOUT_FILENO).columns : nil }
+
+    /// Whether it is open for writing.
+    package static var isWritable: Bool { fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY }
+
+    /// A text in the characters of the terminal, where there is one.
+    package static func shown(_ text: String) -> String { isTerminal ? TerminalCharset.shown(text) : text }
+
+    /// Writes a text's bytes as they are.
+    package static func put(_ bytes: [UInt8]) throws(WritingFailure) {
+        try DescriptorWriter.write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Writes all of something as it is.
+    package static func put(_ bytes: RawSpan) throws(WritingFailure) {
+        try DescriptorWriter.write(bytes, to: STDOUT_FILENO)
+    }
+}
+
+/// Where messages go.
+///
+/// A message that cannot be written is no reason to fail. All of it is made harmless here (``TerminalText``).
+package enum StandardError {
+    /// Whether a person sees it.
+    package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// How wide the terminal is; nil where there is none.
+    package static var columns: Int? { isTerminal ? TerminalSize.of(STDERR_FILENO).columns : nil }
+
+    /// Writes a line.
+    package static func write(line: String) {
+        write(drawing: shown(TerminalText.line(line)) + "\n")
+    }
+
+    /// Writes lines, each ended by a line feed.
+    package static func write(lines: String) {
+        write(drawing: shown(TerminalText.lines(lines)))
+    }
+
+    /// Shows a line in place of the last one that was shown so; an empty one removes it.
+    static func show(progress: String) {
+        write(drawing: "\r" + shown(TerminalText.line(progress)) + (progress.isEmpty ? "\u{1B}[K" : ""))
+    }
+
+    /// A text in the characters of the terminal, where there is one.
+    private static func shown(_ text: String) -> String { isTerminal ? TerminalCharset.shown(text) : text }
+
+    /// Writes what was drawn here, with what a terminal is to obey.
+    package static func write(drawing: String) {
+        try? DescriptorWriter.write(Array(drawing.utf8), to: STDERR_FILENO)
+    }
+}

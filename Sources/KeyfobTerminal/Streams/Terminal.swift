@@ -1,0 +1,121 @@
+internal import Glibc
+package import KeyfobSodium
+
+// The rules of talking to a person:
+//
+// - Questions go to the terminal itself (/dev/tty), never to standard output or standard error, so
+//   that both can be redirected.
+// - What is typed for a passphrase is not shown, and the terminal is put back as it was, also when
+//   the person interrupts.
+// - With --no-input, or without a terminal, nothing is asked: the command fails and says what to give.
+
+/// The terminal of the person who runs the command.
+package struct Terminal: ~Copyable {
+    /// The longest line that a terminal edits, in bytes; it drops the rest.
+    package static let lineLimit = 4_096
+
+    /// What Ctrl-C sends.
+    private static let interrupt: UInt8 = 3
+
+    private let descriptor: CInt
+
+    /// The terminal; nil when there is none.
+    package init?() {
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+    }
+
+    /// Whether there is one.
+    package static var isThere: Bool {
+        if Terminal() != nil { true } else { false }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Asks for a line that is not shown.
+    ///
+    /// - Parameters:
+    ///   - question: What stands before it.
+    ///   - limit: The most bytes that are taken. With more than ``lineLimit`` they are taken as they come, and cannot be
+    ///     edited.
+    /// - Throws: `interrupted`, `nothingTyped` for an empty line and the end of input, `gone`, `cannotHide`.
+    package func secret(after question: String, limit: Int = lineLimit) throws(TerminalFailure) -> SecretBytes {
+        var before = termios()
+        guard unsafe tcgetattr(descriptor, &before) == 0 else {
+            throw .gone
+        }
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        // Interrupts come as characters, so that there is time to put the terminal back.
+        silent.c_lflag &= ~tcflag_t(ISIG)
+        if limit > Self.lineLimit {
+            silent.c_lflag &= ~tcflag_t(ICANON)
+            silent.c_cc.6 = 1  // VMIN
+            silent.c_cc.5 = 0  // VTIME
+        }
+        // Ends the line, so that it comes at once.
+        silent.c_cc.11 = Self.interrupt  // VEOL
+        guard unsafe tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
+            throw .cannotHide
+        }
+        defer {
+            _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before)
+            write("\n")
+        }
+        write(TerminalCharset.shown(TerminalText.line(question)))
+        let line: SecretBytes
+        do {
+            line = try SecretBytes.readingLine(descriptor: descriptor, limit: limit, stop: Self.interrupt)
+        } catch {
+            throw .nothingTyped
+        }
+        let isInterrupted = line.withBytes { bytes in
+            (0..<bytes.byteCount).contains { bytes.byte(at: $0) == Self.interrupt }
+        }
+        guard !isInterrupted else { throw .interrupted }
+        // No passphrase is empty.
+        guard line.count > 0 else { throw .nothingTyped }
+        return line
+    }
+
+    /// Asks for a line that is shown.
+    ///
+    /// - Throws: `nothingTyped` at the end of input.
+    package func line(after question: String) throws(TerminalFailure) -> String {
+        write(TerminalCharset.shown(TerminalText.line(question)))
+        do {
+            let line = try SecretBytes.readingLine(descriptor: descriptor, limit: Self.lineLimit)
+            return String(decoding: line.withBytes { [UInt8]($0) }, as: UTF8.self)
+        } catch {
+            throw .nothingTyped
+        }
+    }
+
+    /// Shows lines, in which nothing may be that a terminal obeys.
+    package func show(_ lines: String) { write(TerminalCharset.shown(lines)) }
+
+    /// How wide it is.
+    package var columns: Int { TerminalSize.of(descriptor).columns }
+
+    private func write(_ text: String) {
+        try? DescriptorWriter.write(Array(text.utf8), to: descriptor)
+    }
+}
+
+/// How large a terminal is.
+struct TerminalSize {
+    let columns: Int
+    let rows: Int
+
+    /// The size of the terminal behind a descriptor; 80 and 24 where it does not know.
+    static func of(_ descriptor: CInt) -> TerminalSize {
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+}
