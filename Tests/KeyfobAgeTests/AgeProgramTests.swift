@@ -91,7 +91,8 @@ struct AgeProgramTests {
                 "correct horse", ["/usr/bin/age", "-p"] + options + ["-o", "file.age", "message"]) == 0)
         let file = try folder.read("file.age")
         #expect(Opening(file, passphrase: "correct horse") == Opening(plaintext: message))
-        #expect(Opening(file, passphrase: "wrong horse") == Opening(error: .noMatch))
+        // Each of them takes a second.
+        if encoding == .binary { #expect(Opening(file, passphrase: "wrong horse") == Opening(error: .noMatch)) }
     }
 
     @Test("age opens what Keyfob writes with the standard work factor")

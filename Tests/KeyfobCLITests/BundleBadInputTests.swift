@@ -2,7 +2,8 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Bundles that make no sense", .waitsForPrograms)
+/// Most tests share a home, in which nothing may change; so one runs after the other.
+@Suite("Bundles that make no sense", .serialized, .waitsForPrograms)
 struct BundleBadInputTests {
     /// A command that reads a bundle, and what opens the good one.
     enum Command: String, CaseIterable {
@@ -91,7 +92,7 @@ struct BundleBadInputTests {
 
     /// The backup is for an X25519 identity, because the age program here knows no post-quantum ones; whose it is shows the
     /// recovery key, which lies in one file with that.
-    private func place() throws -> Workplace {
+    private static func place() throws -> Workplace {
         let place = try Workplace.withVault()
         try place.write("cache.json", SampleCache(people: 2).json())
         try place.run(
@@ -105,9 +106,11 @@ struct BundleBadInputTests {
         return place
     }
 
+    private static let shared = Result { try place() }
+
     @Test("one line tells what is wrong, and nothing is changed", arguments: Command.allCases, Flaw.allCases)
     func flaw(command: Command, flaw: Flaw) throws {
-        let place = try place()
+        let place = try Self.shared.get()
         if let bad = flaw.applied(to: try place.read(command.good)) {
             try place.write("bad", bad)
         } else {
@@ -127,7 +130,7 @@ struct BundleBadInputTests {
 
     @Test("the wrong key opens nothing and changes nothing", arguments: Command.allCases)
     func wrongKey(command: Command) throws {
-        let place = try place()
+        let place = try Self.place()
         let before = try place.contents(of: "data")
         let other = "stranger.txt"
         let line = command.line(command.good).replacing(/--bundle-identity [a-z.]+/, with: "--bundle-identity \(other)")
@@ -146,7 +149,7 @@ struct BundleBadInputTests {
 
     @Test("a wrong passphrase opens nothing")
     func wrongPassphrase() throws {
-        let place = try place()
+        let place = try Self.place()
         try place.run("echo right | keyfob export --quiet --bundle-passphrase-fd 0 typed.age").expectSuccess()
         let before = try place.contents(of: "data")
         try place.run("echo wrong | keyfob import --bundle-passphrase-fd 0 typed.age")
@@ -164,7 +167,7 @@ struct BundleBadInputTests {
             (.merge, "{ echo '-----BEGIN AGE ENCRYPTED FILE-----'; yes AAAA; }"),
         ])
     func endless(command: Command, source: String) throws {
-        let place = try place()
+        let place = try Self.shared.get()
         let before = try place.contents(of: "data")
         try place.run("\(source.replacing("GOOD", with: command.good)) 2>/dev/null | \(command.line("-"))")
             .expectError(65, "standard input", "bytes, the most that is")
@@ -187,7 +190,7 @@ struct BundleBadInputTests {
             "import cache.json --replace",
         ])
     func usage(command: String) throws {
-        let place = try place()
+        let place = try Self.shared.get()
         let before = try place.contents(of: "data")
         try place.run("keyfob \(command)").expectError(64)
         #expect(try place.contents(of: "data") == before)

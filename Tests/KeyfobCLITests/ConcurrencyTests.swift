@@ -22,7 +22,7 @@ struct ConcurrencyTests {
     @Test("eight writers lose nothing")
     func writers() throws {
         let place = try Workplace.withVault()
-        let count = TestLength.rounds(25, full: 200)
+        let count = TestLength.rounds(16, full: 200)
         let outcome = try place.run(
             """
             writer() {
@@ -48,7 +48,7 @@ struct ConcurrencyTests {
     func killed() throws {
         let place = try Workplace.withVault()
         try place.run("keyfob group create work -q").expectSuccess()
-        let rounds = TestLength.rounds(40, full: 200)
+        let rounds = TestLength.rounds(24, full: 200)
         var cache = SampleCache(people: 60)
         var reported: [String: String] = [:]
         let adding = try seconds { try place.add("first", token: "x", "--group work") }
@@ -107,7 +107,7 @@ struct ConcurrencyTests {
         let place = try Workplace.withVault()
         try place.run("keyfob group create a -q && keyfob group create b -q").expectSuccess()
         for name in ["moving", "resting"] { try place.add(name, token: "token of \(name)", "--group a") }
-        let rounds = TestLength.rounds(15, full: 100)
+        let rounds = TestLength.rounds(10, full: 100)
         let outcome = try place.run(
             """
             say() { echo "$*: $(cat err.$1 2>/dev/null)"; }

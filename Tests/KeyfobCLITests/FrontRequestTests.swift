@@ -44,7 +44,8 @@ struct FrontRequestTests {
                 let asked = FrontRequest(arguments, Variables(values: variables))
             else { continue }
             taken += 1
-            let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))
+            let moved = LeadingOptions.moved(words)
+            let parsed = try CommandPath(of: moved).parsed(moved)
             let command = try #require(parsed as? TokenCommand, "\(words)")
             let environment = Environment(variables: variables)
             let request = try command.options.request(minimumValidity: command.validity.minValidity, environment)
@@ -88,7 +89,8 @@ struct FrontRequestTests {
                     asking: FrontRequest.Question(tool: .git, url: url.text, login: login))
             else { continue }
             taken += 1
-            let parsed = try KeyfobCommand.parseAsRoot(LeadingOptions.moved(words))
+            let moved = LeadingOptions.moved(words)
+            let parsed = try CommandPath(of: moved).parsed(moved)
             let command = try #require(parsed as? GitCredentialCommand, "\(words)")
             let question = CredentialOptions.Question(tool: "git", url: url)
             let environment = Environment(variables: variables)

@@ -2,17 +2,20 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Hostile text in messages")
+@Suite("Hostile text in messages", .serialized, .waitsForPrograms)
 struct HostileTextTests {
     /// Sets a title, clears the screen by a C1 control, turns the reading direction, ends a line in three ways.
     private static let hostile = "eve\u{1B}]0;title\u{7}\u{9B}2J\u{7F}\u{202E}\u{2066}\u{2028}\u{85}\rx"
 
     /// The hostile text is `$H`.
-    private func home() throws -> Workplace {
-        let place = try Workplace.withVault(["H": Self.hostile])
+    private static func home() throws -> Workplace {
+        let place = try Workplace.withVault(["H": hostile])
         try place.add("ada", token: "token")
         return place
     }
+
+    /// For lines that are independent of each other.
+    private static let shared = Result { try home() }
 
     private func expectHarmless(_ text: String, _ line: String, location: SourceLocation = #_sourceLocation) {
         let obeyed = text.unicodeScalars.filter {
@@ -49,7 +52,7 @@ struct HostileTextTests {
             "keyfob restore \"$H\"", "keyfob backup --verify \"$H\"", "keyfob login google --ca-file \"$H\" --client x",
         ])
     func arguments(line: String) throws {
-        let place = try home()
+        let place = try Self.shared.get()
         for line in [line, line + " --json"] {
             let outcome = try place.run(line)
             #expect(!(outcome.text + outcome.errors).isEmpty, "\(line)")
@@ -59,7 +62,7 @@ struct HostileTextTests {
 
     @Test("nor what another program stored, in any message about it")
     func stored() throws {
-        let place = try home()
+        let place = try Self.home()
         var sections = SampleCache(people: 1).sections()
         for key in sections["Account"]?.keys.sorted() ?? [] {
             sections["Account"]?[key]?["username"] = Self.hostile + "@contoso.example"
@@ -80,7 +83,7 @@ struct HostileTextTests {
 
     @Test("nor what a provider answers")
     func provider() throws {
-        let place = try home()
+        let place = try Self.home()
         try place.write(
             "provider.py",
             """
@@ -124,7 +127,7 @@ struct HostileTextTests {
 
     @Test("nor a question on the terminal")
     func questions() throws {
-        let place = try home()
+        let place = try Self.home()
         try place.write("words", "correct horse\n")
         try place.run(
             "keyfob init -q --vault \"$H\" --passphrase-fd 3 --kdf-memory 64 --recovery-file r 3<words"

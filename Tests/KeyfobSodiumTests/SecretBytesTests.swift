@@ -137,6 +137,7 @@ struct GuardedRegionsTests {
         "a region that was put back is zero when it is taken again, and is taken again",
         arguments: [1, 256, 257, 65_536])
     func recycling(count: Int) {
+        Sodium.initialize()
         var addresses: Set<UInt> = []
         for _ in 0..<200 {
             let region = unsafe GuardedRegions.take(count)

@@ -34,8 +34,10 @@ struct PickerScreenTests {
 
     /// From 14 on all has its place, and more rows are the list's.
     private static let rows = TestLength.isFull ? Array(1...40) : Array(1...15) + [24, 40]
+    private static let widths: [Int] =
+        TestLength.isFull ? Array(1...120) : Array(1...30) + [39, 40, 60, 79, 80, 100, 120]
 
-    @Test("it fits every terminal, and shows the marked account and where to type", arguments: 1...120)
+    @Test("it fits every terminal, and shows the marked account and where to type", arguments: widths)
     func sizes(columns: Int) {
         let sets = [PickerItem.samples, Self.hostile]
         let screens = sets.map { PickerScreen($0, purpose: Self.purpose + "\u{1B}[2J") }

@@ -5,7 +5,7 @@ package import Testing
 /// Gives a test a thread of its own each time it goes on.
 ///
 /// A test that waits for a program blocks the thread it is on. Of those that all tests share there are as many as there are
-/// processors: two such tests, and everything else waits for them. Three times as many as there are processors go on at a time:
+/// processors: two such tests, and everything else waits for them. Four times as many as there are processors go on at a time:
 /// with more, programs with deadlines, such as a Secret Service, would miss them.
 package struct WaitingTrait: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
@@ -44,7 +44,7 @@ private final class ThreadForEachJob: TaskExecutor {
 
 /// The places for tests that wait, and who waits for one.
 private final class Places: Sendable {
-    static let shared = Places(3 * ProcessInfo.processInfo.activeProcessorCount)
+    static let shared = Places(4 * ProcessInfo.processInfo.activeProcessorCount)
 
     private struct State {
         var free: Int

@@ -61,7 +61,7 @@ struct BundleDamageTests {
         }
         let bundle = try source.keyring.bundle(for: keys.seal)
         var random = SeededGenerator(seed: 11)
-        for _ in 0..<TestLength.rounds(300, full: 10_000) {
+        for _ in 0..<TestLength.rounds(150, full: 10_000) {
             var altered = bundle
             let bit = Int.random(in: 0..<8 * bundle.count, using: &random)
             altered[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -18,7 +18,7 @@ package struct GitConfigurationText {
 
     /// Those of the sections that were asked for, in their order.
     package private(set) var entries: [Entry] = []
-    /// Whether git takes the whole file.
+    /// Whether git takes the whole file, and each variable is in a section.
     package private(set) var isSound = true
 
     private let bytes: [UInt8]
@@ -34,12 +34,12 @@ package struct GitConfigurationText {
         self.sections = sections
         index = Self.start(of: bytes)
         while let byte = skippingBlanks() {
-            switch byte {
-            case UInt8(ascii: "#"), UInt8(ascii: ";"): skipLine()
-            case UInt8(ascii: "["): isSound = readSection() && isSound
-            default: isSound = readEntry() && isSound
+            if byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") {
+                skipLine()
+            } else if !(byte == UInt8(ascii: "[") ? readSection() : readEntry()) {
+                isSound = false
+                return
             }
-            guard isSound else { return }
         }
     }
 
@@ -140,7 +140,10 @@ package struct GitConfigurationText {
         } else if let end, end != 0x0A {
             return false
         }
-        guard let section else { return false }
+        guard let section else {
+            isSound = false
+            return true
+        }
         guard !section.isEmpty else { return true }
         var text: String?
         if let value { text = String(validating: value, as: UTF8.self) }

@@ -27,7 +27,9 @@ enum CommandList {
     }
 
     /// All commands, `keyfob` first.
-    static func all() throws -> [Words] {
+    static func all() throws -> [Words] { try found.get() }
+
+    private static let found = Result {
         let outcome = try Workplace().run("keyfob --experimental-dump-help")
         return try JSONDecoder().decode(Root.self, from: outcome.output).command.words(after: "")
     }

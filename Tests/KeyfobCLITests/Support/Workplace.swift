@@ -1,4 +1,5 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
 /// A person's home for one test: a folder with a home, XDG folders and `keyfob` in the path, without a terminal.
@@ -7,6 +8,7 @@ import Testing
 final class Workplace: Sendable {
     /// The folder: also where commands run.
     let path: String
+    private let folder: ScratchFolder
     /// The environment of commands.
     let environment: [String: String]
 
@@ -17,9 +19,8 @@ final class Workplace: Sendable {
     ///
     /// - Parameter keyFile: What `KEYFOB_KEY_FILE` names from every directory, below ``path``.
     init(_ variables: [String: String] = [:], keyFile: String? = nil) throws {
-        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appending(path: "keyfob-cli-\(UUID().uuidString)")
-        path = folder.path
+        folder = try ScratchFolder()
+        path = URL(filePath: folder.path).resolvingSymlinksInPath().path
         let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         var own = [
             "PATH": path + "/bin:" + inherited + ":/usr/sbin:/sbin", "HOME": path, "XDG_DATA_HOME": path + "/data",
@@ -32,7 +33,7 @@ final class Workplace: Sendable {
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         for name in ["bin", "io", "run"] {
             try files.createDirectory(
-                at: folder.appending(path: name), withIntermediateDirectories: true, attributes: mode)
+                at: URL(filePath: path).appending(path: name), withIntermediateDirectories: true, attributes: mode)
         }
         try files.createSymbolicLink(atPath: path + "/bin/keyfob", withDestinationPath: KeyfobBinary.path)
     }
@@ -43,10 +44,6 @@ final class Workplace: Sendable {
         try place.makeKey("key")
         try place.run("keyfob init --quiet --recovery-file recovery").expectSuccess()
         return place
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
     }
 
     /// Runs a line of the shell to its end, or to a deadline in seconds.

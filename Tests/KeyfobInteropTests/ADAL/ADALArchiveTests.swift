@@ -1,5 +1,6 @@
 import KeyfobInterop
 import KeyfobModel
+import KeyfobTestSupport
 import Testing
 
 @Suite("Archives of ADAL for Objective-C")
@@ -170,7 +171,7 @@ struct ADALArchiveTests {
     func changedBits() {
         var answers = 0
         for index in Self.sample.indices {
-            for bit in 0..<8 {
+            for bit in stride(from: index % TestLength.rounds(4, full: 1), to: 8, by: TestLength.rounds(4, full: 1)) {
                 var changed = Self.sample
                 changed[index] ^= 1 << UInt8(bit)
                 guard let file = try? ADALFile(changed) else { continue }

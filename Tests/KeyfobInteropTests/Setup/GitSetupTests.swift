@@ -39,7 +39,7 @@ struct GitSetupTests {
         "taken back in the header's line": Array("[credential] helper =\n\thelper = b".utf8),
         "as gh writes it": Array(
             "[credential \"https://github.com\"]\n\thelper = \n\thelper = !/usr/bin/gh auth git-credential\n".utf8),
-        "old header": Array("[credential.https://x]\nhelper=\n[Credential]\nHELPER=\"\"\n".utf8),
+        "old header": Array("[credential.x.example]\nhelper=\n[Credential]\nHELPER=\"\"\n".utf8),
         "remarks and continued values": Array(
             "; a\n# b\n[alias]\n\tx = \"!f() { \\\n\techo; }; f\" ; c\n\ty = a\\\r\nb\n".utf8),
         "includes": Array("[include]\n\tpath = other\n[includeIf \"gitdir:~/w/\"]\n\tpath = w\n".utf8),

@@ -15,7 +15,7 @@ struct PageConnectionTests {
         arguments: [512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536])
     func rows(pageSize: Int) throws {
         var generator = SeededGenerator(seed: UInt64(pageSize))
-        for rows in [0, 1, 7, 90, TestLength.rounds(600, full: 20_000)] {
+        for rows in [0, 1, 7, 90, TestLength.rounds(300, full: 20_000)] {
             let database = try GeneratedDatabase(pageSize: pageSize, rows: rows, &generator)
             let (wanted, found) = (
                 try ReadConnection(path: database.directory.database), try PageConnection(database.directory)
@@ -69,7 +69,7 @@ struct PageConnectionTests {
         let url = URL(filePath: database.directory.database)
         let sound = try Data(contentsOf: url)
         var (answers, refusals) = (0, 0)
-        for round in 0..<TestLength.rounds(700, full: 20_000) {
+        for round in 0..<TestLength.rounds(350, full: 20_000) {
             var bytes = sound
             let damage = Self.damage(&bytes, &generator, pageSize: pageSize)
             try bytes.write(to: url)
