@@ -29,7 +29,7 @@ from whole import files, machine, refresh, report, services  # pylint: disable=w
 from whole.measure import Cell, Failure, NotPossible, name_of, run, run_checked, token_of  # pylint: disable=wrong-import-position
 
 FLOOR = "floor (C)"
-HELPER = "keyfob helper git"
+BOUND, HELPER = "keyfob (bound)", "keyfob helper git"
 WRITERS = 8
 BEGIN = time.monotonic()
 # Those that store at once come last: they may leave damage.
@@ -46,6 +46,7 @@ def programs(options, floor, desktop):
     for also in options.also:
         name, _, program = also.partition("=")
         made[name] = lambda *place, program=os.path.abspath(program): files.Keyfob(*place, program)
+    made[BOUND] = lambda *place: files.BoundDirectory(*place, options.keyfob)
     made[HELPER] = lambda *place: files.GitCredential(*place, options.keyfob)
     made |= {
         "git credential-cache": services.CredentialCache, "oidc-token": services.OIDCAgent,
@@ -89,7 +90,7 @@ class Size:
             store, begin = make(name, f"{self.folder}/{index}", self.size), time.monotonic()
             try:
                 self.stores[name] = store
-                is_own = isinstance(store, (files.Floor, files.Keyfob, files.GitCredential))
+                is_own = isinstance(store, (files.Floor, files.Keyfob))
                 store.fill(600 if is_own else 20 if self.is_reduced else self.options.setup_limit)
                 self.setups[name] = {"seconds": time.monotonic() - begin}
             except Exception as reason:  # One that cannot be set up leaves the others; pylint: disable=broad-except
@@ -231,6 +232,8 @@ def measure(options, out):
     document = {**facts, "sizes": [], "refresh": {}}
     with tempfile.TemporaryDirectory(prefix="kf") as folder:
         floor = machine.build_floor(folder)
+        keyfobs = [options.keyfob, *(also.partition("=")[2] for also in options.also)]
+        machine.read_anew(floor, *(program for keyfob in keyfobs for program in machine.installed(keyfob)))
         os.chdir(folder)
         for size in map(int, options.sizes.split(",")):
             place = f"{folder}/{size}"

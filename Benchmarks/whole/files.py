@@ -168,10 +168,26 @@ class Keyfob(Store):
         return Command([self.program, *words], before=before, verify=lambda: self.list(vault))
 
 
+LOOKUP_ALONE = dict.fromkeys(("list", "store", "export", "import", "same", "new"), "as keyfob")
+
+
+class BoundDirectory(Keyfob):
+    """The same in the directory where all is started, which is bound to an account."""
+
+    missing = LOOKUP_ALONE
+
+    def fill(self, limit):
+        super().fill(limit)
+        self.call(self.program, "bind", "--quiet", "--directory", os.getcwd(), self.names()[0])
+
+    def look_up(self, name):
+        return Command([self.program, "token"], wanted=token_of(self.names()[0]))
+
+
 class GitCredential(Keyfob):
     """The same, asked as git asks it."""
 
-    missing = dict.fromkeys(("list", "store", "export", "import", "same", "new"), "as keyfob")
+    missing = LOOKUP_ALONE
 
     def look_up(self, name):
         # A host to which tokens of the accounts go.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The program that called this one.
 package enum CallingTool {
     /// What runs whatever its user types tells nothing of what the token is for.
-    private static let shells: Set<String> = [
+    private static let shells = [
         "sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "nu", "tcsh", "xonsh", "zsh", "env", "init", "login",
         "make", "nice", "nohup", "screen", "script", "setsid", "sshd", "su", "sudo", "systemd", "timeout", "tmux",
         "tmux: server", "watch", "xargs",

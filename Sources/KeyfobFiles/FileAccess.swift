@@ -81,8 +81,8 @@ package enum FileAccess {
                 guard !gone.contains("..") else { return nil }
                 return gone.reversed().reduce(real) { $1 == "." || $1.isEmpty ? $0 : self.path($0, String($1)) }
             }
-            guard let slash = present.lastIndex(of: "/") else { return nil }
-            gone.append(present[present.index(after: slash)...])
+            guard let slash = present.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+            gone.append(present[present.utf8.index(after: slash)...])
             present = slash == present.startIndex ? "/" : String(present[..<slash])
         }
     }
@@ -156,14 +156,14 @@ package enum FileAccess {
     package static func ancestors(of path: String) -> some Sequence<String> {
         sequence(first: path) { folder in
             guard folder != "/" else { return nil }
-            guard let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else { return "/" }
-            return String(folder[..<slash])
+            return self.folder(of: folder)
         }
     }
 
     /// The folder that an absolute path names something in.
     package static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
+        // By bytes, as the system does: what looks like one character with a slash in it is a slash and the next name.
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
     }
 
     /// A file in a folder.

@@ -6,7 +6,7 @@ internal import KeyfobModel
 internal import KeyfobSodium
 
 /// What starts when somebody types `keyfob`, or git, docker or kubectl calls: prints a stored token that is fresh where everything
-/// is plain, and its version, and becomes the full program for everything else.
+/// is plain, its version and its help, and becomes the full program for everything else.
 ///
 /// Until it hands on it has printed nothing, so that what is said comes from one place. What it has seen of a vault it may
 /// have noted, as the full program would.
@@ -14,10 +14,7 @@ enum Front {
     /// Answers, or becomes the full program.
     static func run(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
         let words = unsafe words(arguments)
-        if words == ["--version"] {
-            let version = Array(Release.version.utf8)
-            if let status = unsafe Output.write(version.span.bytes) { return status }
-        }
+        if let text = words.flatMap(plainAnswer(to:)), let status = Output.write(text) { return status }
         if let words, let taken = TokenArguments(words), let variables = unsafe Variables(environ) {
             ProcessHardening.apply()
             if let status = answer(taken, variables) { return status }
@@ -37,6 +34,17 @@ enum Front {
             unsafe next += 1
         }
         return words
+    }
+
+    /// What is said without looking at anything; nil where the full program has to fit it to the terminal, or to the columns
+    /// that somebody asks for.
+    private static func plainAnswer(to words: [String]) -> String? {
+        switch words {
+        case ["--version"]: Release.version + "\n"
+        case [], ["--help"], ["-h"], ["help"]:
+            unsafe isatty(STDOUT_FILENO) == 0 && getenv("COLUMNS") == nil ? Help.text : nil
+        default: nil
+        }
     }
 
     /// Does what the command line says.

@@ -3,7 +3,15 @@ internal import KeyfobSodium
 
 /// Writes what was asked for to standard output.
 enum Output {
-    /// Writes the token, or the version, between two texts, in one call where the system takes it in one.
+    /// Writes a text that is no secret.
+    ///
+    /// - Returns: The exit status; nil where nothing was written.
+    static func write(_ text: String) -> CInt? {
+        let bytes = Array(text.utf8)
+        return unsafe write(bytes.span.bytes, before: "")
+    }
+
+    /// Writes the token between two texts, in one call where the system takes it in one.
     ///
     /// - Returns: The exit status; nil where nothing was written.
     static func write(_ token: RawSpan, behind start: String = "", before end: String = "\n") -> CInt? {
@@ -40,7 +48,7 @@ enum Output {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 // Whoever has had a part must not take it for the whole.
-                return isStarted ? FullProgram.fail(74, "standard output took only a part of the token") : nil
+                return isStarted ? FullProgram.fail(74, "standard output took only a part") : nil
             }
             isStarted = true
             for index in unsafe pieces.indices {

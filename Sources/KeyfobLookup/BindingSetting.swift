@@ -20,13 +20,15 @@ package struct BindingSetting: Hashable {
 
     /// The binding that a name is about; nil where it makes no sense.
     package init?(name: String) {
-        guard name.hasPrefix(Self.prefix), let end = name.lastIndex(of: ":") else { return nil }
-        let rest = name.dropFirst(Self.prefix.count)
-        guard let colon = rest.firstIndex(of: ":"), colon < end else { return nil }
-        let text = rest[rest.index(after: colon)..<end]
-        guard let subject = Binding.Subject(kind: String(rest[..<colon]), text: String(text)) else { return nil }
+        guard name.hasPrefix(Self.prefix), let end = name.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = name.utf8.dropFirst(Self.prefix.utf8.count)
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon < end else { return nil }
+        let text = name[rest.index(after: colon)..<end]
+        guard let subject = Binding.Subject(kind: String(Substring(rest[..<colon])), text: String(text)) else {
+            return nil
+        }
         self.subject = subject
-        environment = String(name[name.index(after: end)...])
+        environment = String(name[name.utf8.index(after: end)...])
     }
 
     package var name: String { Self.prefix(of: subject) + environment }
@@ -87,7 +89,7 @@ package struct AllowanceSetting: Hashable {
 
     /// What the file says, as a binding of its folder.
     package func binding(in group: AccessGroup, by writer: DecisionWriter) -> Binding {
-        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        let folder = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
         return Binding(
             .directory(folder.isEmpty ? "/" : String(folder)), to: target, from: .file(path, group), by: writer)
     }

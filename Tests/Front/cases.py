@@ -16,7 +16,7 @@ from place import Answer
 TOKEN = b"token-of-ada-that-is-nowhere-else"
 ASK = ["token", "--account", "ada"]
 ANSWER = Answer(0, TOKEN + b"\n", b"")
-CUT_OFF = b"keyfob: standard output took only a part of the token\n"
+CUT_OFF = b"keyfob: standard output took only a part\n"
 CLONE_NEWNS, MS_REC, MS_PRIVATE, MS_BIND, MS_RDONLY, MS_REMOUNT = 0x20000, 0x4000, 1 << 18, 0x1000, 1, 32
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 

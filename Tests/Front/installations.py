@@ -98,7 +98,7 @@ def every(base, ready, programs):
             ("1,000 words", ["token", *map(str, range(1000))], environment, b""),
             ("words that are no text", [b"token", b"\xff", b"", b"a\nb"], environment, b""),
             ("an environment of nearly 2 MB", ["x"], big, b""), ("no environment", ["x"], {}, b"in"),
-            ("no words", [], environment, b""),
+            ("one word", ["status"], environment, b""),
             ("much to read", ["add"], environment, os.urandom(1 << 20))]:
         direct, through = (run(program, words, variables, folder, given) for program in [full, front])
         yield f"a stranger, {name}", None if direct == through and direct.status == 37 else f"{through} instead of {direct}"

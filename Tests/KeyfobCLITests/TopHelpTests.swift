@@ -2,6 +2,7 @@ import ArgumentParser
 import Testing
 
 @testable import KeyfobCLI
+@testable import KeyfobFront
 
 @Suite("The help that is printed without the parser")
 struct TopHelpTests {
@@ -12,5 +13,13 @@ struct TopHelpTests {
         let printed = TopHelp.text.split(separator: "\n", omittingEmptySubsequences: false)
         // A line that is to go from the text, or to come into it.
         for change in lines.difference(from: printed) { Issue.record("\(change)") }
+    }
+
+    @Test("the front has it as it is for 80 columns")
+    func front() {
+        let printed = HelpText.broken(TopHelp.text, Environment(variables: ["COLUMNS": "80"])) + "\n"
+        let lines = printed.split(separator: "\n", omittingEmptySubsequences: false)
+        let known = Help.text.split(separator: "\n", omittingEmptySubsequences: false)
+        for change in lines.difference(from: known) { Issue.record("Sources/KeyfobFront/Help.swift: \(change)") }
     }
 }
