@@ -36,7 +36,8 @@ from refusals import Refusals
 ROOT = "/org/freedesktop/secrets"
 COLLECTION = ROOT + "/collection/odd"
 SECRET = "org.freedesktop.Secret."
-FLAGS = set(sys.argv[1:])
+# Set as it begins.
+FLAGS, FORGETTING, REFUSALS = set(), [], []
 
 
 class Refusal(Exception):
@@ -224,10 +225,6 @@ def completed(service, path):
     return new_signal(DBusAddress(path, interface=SECRET + "Prompt"), "Completed", "bv", (is_dismissed, result))
 
 
-FORGETTING = [flag.removeprefix("forgets:") for flag in FLAGS if flag.startswith("forgets:")]
-REFUSALS = [Refusals(flag.removeprefix("counts:")) for flag in FLAGS if flag.startswith("counts:")]
-
-
 def answer(service, message):
     """The answer to a call; None for none."""
     method, path = message.header.fields[HeaderFields.member], message.header.fields[HeaderFields.path]
@@ -259,7 +256,10 @@ def answer(service, message):
         return new_error(message, str(refusal), "s", ("a private text",))
 
 
-def main():
+def main(*flags):
+    FLAGS.update(flags)
+    FORGETTING.extend(flag.removeprefix("forgets:") for flag in flags if flag.startswith("forgets:"))
+    REFUSALS.extend(Refusals(flag.removeprefix("counts:")) for flag in flags if flag.startswith("counts:"))
     service = Service()
     with open_dbus_connection() as connection:
         connection.send_and_get_reply(message_bus.RequestName("org.freedesktop.secrets", 4))
@@ -279,4 +279,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

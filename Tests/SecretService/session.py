@@ -168,8 +168,7 @@ class Session:
             os.environ.clear()
             os.environ.update(self.environment)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            misbehaving.FLAGS = set(flags)
-            misbehaving.main()
+            misbehaving.main(*flags)
 
         self.service = Forked(action)
         self.wait_for_service()

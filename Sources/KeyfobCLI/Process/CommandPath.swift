@@ -23,11 +23,10 @@ struct CommandPath {
     /// The command with its options.
     ///
     /// Of the root the parser would look at the options of a hundred commands. It does where something is wrong, and says it
-    /// in the words of the whole line; and for help, versions and scripts.
+    /// in the words of the whole line; and for help, which is a command of its own.
     func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         if command.configuration.subcommands.isEmpty,
             let parsed = try? command.parseAsRoot(Array(arguments.dropFirst(names.count))),
-            // For --help it is another one, which would know nothing of the root.
             type(of: parsed) == command
         {
             return parsed
