@@ -34,7 +34,7 @@ enum Main {
                 return .done
             }
             if arguments.first == "help", let error = UnknownCommand.error(in: arguments) { throw error }
-            var command = try KeyfobCommand.parseAsRoot(arguments)
+            var command = try PlainLine.command(arguments) ?? KeyfobCommand.parseAsRoot(arguments)
             try command.run()
             return .done
         } catch let error as KeyringError {
