@@ -246,10 +246,13 @@ final class ItemChange: RecordWriting {
 
     /// Tells the items of tokens what their account is called now.
     func renameOwners(in names: [GroupID: AccessGroup], _ step: Step) throws {
-        for (old, record) in kept.replaced where record.header.kind == .account && old.header.kind == .account {
+        var accounts = kept.replaced.filter { $0.old.header.kind == .account }.map { (Optional($0.old), $0.record) }
+        // One that is made by who takes up a change may have had tokens before.
+        if isResumed { accounts += kept.inserted.map { (nil, $0.record) } }
+        for (old, record) in accounts where record.header.kind == .account {
             let account = try AccountBody.decode(keys.openAttributes(record.header, record.attributes))
             let owner = ItemOwner(account)
-            guard try isResumed || ItemOwner(old, keys) != owner else { continue }
+            guard try isResumed || old.map({ try ItemOwner($0, keys) }) != owner else { continue }
             try step {
                 try storage.rename(
                     owner, of: account.id.canonical, keys, group: names[keys.group] ?? .default)

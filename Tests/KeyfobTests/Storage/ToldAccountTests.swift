@@ -180,6 +180,24 @@ struct ToldAccountTests {
         #expect(try home.keyring.health.verify().problems == [])
     }
 
+    @Test("a label whose first call has not come to the service is completed, for the tokens too")
+    func beforeFirstCall() throws {
+        let folder = try ScratchFolder()
+        let home = try KeyringHome(in: SharedSession(.misbehaving(["counts:\(folder.path)/order"])))
+        try ada.store("token", ["repo"], in: home.keyring)
+        try folder.write("order", Array("refuse from 2 CreateItem SetSecret Set Delete".utf8))
+        _ = failure(of: KeyringError.self) {
+            try home.keyring.accounts.setLabel("boss", of: ada.account.id, in: .default)
+        }
+        try folder.write("order", [])
+        let items = try home.items()
+        try items.service.delete(items.record(["xdg:schema": "io.keyfob.Account"]))
+        let opened = try home.opened()
+        #expect(try opened.tokenText(TokenRequest(account: "boss")) == "token")
+        #expect(try items.attributes(items.record(["xdg:schema": "io.keyfob.AccessToken"]))["label"] == "boss")
+        #expect(try opened.health.verify().problems == [])
+    }
+
     @Test(
         "a change of one that is stopped at whichever call is completed by whoever looks next",
         arguments: [true, false])
