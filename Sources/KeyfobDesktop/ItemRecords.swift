@@ -163,21 +163,23 @@ struct ItemRecords: RecordReading {
         try all(try storage.itemsMadeByHand()).filter { storage.handMade(row: $0.row) != nil }
     }
 
-    /// Adds what stands for accounts that only tokens tell of.
+    /// Adds what stands for accounts that only tokens tell of: of several tokens the one that was written last tells, those
+    /// that were made by hand after all others.
     private func addingAccounts(_ rows: [Row]) throws -> [Row] {
-        var known = Set(
+        let known = Set(
             rows.compactMap { try? $0.record.get().header }.filter { $0.kind == .account }.compactMap(\.index.account))
-        let told = try rows.compactMap { row -> Row? in
+        var told: [BlindValue: (row: Row, token: StoredRecord)] = [:]
+        for row in rows {
             guard let token = try? row.record.get(), token.header.kind == .accessToken,
                 let value = token.header.index.account, !known.contains(value),
                 let account = try OpenedItem(accountOf: token.header, token.attributes, keys)
-            else { return nil }
-            known.insert(value)
+            else { continue }
+            if let other = told[value]?.token, other.isToldBefore(token) { continue }
             let place = storage.row(of: try storage.item(row: row.row).toldAccount)
             storage.note(storage.handMade(row: row.row), row: place)
-            return Row(row: place, record: .success(account.record(row: place)))
+            told[value] = (Row(row: place, record: .success(account.record(row: place))), token)
         }
-        return rows + told
+        return rows + told.values.map(\.row).sorted { $0.row < $1.row }
     }
 
     /// The vault's items that have these attributes, and of an account without those of tokens made by hand.
@@ -285,6 +287,11 @@ struct ItemRecords: RecordReading {
 }
 
 extension StoredRecord {
+    /// Whether what this token tells of its account goes before what another one does.
+    fileprivate func isToldBefore(_ other: StoredRecord) -> Bool {
+        isMadeByHand == other.isMadeByHand ? version > other.version : other.isMadeByHand
+    }
+
     /// The same with its secret.
     func with(secret: CommittingAEAD.Box) -> StoredRecord {
         StoredRecord(

@@ -77,6 +77,21 @@ struct PlainAccountTests {
         #expect(try keyring.health.verify().problems == [])
     }
 
+    @Test("who stores another token of one after it was removed elsewhere keeps it")
+    func addedAgain() throws {
+        let (other, keys) = (try KeyringHome(), BundleKeys())
+        let bundle = try keyring.bundle(for: keys.seal)
+        _ = try other.keyring.bundles.import(try other.folder.bundle(bundle), with: keys.opener)
+        let removing = try other.opened(at: noon.advanced(by: 30))
+        _ = try removing.accounts.remove(ada.account.id, from: .default)
+        try ada.store("gist", ["gist"], in: home.opened(at: noon.advanced(by: 60)))
+        let removal = try removing.bundle(for: keys.seal)
+        _ = try home.keyring.bundles.import(try home.folder.bundle(removal), with: keys.opener)
+        #expect(try accounts() == [ada.account])
+        let request = TokenRequest(account: "ada", scopes: ["gist"])
+        #expect(try home.opened().tokenText(request) == "gist")
+    }
+
     @Test("they stay when their last token goes, and go when they are removed")
     func lastToken() async throws {
         try keyring.accounts.setDefault(ada.account.id, in: .default)
@@ -236,5 +251,48 @@ struct ToldAccountTests {
             #expect(try opened.health.verify().problems == [], "\(number)")
         }
         #expect(number > 1)
+    }
+
+    @Test("two vaults beside one another with the same account have a token each")
+    func twoVaults() throws {
+        let other = try KeyringHome(in: home.session)
+        #expect(try other.opened().refusal(TokenRequest(account: "ada@git.example")) == .noSuchAccount)
+        try ada.store("another's", ["repo"], in: other.keyring)
+        for name in ["ada@git.example", "ada"] {
+            #expect(try home.opened().tokenText(TokenRequest(account: name)) == "token")
+            #expect(try other.opened().tokenText(TokenRequest(account: name)) == "another's")
+        }
+        _ = try other.keyring.accounts.remove(ada.account.id, from: .default)
+        #expect(try other.opened().accounts.list() == [])
+        #expect(try home.opened().accounts.list().map(\.account) == [ada.account])
+    }
+
+    @Test(
+        "a bus that ends at whichever call of a change, before or after the service has it, costs nothing",
+        arguments: ["cut", "finish"])
+    func endOfTheBus(end: String) throws {
+        let folder = try ScratchFolder()
+        let session = try SharedSession(refusals: folder.path + "/order")
+        let mark = folder.path + "/order.refused"
+        var number = 0
+        repeat {
+            number += 1
+            try? FileManager.default.removeItem(atPath: mark)
+            let home = try KeyringHome(in: session)
+            try ada.store("token", ["repo"], in: home.keyring)
+            let opened = try home.opened()
+            try folder.write("order", Array("\(end) once \(number)".utf8))
+            let error = failure(of: KeyringError.self) {
+                try opened.accounts.setLabel("boss", of: ada.account.id, in: .default)
+            }
+            try folder.write("order", [])
+            #expect(error == nil || error?.code == .unavailable, "\(end) \(number): \(String(describing: error))")
+            let next = try home.opened()
+            #expect(try next.tokenText(TokenRequest(account: "ada@git.example")) == "token", "\(end) \(number)")
+            let labels = try next.accounts.list().map(\.account.label)
+            #expect(labels == ["boss"] || error != nil && labels == [nil], "\(end) \(number)")
+            #expect(try next.health.verify().problems == [], "\(end) \(number)")
+        } while FileManager.default.fileExists(atPath: mark)
+        #expect(number > 4)
     }
 }
