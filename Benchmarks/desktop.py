@@ -28,7 +28,8 @@ sys.path.insert(0, f"{HERE}/peers")
 from secret_service_bus import Service  # noqa: E402
 from secret_service_figures import Failure, checked_output  # noqa: E402
 from secret_service_file import copies  # noqa: E402
-from secret_service_vaults import Command, Delegated, Program, SecretTool, fresh_names, user_name  # noqa: E402
+from secret_service_vaults import (  # noqa: E402
+    Command, Delegated, Program, SecretTool, fresh_names, local_name, user_name)
 
 COUNTING = f"{HERE}/../Tests/KeyfobCLITests/Support/Python/counted_bus.py"
 LIMITS = {"lookup": 1.2, "store": 1.5}
@@ -51,10 +52,10 @@ class Contender:
             self.place.make()
         else:
             self.place.store(user_name(0))
-        names, items = [user_name(number) for number in range(size)], []
+        names, items = [local_name(number) for number in range(size)], []
         for item in self.service.items():
             is_header = item[1].get("xdg:schema") == "io.keyfob.Vault"
-            items += [item] if is_header else copies(item, user_name(0), names)
+            items += [item] if is_header else copies(item, local_name(0), names)
         self.service.fill(items)
 
     def time(self, action):

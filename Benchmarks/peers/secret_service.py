@@ -20,12 +20,12 @@ import tempfile
 from secret_service_bus import Service
 from secret_service_figures import OWN, Board, checked_output
 from secret_service_file import copies
-from secret_service_vaults import Delegated, Embedded, Peers, fresh_names, user_name
+from secret_service_vaults import Delegated, Embedded, Peers, fresh_names, local_name, user_name
 
 
 def fill(size, folder, arguments, stack):
     """The services with `size` credentials each way, and who is on which."""
-    names = [user_name(number) for number in range(size)]
+    names = [local_name(number) for number in range(size)]
     services = []
     for place in ["keyfob", "peers"] if arguments.apart else ["both"]:
         services.append(Service(f"{folder}/{place}"))
@@ -38,9 +38,9 @@ def fill(size, folder, arguments, stack):
         items = []
         for item in service.items():
             is_header = item[1].get("xdg:schema") == "io.keyfob.Vault"
-            items += [item] if is_header else copies(item, user_name(0), names)
+            items += [item] if is_header else copies(item, local_name(0), names)
         service.fill(items)
-    delegated.expected = set(names)
+    delegated.expected = {user_name(number) for number in range(size)}
     peers.expect(size)
     return services, delegated, peers
 

@@ -17,8 +17,12 @@ HOST = "bench.example"
 REST = "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=2_000))
 
 
+def local_name(number):
+    return f"user{number:05d}"
+
+
 def user_name(number):
-    return f"user{number:05d}@{HOST}"
+    return f"{local_name(number)}@{HOST}"
 
 
 def fresh_names():
@@ -50,20 +54,28 @@ class Keyfob:
         return checked_output([self.program, *words, *self.options], self.environment, content, limit)
 
     def store(self, name):
-        self.run("add", "--account", name, "--host", HOST, "--scope", "api.read", content=token(name).encode())
+        self.run("add", name, "--scope", "api.read", content=token(name).encode())
 
     def look_up(self, user):
         expect(user, self.run("token", "--account", name_of(user), "--offline"))
 
     def list_all(self, limit):
         found = json.loads(self.run("account", "list", "--json", limit=limit))["accounts"]
-        names = {account["username"] for account in found}
+        names = {self.listed(account) for account in found}
         if not names.issuperset(self.expected) or len(found) != len(names):
             raise Failure(f"lists {len(names)} accounts")
 
 
+    def listed(self, account):
+        """The name by which an account in the list is expected."""
+        return account["username"]
+
+
 class Delegated(Keyfob):
     """A vault whose records lie with the Secret Service."""
+
+    def listed(self, account):
+        return f"{account['username']}@{HOST}"
 
     def __init__(self, program, service):
         self.service, self.expected = service, set()

@@ -35,7 +35,7 @@ enum Main {
                 return .done
             }
             if arguments.first == "help", let error = UnknownCommand.error(in: arguments) { throw error }
-            var command = try CommandPath(of: arguments).parsed(arguments)
+            var command = try PlainLine.command(arguments) ?? CommandPath(of: arguments).parsed(arguments)
             try command.run()
             return .done
         } catch let error as KeyringError {

@@ -62,6 +62,7 @@ final class DelegatedChange: StorageChange {
     private func plan(
         _ vault: borrowing UnlockedVault, changesHeader: Bool
     ) throws -> (log: ChangeLog, header: KnownHeader?) {
+        for change in changes { try change.settleAccounts() }
         let takesAway = !removedGroups.isEmpty || changes.contains(where: \.takesAway)
         let header =
             changesHeader || takesAway ? KnownHeader(try OpenHeader(vault, device: device())) : nil

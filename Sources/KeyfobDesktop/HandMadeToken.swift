@@ -48,13 +48,13 @@ package struct HandMadeToken: Sendable {
 
     /// Whether attributes may be such a token's: Keyfob gives all of its items a vault.
     static func isCandidate(_ attributes: [String: String]) -> Bool {
-        search().allSatisfy { attributes[$0.key] == $0.value } && attributes["vault"] == nil
-            && attributes["record"] == nil && (attributes["by"] ?? "hand") == "hand"
+        search().allSatisfy { attributes[$0.key] == $0.value } && attributes["keyfob"] == nil
+            && attributes["vault"] == nil && attributes["record"] == nil && (attributes["by"] ?? "hand") == "hand"
     }
 
     /// What to search such tokens by, which leads to Keyfob's own tokens too.
     static func search(_ account: String? = nil) -> [String: String] {
-        var attributes = ["xdg:schema": ItemAttributes.record, "kind": ItemAttributes.kind(.accessToken)]
+        var attributes = ["xdg:schema": ItemAttributes.schema(.accessToken)]
         attributes["account"] = account
         return attributes
     }
@@ -67,32 +67,17 @@ package struct HandMadeToken: Sendable {
     static func renamed(_ attributes: [String: String], _ group: AccessGroup) -> [String: String] {
         attributes.filter { !["Uuid", "Path"].contains($0.key) }.merging(["group": group.name]) { $1 }
     }
-
-    /// The path of what stands for the account of a token's item, which has no item of its own.
-    var accountItem: SecretService.ItemPath { SecretService.ItemPath(path: item.path + Self.accountSuffix) }
-
-    /// The item of the token where `item` stands for its account; nil for all others.
-    static func token(ofAccountItem item: SecretService.ItemPath) -> SecretService.ItemPath? {
-        guard item.path.hasSuffix(accountSuffix) else { return nil }
-        return SecretService.ItemPath(path: String(item.path.dropLast(accountSuffix.count)))
-    }
-
-    private static let accountSuffix = "#account"
 }
 
 extension HandMadeToken {
-    /// The token, or its account, as a record of the group: it never leaves this device.
-    func opened(_ keys: GroupKeys, asAccount: Bool) throws -> OpenedItem {
-        let content: ItemContent =
-            asAccount
-            ? .account(.knownByName(account))
-            : .credential(
-                Credential(
-                    kind: .accessToken, account: account, clientID: Credential.noClient, scopes: scopes,
-                    expiresOn: expiresOn))
+    /// The token as a record of the group: it never leaves this device.
+    func opened(_ keys: GroupKeys) throws -> OpenedItem {
+        let content = ItemContent.credential(
+            Credential(
+                kind: .accessToken, account: account, clientID: Credential.noClient, scopes: scopes,
+                expiresOn: expiresOn))
         let (kind, body) = ItemBody.encode(content)
-        let path = asAccount ? accountItem.path : item.path
-        guard let record = RecordID(BLAKE2b.hash(Array("\(keys.group) \(path)".utf8), count: 16)) else {
+        guard let record = RecordID(BLAKE2b.hash(Array("\(keys.group) \(item.path)".utf8), count: 16)) else {
             throw OpenedItem.damaged(item)
         }
         var header = RecordHeader(
@@ -102,7 +87,6 @@ extension HandMadeToken {
         header.isThisDeviceOnly = true
         let sealed = try keys.seal(header, attributes: body)
         return OpenedItem(
-            header: header, attributes: sealed.attributes, commitment: asAccount ? nil : StoredRecord.madeByHand,
-            secret: nil)
+            header: header, attributes: sealed.attributes, commitment: StoredRecord.madeByHand, secret: nil)
     }
 }

@@ -7,9 +7,14 @@ internal import KeyfobVault
 /// They are what `secret-tool search` and Seahorse show, and what Keyfob searches by. One of them, `record`, says what the
 /// item is; the others only lead to it: whoever changes one can hide an item, and cannot pass it off as another.
 enum ItemAttributes {
-    /// The schema of the items with records, and of the one with the vault's header.
-    static let record = "io.keyfob.Credential"
+    /// The schema of the item with the vault's header.
     static let header = "io.keyfob.Vault"
+    /// Of what a repair has put aside.
+    static let aside = "io.keyfob.Aside"
+    /// Of what the service wanted to ask about before it removed it, and nobody could be asked.
+    static let emptied = "io.keyfob.Emptied"
+    /// Of all records, in earlier versions, which had the kind in an attribute of its own.
+    private static let earlier = "io.keyfob.Credential"
 
     /// The attributes of the item with a vault's header.
     static func header(of vault: VaultID) -> [String: String] {
@@ -17,53 +22,67 @@ enum ItemAttributes {
     }
 
     /// The attributes that every record of a vault has.
-    static func every(_ vault: VaultID) -> [String: String] {
-        ["xdg:schema": record, "vault": "\(vault)"]
+    static func every(_ vault: VaultID) -> [String: String] { ["keyfob": "\(vault)"] }
+
+    /// The attributes that every record of a kind has.
+    static func every(_ vault: VaultID, _ kind: RecordHeader.Kind) -> [String: String] {
+        every(vault).merging(["xdg:schema": schema(kind)]) { $1 }
     }
 
-    /// The attributes that every record of a group has.
-    static func every(_ vault: VaultID, _ group: GroupID) -> [String: String] {
-        every(vault).merging(["group-id": "\(group)"]) { $1 }
+    /// The attributes that every record had in earlier versions.
+    static func everyEarlier(_ vault: VaultID) -> [String: String] {
+        ["xdg:schema": earlier, "vault": "\(vault)"]
     }
 
-    /// What items of records of this kind say of it.
-    static func kind(_ kind: RecordHeader.Kind) -> String {
+    /// Whether an item with these attributes is a record of a vault.
+    static func isRecord(_ attributes: [String: String], of vault: VaultID) -> Bool {
+        [every(vault), everyEarlier(vault)].contains { wanted in
+            wanted.allSatisfy { attributes[$0.key] == $0.value }
+        }
+    }
+
+    /// The schema of the items of records of this kind.
+    static func schema(_ kind: RecordHeader.Kind) -> String { "io.keyfob." + name(kind) }
+
+    private static func name(_ kind: RecordHeader.Kind) -> String {
         switch kind {
-        case .account: "account"
-        case .accessToken: "access-token"
-        case .refreshToken: "refresh-token"
-        case .idToken: "id-token"
-        case .appMetadata: "client"
-        case .foreign: "foreign"
-        case .setting: "setting"
-        case .tombstone: "deleted"
-        case .clientSecret: "client-secret"
+        case .account: "Account"
+        case .accessToken: "AccessToken"
+        case .refreshToken: "RefreshToken"
+        case .idToken: "IDToken"
+        case .appMetadata: "Client"
+        case .foreign: "Foreign"
+        case .setting: "Setting"
+        case .tombstone: "Deleted"
+        case .clientSecret: "ClientSecret"
         }
     }
 
-    /// The attributes to search by.
+    /// Whether an item says that it is of this kind; one of an earlier version may be.
+    static func isOf(_ kind: RecordHeader.Kind, _ attributes: [String: String]) -> Bool {
+        [schema(kind), earlier].contains(attributes["xdg:schema"])
+    }
+
+    /// Whether an item may be that of an account, or of a token that tells of one: those have no client.
+    static func mayTell(_ attributes: [String: String]) -> Bool {
+        !isOf(.accessToken, attributes) || attributes["client"] == nil
+    }
+
+    /// The attributes to search by, besides the vault's.
     ///
-    /// A field that the subject leaves empty is no condition: a search by attributes can't ask for one that is missing.
+    /// The items of an account are looked through for all that concerns it.
     static func search(_ subject: Lookup.Subject) -> [String: String] {
-        let attributes: [String: String]
         switch subject {
-        case .account(let id): attributes = ["account": id]
-        case .credential(let account, let kind, let clientID, let realm):
-            attributes = [
-                "account": account, "kind": Self.kind(RecordHeader.Kind(kind)), "client": clientID,
-                "realm": realm,
-            ]
-        case .username(let name), .label(let name), .homeAccountID(let name):
-            attributes = called(name).merging(["kind": kind(.account)]) { $1 }
+        case .account(let id), .credential(let id, _, _, _): ["account": id]
+        case .username(let name), .label(let name), .homeAccountID(let name): called(name)
         case .client(let id, let environment):
-            attributes = ["kind": kind(.appMetadata), "client": id, "environment": environment]
+            ["xdg:schema": schema(.appMetadata), "client": id, "environment": environment]
         case .clientSecret(let id, let environment):
-            attributes = ["kind": kind(.clientSecret), "client": id, "environment": environment]
-        case .setting(let name): attributes = ["kind": kind(.setting), "name": name]
-        case .foreign(let section, let key): attributes = ["kind": kind(.foreign), "name": name(section, key)]
-        case .tombstone(let key): attributes = ["kind": kind(.tombstone), "name": name(key)]
+            ["xdg:schema": schema(.clientSecret), "client": id, "environment": environment]
+        case .setting(let name): ["xdg:schema": schema(.setting), "name": name]
+        case .foreign(let section, let key): ["xdg:schema": schema(.foreign), "name": name(section, key)]
+        case .tombstone(let key): ["xdg:schema": schema(.tombstone), "name": name(key)]
         }
-        return attributes.filter { !$0.value.isEmpty }
     }
 
     /// Attributes and label of an item for a record with this body, but for `record` and `encoding`, which `ItemParts` adds.
@@ -74,9 +93,8 @@ enum ItemAttributes {
     static func describe(
         _ header: RecordHeader, _ body: FieldList, group: AccessGroup, owner: ItemOwner?
     ) throws(FieldList.Malformed) -> (attributes: [String: String], label: String) {
-        var attributes = every(header.vault, header.group)
-        attributes["group"] = group.name
-        attributes["kind"] = kind(header.kind)
+        var attributes = every(header.vault, header.kind)
+        if group != .default { attributes["group"] = group.name }
         var what = ""
         let content = try ItemBody.decode(body, header.kind)
         switch content {
@@ -85,19 +103,15 @@ enum ItemAttributes {
             what = "something deleted"
         case .account(let account):
             attributes["account"] = account.id.canonical
-            attributes["environment"] = EnvironmentAliases.canonicalName(of: account.id.environment)
-            attributes["home-account"] = Identifier.folded(account.id.homeAccountID)
             let owner = ItemOwner(account)
             (attributes["username"], attributes["label"]) = (owner.username, owner.label)
-            for name in [account.id.canonical, attributes["home-account"] ?? "", owner.username, owner.label] {
-                attributes.merge(called(name)) { $1 }
-            }
+            attributes.merge(called(account)) { $1 }
             what = words([account.username.isEmpty ? "\(account.id)" : account.username, "account"])
         case .credential(let credential):
             attributes["account"] = credential.account.canonical
-            attributes["environment"] = EnvironmentAliases.canonicalName(of: credential.account.environment)
-            attributes["client"] = credential.clientID
+            attributes["client"] = credential.clientID == Credential.noClient ? nil : credential.clientID
             attributes["realm"] = Identifier.folded(credential.realm)
+            if let account = credential.toldAccount { attributes.merge(called(account)) { $1 } }
             (attributes["username"], attributes["label"]) = (owner?.username, owner?.label)
             what = words(credential, owner)
         case .appMetadata(let metadata):
@@ -131,22 +145,22 @@ enum ItemAttributes {
         attributes.filter { names.contains($0.key) || $0.key.hasPrefix(calledPrefix) }
     }
 
-    /// The attribute of the items of accounts that a text names, as id, user name or label: no search asks for one of
-    /// several attributes, so that each name is an attribute too.
+    /// The attribute of the items of accounts that a text names, as user name, label or id at home, and of tokens that tell
+    /// of such an account: no search asks for one of several attributes, so that each name is one.
     static func called(_ name: String) -> [String: String] { name.isEmpty ? [:] : [calledPrefix + text(name): "yes"] }
+
+    /// The attributes for all of an account's names but its id, by which it is found anyway.
+    private static func called(_ account: Account) -> [String: String] {
+        [account.id.homeAccountID, account.username, account.label ?? ""].map(Identifier.folded)
+            .filter { $0 != account.id.canonical }
+            .reduce(into: [:]) { $0.merge(called($1)) { $1 } }
+    }
 
     private static let calledPrefix = "called:"
 
-    /// What a lookup calls an account, as ``called(_:)`` takes it; nil for one of something else.
-    static func name(_ lookup: Lookup) -> String? {
-        switch lookup.subject {
-        case .account(let name), .homeAccountID(let name), .username(let name), .label(let name): name
-        default: nil
-        }
-    }
-
+    // Some are only in items of earlier versions.
     private static let names: Set<String> = [
-        "xdg:schema", "vault", "aside", "group", "group-id", "kind", "account", "environment", "home-account",
+        "xdg:schema", "keyfob", "vault", "aside", "group", "group-id", "kind", "account", "environment", "home-account",
         "username", "label", "client", "realm", "name", "record", "encoding",
     ]
 

@@ -6,12 +6,12 @@ internal import KeyfobVault
 
 /// What is to change in one group.
 final class ItemChange: RecordWriting {
-    private let storage: SecretServiceStorage
+    let storage: SecretServiceStorage
     let keys: GroupKeys
     /// What is new, under numbers that no item has.
     private var inserted: [(row: Int64, record: SealedRecord)] = []
     private var replaced: [(old: StoredRecord, record: SealedRecord)] = []
-    private var deleted: [StoredRecord] = []
+    private(set) var deleted: [StoredRecord] = []
     private var knowsTombstones: Bool?
     /// The last number that was given to a new record; none is given twice.
     private var lastRow: Int64 = 0
@@ -21,6 +21,8 @@ final class ItemChange: RecordWriting {
     private(set) var isIrreplaceable = false
     /// Whether it takes up what somebody else has begun.
     private var isResumed = false
+    /// The rows of accounts that need no item, since a token that is written too tells all of them.
+    private var told: Set<Int64> = []
 
     init(_ storage: SecretServiceStorage, _ keys: GroupKeys, from memory: RememberedRecords? = nil) {
         self.storage = storage
@@ -68,7 +70,7 @@ final class ItemChange: RecordWriting {
             inserted.removeAll { $0.row == old.rowID }
         } else {
             replaced.removeAll { $0.old.rowID == old.rowID }
-            deleted.append(old)
+            if !deleted.contains(where: { $0.rowID == old.rowID }) { deleted.append(old) }
         }
     }
 
@@ -78,7 +80,7 @@ final class ItemChange: RecordWriting {
         if let knowsTombstones { return knowsTombstones }
         // From memory nothing can be ruled out.
         guard memory == nil else { return true }
-        let items = try items.items(["kind": ItemAttributes.kind(kind)])
+        let items = try items.items(["xdg:schema": ItemAttributes.schema(kind)])
         knowsTombstones = !items.isEmpty
         return !items.isEmpty
     }
@@ -102,20 +104,36 @@ final class ItemChange: RecordWriting {
         return found
     }
 
+    /// What is written in the place of something, and what is new, but for accounts that need no item.
+    private var kept:
+        (
+            replaced: [(old: StoredRecord, record: SealedRecord)], inserted: [(row: Int64, record: SealedRecord)]
+        )
+    {
+        (replaced.filter { !told.contains($0.old.rowID) }, inserted.filter { !told.contains($0.row) })
+    }
+
     /// What happens to each record.
     var steps: [ChangeLog.Step] {
-        replaced.map { .put($0.record, former: $0.old.withoutSecret) } + inserted.map { .put($0.record, former: nil) }
-            + deleted.map { .delete($0.withoutSecret) }
+        let (replaced, inserted) = kept
+        return replaced.map { .put($0.record, former: $0.old.withoutSecret) }
+            + inserted.map { .put($0.record, former: nil) } + deleted.map { .delete($0.withoutSecret) }
     }
 
     /// How many calls to the service make the change, at least.
     var callCount: Int {
-        inserted.count + deleted.count
-            + 2 * replaced.count
+        let (replaced, inserted) = kept
+        return inserted.count + deleted.count + 2 * replaced.count
     }
 
     /// Whether a record goes.
     var takesAway: Bool { !deleted.isEmpty }
+
+    /// Makes up its mind about accounts without an item of their own, when all is known that is to change.
+    func settleAccounts() throws {
+        if memory == nil { try keepAccountsWithTokens() }
+        told = try accountsTold()
+    }
 
     /// Takes up a step that somebody else has written down, as far as it is still to be made.
     ///
@@ -158,7 +176,7 @@ final class ItemChange: RecordWriting {
 
     /// What an item for any version of the record has among its attributes.
     private func lasting(_ record: SealedRecord) throws -> [String: String] {
-        try filing(record).filter { ["kind", "account"].contains($0.key) }
+        try filing(record).filter { ["xdg:schema", "account"].contains($0.key) }
     }
 
     /// Notes the records as they will be, for who cannot read them meanwhile.
@@ -178,7 +196,7 @@ final class ItemChange: RecordWriting {
 
     /// Makes the items that are new, refresh tokens before all others.
     func create(in names: [GroupID: AccessGroup], _ step: Step) throws {
-        let records = inserted.map(\.record)
+        let records = kept.inserted.map(\.record)
         for record in records.filter(\.isGrant) + records.filter({ !$0.isGrant }) {
             try step { try create(record, names) }
         }
@@ -192,12 +210,12 @@ final class ItemChange: RecordWriting {
 
     /// Writes the other items that change.
     func replaceOthers(in names: [GroupID: AccessGroup], _ step: Step) throws {
-        for (old, record) in replaced where !record.isGrant { try step { try replace(old, with: record, names) } }
+        for (old, record) in kept.replaced where !record.isGrant { try step { try replace(old, with: record, names) } }
     }
 
     private func replace(_ old: StoredRecord, with record: SealedRecord, _ names: [GroupID: AccessGroup]) throws {
         let item = try storage.item(row: old.rowID)
-        if HandMadeToken.token(ofAccountItem: item) != nil { return try create(record, names) }
+        if item.tokenOfAccount != nil { return try create(record, names) }
         try storage.replace(
             item, old, with: record, keys, group: names[keys.group] ?? .default,
             owner: owner(among: record), relabels: isResumed)
@@ -228,10 +246,13 @@ final class ItemChange: RecordWriting {
 
     /// Tells the items of tokens what their account is called now.
     func renameOwners(in names: [GroupID: AccessGroup], _ step: Step) throws {
-        for (old, record) in replaced where record.header.kind == .account && old.header.kind == .account {
+        var accounts = kept.replaced.filter { $0.old.header.kind == .account }.map { (Optional($0.old), $0.record) }
+        // One that is made by who takes up a change may have had tokens before.
+        if isResumed { accounts += kept.inserted.map { (nil, $0.record) } }
+        for (old, record) in accounts where record.header.kind == .account {
             let account = try AccountBody.decode(keys.openAttributes(record.header, record.attributes))
             let owner = ItemOwner(account)
-            guard try isResumed || ItemOwner(old, keys) != owner else { continue }
+            guard try isResumed || old.map({ try ItemOwner($0, keys) }) != owner else { continue }
             try step {
                 try storage.rename(
                     owner, of: account.id.canonical, keys, group: names[keys.group] ?? .default)

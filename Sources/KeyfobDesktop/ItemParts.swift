@@ -19,10 +19,9 @@ struct ItemParts: ~Copyable {
         switch parts.secret {
         case .some(let secret):
             let encoding = ItemSecret.encoding(of: secret)
-            attributes["encoding"] = encoding.rawValue
+            if encoding != .plain { attributes["encoding"] = encoding.rawValue }
             self.secret = ItemSecret.text(of: secret, encoding)
         case .none:
-            attributes["encoding"] = ItemSecret.Encoding.plain.rawValue
             self.secret = ItemSecret.ofNothing()
         }
         self.attributes = attributes
@@ -32,12 +31,12 @@ struct ItemParts: ~Copyable {
 
 /// What an account is called, as the items of its tokens tell it too.
 struct ItemOwner: Equatable {
-    /// Folded to lower case; empty where there is none.
+    /// Folded to lower case; empty where there is none, and where the account's id says it.
     let username: String
     let label: String
 
     init(_ account: Account) {
-        username = Identifier.folded(account.username)
+        username = account.isKnownByName ? "" : Identifier.folded(account.username)
         label = account.label.map(Identifier.folded) ?? ""
     }
 

@@ -48,18 +48,23 @@ struct ItemReading {
     let storage: SecretServiceStorage
     let keys: GroupKeys
 
-    typealias Found = (item: SecretService.ItemPath, state: ItemState)
+    struct Found {
+        let item: SecretService.ItemPath
+        let state: ItemState
+        /// What it says of itself.
+        let attributes: [String: String]
+    }
 
     /// What items hold, as far as they are still there, in their order.
     ///
     /// An item takes more than one call to change. One that seems to hold another token than its own is looked at again
-    /// when nobody can be changing it.
+    /// when nobody can be changing it. Items of others may be among them, which are left out unless they were made by hand.
     ///
-    /// - Parameter areAll: Whether others' items may be among them, which are left out unless they were made by hand.
+    /// - Parameter known: What some of them said of themselves just now.
     func states(
-        of items: [SecretService.ItemPath], withSecrets: Bool, amongOthers areAll: Bool = false
+        of items: [SecretService.ItemPath], withSecrets: Bool, known: [SecretService.ItemPath: [String: String]] = [:]
     ) throws -> [Found] {
-        let found = try statesNow(of: items, withSecrets: withSecrets, areAll)
+        let found = try statesNow(of: items, withSecrets, known)
         let odd = found.filter(\.state.isOdd).map(\.item)
         guard !odd.isEmpty, !storage.hasTurn else { return found }
         let turn: StorageTurn
@@ -70,38 +75,28 @@ struct ItemReading {
             return found
         }
         try? storage.completeChange()
-        let settled = Dictionary(try statesNow(of: odd, withSecrets: withSecrets, areAll).map { ($0.item, $0.state) }) {
-            $1
-        }
+        let settled = Dictionary(try statesNow(of: odd, withSecrets, [:]).map { ($0.item, $0) }) { $1 }
         _ = consume turn
-        return found.compactMap { item, state in
-            state.isOdd ? settled[item].map { (item, $0) } : (item, state)
-        }
+        return found.compactMap { $0.state.isOdd ? settled[$0.item] : $0 }
     }
 
     private func statesNow(
-        of items: [SecretService.ItemPath], withSecrets: Bool, _ areAll: Bool
+        of items: [SecretService.ItemPath], _ withSecrets: Bool, _ known: [SecretService.ItemPath: [String: String]]
     ) throws -> [Found] {
-        let known = storage.foundAttributes()
-        return try storage.withService { service, _ in
-            let own = ItemAttributes.every(keys.vault, keys.group)
-            var states: [SecretService.ItemPath: ItemState] = [:]
-            var waiting: [SecretService.ItemPath: (open: OpenRecord?, encoding: String?)] = [:]
-            for item in items {
-                let token = HandMadeToken.token(ofAccountItem: item)
-                guard let attributes = try known[token ?? item] ?? service.attributesIfThere(of: token ?? item) else {
-                    continue
-                }
-                if HandMadeToken.isCandidate(attributes) {
-                    guard let made = HandMadeToken(token ?? item, try service.details(of: token ?? item)) else {
-                        continue
-                    }
-                    states[item] = .handMade(made, try made.opened(keys, asAccount: token != nil))
-                    continue
-                }
-                if areAll, own.contains(where: { attributes[$0.key] != $0.value }) { continue }
+        var states: [SecretService.ItemPath: ItemState] = [:]
+        var waiting: [SecretService.ItemPath: (open: OpenRecord?, encoding: String?)] = [:]
+        let all = try storage.attributes(of: items.map { $0.tokenOfAccount ?? $0 }, known: known)
+        for item in items {
+            let token = item.tokenOfAccount
+            guard let attributes = all[token ?? item] else { continue }
+            if HandMadeToken.isCandidate(attributes) {
+                states[item] = try handMade(token ?? item, asAccount: token != nil)
+            } else if storage.group(of: attributes) == keys.group {
                 let open = OpenRecord(attributes, keys)
-                if let open, open.content != .body, !(withSecrets && open.content == .token),
+                if token != nil {
+                    let account = try open.flatMap { try accountTold(by: $0) }
+                    states[item] = account.map { .record($0) }
+                } else if let open, open.content != .body, !(withSecrets && open.content == .token),
                     let opened = try? OpenedItem(open, keys)
                 {
                     states[item] = .record(opened)
@@ -109,6 +104,8 @@ struct ItemReading {
                     waiting[item] = (open, attributes["encoding"])
                 }
             }
+        }
+        try storage.withService { service, _ in
             try service.secrets(of: items.filter { waiting[$0] != nil }, areForeign: true) { item, content in
                 let (open, encoding) = waiting[item] ?? (nil, nil)
                 switch consume content {
@@ -118,8 +115,24 @@ struct ItemReading {
                 case .failure(let error): throw error
                 }
             }
-            return items.compactMap { item in states[item].map { (item, $0) } }
         }
+        return items.compactMap { item in
+            states[item].map { Found(item: item, state: $0, attributes: all[item.tokenOfAccount ?? item] ?? [:]) }
+        }
+    }
+
+    private func handMade(_ item: SecretService.ItemPath, asAccount: Bool) throws -> ItemState? {
+        guard let details = try storage.withService({ service, _ in try service.detailsIfThere(of: item) }),
+            let made = HandMadeToken(item, details)
+        else { return nil }
+        let token = try made.opened(keys)
+        guard asAccount else { return .handMade(made, token) }
+        return try OpenedItem(accountOf: token.header, token.attributes, keys).map { .handMade(made, $0) }
+    }
+
+    private func accountTold(by open: OpenRecord) throws -> OpenedItem? {
+        let token = try OpenedItem(open, keys)
+        return try OpenedItem(accountOf: token.header, token.attributes, keys)
     }
 
     private func state(_ open: OpenRecord?, _ text: borrowing SecretBytes, _ encoding: String?) -> ItemState {
@@ -279,6 +292,15 @@ extension OpenRecord {
 }
 
 extension SecretService {
+    /// What an item says of itself; nil when it is gone.
+    func detailsIfThere(of item: ItemPath) throws(SecretServiceError) -> Details? {
+        do {
+            return try details(of: item)
+        } catch .noItem {
+            return nil
+        }
+    }
+
     /// The attributes of an item; nil when it is gone.
     func attributesIfThere(of item: ItemPath) throws(SecretServiceError) -> [String: String]? {
         do {

@@ -22,44 +22,37 @@ struct ItemRecords: RecordReading {
     func records(_ field: LookupField, _ lookup: Lookup) throws -> [StoredRecord] {
         let found =
             switch lookup.subject {
-            case .account(let account), .credential(let account, .accessToken, Credential.noClient, ""):
-                try foundOrMadeByHand(ItemAttributes.search(lookup.subject), of: account)
+            case .account(let account): try rows(of: account).map { try $0.record.get() }
+            case .credential(let account, let kind, _, _):
+                try rows(of: account, [RecordHeader.Kind(kind)]).map { try $0.record.get() }
             default: try found(ItemAttributes.search(lookup.subject))
             }
         return found.filter { field.value(in: $0.header.index) == lookup.value }
     }
 
     func accounts(_ names: AccountLookup) throws -> [StoredRecord] {
-        var records: [StoredRecord] = []
-        let lookups = [names.account, names.homeAccountID, names.username, names.label].compactMap { $0 }
+        var rows: [Row] = []
+        if let lookup = names.account, case .account(let id) = lookup.subject { rows += try accountRows(of: id) }
         // Most often all of them are one text.
-        for name in Set(lookups.compactMap(ItemAttributes.name)).sorted() where !name.isEmpty {
-            let attributes = ItemAttributes.called(name).merging(["kind": ItemAttributes.kind(.account)]) { $1 }
-            for record in try found(attributes)
-            where names.matches(record.header)
-                && !records.contains(where: { $0.header.record == record.header.record })
-            {
-                records.append(record)
-            }
+        let searches = [names.homeAccountID, names.username, names.label].compactMap { $0 }
+            .map { ItemAttributes.search($0.subject) }
+        for (index, attributes) in searches.enumerated()
+        where !attributes.isEmpty && !searches[..<index].contains(attributes) {
+            rows += try telling(newest(all(items(attributes))))
         }
+        var seen: Set<RecordID> = []
+        let found = try rows.map { try $0.record.get() }
+            .filter { names.matches($0.header) && seen.insert($0.header.record).inserted }
         // A name of an account that Keyfob knows is nobody else's.
-        guard records.isEmpty, let lookup = names.account, case .account(let account) = lookup.subject else {
-            return records
-        }
-        let byHand = try accounts(of: try madeByHand(of: account), besides: []).map { try $0.record.get() }
-        return byHand.filter { $0.header.index.account == lookup.value }
+        let known = found.filter { storage.handMade(row: $0.rowID) == nil }
+        return known.isEmpty ? found : known
     }
 
     func records(of account: Lookup, kind: RecordHeader.Kind) throws -> [StoredRecord] {
-        var attributes = ItemAttributes.search(account.subject)
-        attributes["kind"] = ItemAttributes.kind(kind)
-        let found =
-            if kind == .accessToken, let id = attributes["account"] {
-                try foundOrMadeByHand(attributes, of: id)
-            } else {
-                try found(attributes)
-            }
-        return found.filter { $0.header.index.account == account.value && $0.header.kind == kind }
+        guard case .account(let id) = account.subject else { return [] }
+        let rows = kind == .account ? try accountRows(of: id) : try rows(of: id, [kind])
+        return try rows.map { try $0.record.get() }
+            .filter { $0.header.index.account == account.value && $0.header.kind == kind }
     }
 
     func record(row rowID: Int64) throws -> StoredRecord {
@@ -81,20 +74,25 @@ struct ItemRecords: RecordReading {
     func rowIDs() throws -> [Int64] { try records().map(\.row) }
 
     func forEachRecord(kind: RecordHeader.Kind, _ body: (Result<StoredRecord, any Error>) throws -> Void) throws {
-        let found = try items(["kind": ItemAttributes.kind(kind)])
-        var accounts: Set<BlindValue> = []
-        for (_, record) in newest(try all(found)) where (try? record.get().header.kind) ?? kind == kind {
-            if kind == .account, let account = try? record.get().header.index.account { accounts.insert(account) }
-            try body(record)
+        for row in try rows(kind) where (try? row.record.get().header.kind) ?? kind == kind { try body(row.record) }
+    }
+
+    private func rows(_ kind: RecordHeader.Kind) throws -> [Row] {
+        let own = newest(try all(try items(["xdg:schema": ItemAttributes.schema(kind)])))
+        switch kind {
+        case .accessToken: return try own + madeByHand()
+        case .account:
+            let rows = try telling(own + rows(.accessToken))
+            guard rows.isEmpty else { return rows }
+            // Those of an earlier version are found by no kind, and should not be missing without a word.
+            return try newest(all(storage.search(ItemAttributes.everyEarlier(keys.vault))))
+        default: return own
         }
-        guard kind == .accessToken || kind == .account else { return }
-        let byHand = try madeByHand()
-        for row in kind == .account ? try self.accounts(of: byHand, besides: accounts) : byHand { try body(row.record) }
     }
 
     func forEachRow(_ body: (Int64, Result<StoredRecord, any Error>) throws -> Void) throws {
         // Who looks at all of them looks at their secrets too.
-        for (row, record) in try records(withSecrets: true) { try body(row, record) }
+        for row in try records(withSecrets: true) { try body(row.row, row.record) }
     }
 
     func sealedSecret(_ record: StoredRecord) throws -> CommittingAEAD.Box {
@@ -107,7 +105,20 @@ struct ItemRecords: RecordReading {
         return box
     }
 
-    typealias Row = (row: Int64, record: Result<StoredRecord, any Error>)
+    /// What an item holds, or why that is not known.
+    private struct Row {
+        let row: Int64
+        let record: Result<StoredRecord, any Error>
+        /// Whether it is an account's, or may tell of one.
+        var mayTell = true
+    }
+
+    /// How many records of each kind there are, of those that open.
+    func counts() throws -> [RecordHeader.Kind: Int] {
+        try records().reduce(into: [:]) { counts, row in
+            if let record = try? row.record.get() { counts[record.header.kind, default: 0] += 1 }
+        }
+    }
 
     /// Every record of the group.
     private func records(withSecrets: Bool = false) throws -> [Row] {
@@ -121,92 +132,108 @@ struct ItemRecords: RecordReading {
         try newest(try all(try items(attributes))).map { try $0.record.get() }
     }
 
-    /// The same, and with them an account's tokens that were made by hand, and what stands for the account.
-    private func foundOrMadeByHand(_ attributes: [String: String], of account: String) throws -> [StoredRecord] {
-        // In its turn a process has all of the account at hand. Otherwise one search finds both, where they have the same
-        // attributes; what is another vault's, or another group's, is left out.
-        let wanted = attributes.mapValues(ItemAttributes.text).merging(["xdg:schema": ItemAttributes.record]) { $1 }
-        guard !storage.hasTurn, Set(attributes.keys).isSubset(of: ["account", "kind"]),
-            let few = try storage.few(wanted)
-        else {
-            return try addingAccounts(newest(all(items(attributes))) + madeByHand(of: account)).map {
-                try $0.record.get()
+    /// What concerns an account: its records of these kinds (nil: of all), with tokens that were made by hand, and what
+    /// stands for the account where it has no item.
+    private func rows(of account: String, _ kinds: [RecordHeader.Kind]? = nil) throws -> [Row] {
+        let found = try storage.items(of: ItemAttributes.text(account)).filter { found in
+            kinds?.contains { ItemAttributes.isOf($0, found.attributes) } ?? true
+        }
+        let rows = try all(found.map(\.item), known: Dictionary(found.map { ($0.item, $0.attributes) }) { $1 })
+        let byHand = rows.filter { storage.handMade(row: $0.row) != nil }
+        let own = rows.filter { storage.handMade(row: $0.row) == nil }
+        return try addingAccounts(newest(own) + byHand)
+    }
+
+    /// The record of an account, or what stands for it.
+    private func accountRows(of id: String) throws -> [Row] { try telling(rows(of: id, [.account, .accessToken])) }
+
+    /// The accounts among these rows and those that these tell of, and what may have been one.
+    private func telling(_ rows: [Row]) throws -> [Row] {
+        try addingAccounts(rows).filter { row in
+            switch row.record {
+            case .success(let record): record.header.kind == .account
+            case .failure: row.mayTell
             }
         }
-        let found = try all(few, amongOthers: true)
-        let byHand = found.filter { storage.handMade(row: $0.row) != nil }
-        let own = found.filter { storage.handMade(row: $0.row) == nil }
-        return try addingAccounts(newest(own) + byHand).map { try $0.record.get() }
     }
 
-    /// The tokens that were made by hand for the group, all of them or those of an account.
-    private func madeByHand(of account: String? = nil) throws -> [Row] {
+    /// The tokens that were made by hand for the group.
+    private func madeByHand() throws -> [Row] {
         // What Keyfob has taken over since may still say that it was made by hand.
-        try all(try storage.itemsMadeByHand(of: account), amongOthers: true).filter {
-            storage.handMade(row: $0.row) != nil
-        }
+        try all(try storage.itemsMadeByHand()).filter { storage.handMade(row: $0.row) != nil }
     }
 
-    /// Adds what stands for accounts that only tokens made by hand tell of.
+    /// Adds what stands for accounts that only tokens tell of: of several tokens the one that was written last tells, those
+    /// that were made by hand after all others.
     private func addingAccounts(_ rows: [Row]) throws -> [Row] {
-        let known = rows.compactMap { try? $0.record.get().header }.filter { $0.kind == .account }
-        return try rows + accounts(of: rows, besides: Set(known.compactMap(\.index.account)))
-    }
-
-    private func accounts(of rows: [Row], besides known: Set<BlindValue>) throws -> [Row] {
-        var known = known
-        return try rows.compactMap { row, record in
-            guard let token = storage.handMade(row: row), let header = try? record.get().header,
-                header.kind == .accessToken, let account = header.index.account, known.insert(account).inserted
-            else { return nil }
-            let row = storage.row(of: token.accountItem)
-            storage.note(token, row: row)
-            return (row, .success(try token.opened(keys, asAccount: true).record(row: row)))
+        let known = Set(
+            rows.compactMap { try? $0.record.get().header }.filter { $0.kind == .account }.compactMap(\.index.account))
+        var told: [BlindValue: (row: Row, token: StoredRecord)] = [:]
+        for row in rows {
+            guard let token = try? row.record.get(), token.header.kind == .accessToken,
+                let value = token.header.index.account, !known.contains(value),
+                let account = try OpenedItem(accountOf: token.header, token.attributes, keys)
+            else { continue }
+            if let other = told[value]?.token, other.isToldBefore(token) { continue }
+            let place = storage.row(of: try storage.item(row: row.row).toldAccount)
+            storage.note(storage.handMade(row: row.row), row: place)
+            told[value] = (Row(row: place, record: .success(account.record(row: place))), token)
         }
+        return rows + told.values.map(\.row).sorted { $0.row < $1.row }
     }
 
-    /// The items of the group that have these attributes.
+    /// The vault's items that have these attributes, and of an account without those of tokens made by hand.
     func items(_ attributes: [String: String]) throws -> [SecretService.ItemPath] {
-        let wanted = attributes.mapValues(ItemAttributes.text)
-            .merging(ItemAttributes.every(keys.vault, keys.group)) { $1 }
+        let wanted = attributes.mapValues(ItemAttributes.text).filter { !$0.value.isEmpty }
+            .merging(ItemAttributes.every(keys.vault)) { $1 }
         return try storage.search(wanted)
     }
 
-    /// What the items hold, as far as they are still there, in the order in which they were made; where their paths do not
-    /// tell that, as with KeePassXC, in the order in which the records were written last.
+    /// What the items of the group hold, as far as they are still there, in the order in which they were made; where their
+    /// paths do not tell that, as with KeePassXC, in the order in which the records were written last.
     ///
     /// - Parameters:
+    ///   - items: Items of others may be among them, as ``ItemReading/states(of:withSecrets:known:)`` has it.
     ///   - withSecrets: Whether the tokens are read, all in one question; otherwise each when it is asked for.
-    ///   - areAll: As ``ItemReading/states(of:withSecrets:amongOthers:)`` has it.
-    func all(
-        _ items: [SecretService.ItemPath], withSecrets: Bool = false, amongOthers areAll: Bool = false
+    ///   - known: What some of them said of themselves just now.
+    private func all(
+        _ items: [SecretService.ItemPath], withSecrets: Bool = false,
+        known: [SecretService.ItemPath: [String: String]] = [:]
     ) throws -> [Row] {
         guard !items.isEmpty else { return [] }
         let sorted = items.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
         let reading = ItemReading(storage: storage, keys: keys)
-        var read: [(item: SecretService.ItemPath, record: Result<OpenedItem, any Error>)] = []
-        for (item, state) in try reading.states(of: sorted, withSecrets: withSecrets, amongOthers: areAll) {
-            switch state {
+        var rows: [Row] = []
+        for found in try reading.states(of: sorted, withSecrets: withSecrets, known: known) {
+            let (item, row) = (found.item, storage.row(of: found.item))
+            func take(_ record: Result<OpenedItem, any Error>) {
+                rows.append(
+                    Row(
+                        row: row, record: record.map { $0.record(row: row) },
+                        mayTell: ItemAttributes.mayTell(found.attributes)))
+            }
+            switch found.state {
             case .record(let opened):
-                storage.note(nil, row: storage.row(of: item))
-                read.append((item, .success(opened)))
+                storage.note(nil, row: row)
+                take(.success(opened))
             case .handMade(let token, let opened):
                 guard try storage.isMeant(token, for: keys.group) else { continue }
-                storage.note(token, row: storage.row(of: item))
-                read.append((item, .success(opened)))
-            case .changed: read.append((item, .failure(OpenedItem.changed(item))))
-            case .earlier: read.append((item, .failure(OpenedItem.earlier(item))))
-            case .foreign: read.append((item, .failure(OpenedItem.damaged(item))))
+                storage.note(token, row: row)
+                take(.success(opened))
+            case .changed: take(.failure(OpenedItem.changed(item)))
+            case .earlier: take(.failure(OpenedItem.earlier(item)))
+            case .foreign: take(.failure(OpenedItem.damaged(item)))
             case .nothing: break
             }
         }
         if !sorted.allSatisfy(\.isNumbered) {
-            let stamps = Dictionary(read.map { ($0.item, (try? $0.record.get())?.header.stamp.value ?? 0) }) { $1 }
-            read.sort { (stamps[$0.item] ?? 0, $0.item.path) < (stamps[$1.item] ?? 0, $1.item.path) }
-        }
-        let rows: [Row] = read.map { item, record in
-            let row = storage.row(of: item)
-            return (row, record.map { $0.record(row: row) })
+            let places = Dictionary(
+                try rows.map { row in
+                    let stamp = (try? row.record.get())?.header.stamp.value ?? 0
+                    return (row.row, (stamp, try storage.item(row: row.row).path))
+                }
+            ) { $1 }
+            rows.sort { (places[$0.row] ?? (0, "")) < (places[$1.row] ?? (0, "")) }
         }
         storage.remember(rows.compactMap { try? $0.record.get() })
         return rows
@@ -217,11 +244,11 @@ struct ItemRecords: RecordReading {
         var paths: Set<SecretService.ItemPath> = []
         for filing in filings { paths.formUnion(try items(filing)) }
         let found = try ItemReading(storage: storage, keys: keys).states(of: Array(paths), withSecrets: false)
-            .compactMap { item, state -> StoredRecord? in
-                switch state {
+            .compactMap { found -> StoredRecord? in
+                switch found.state {
                 // Whoever was stopped may have written the secret, and nothing else.
                 case .record(let opened), .changed(let opened), .earlier(let opened):
-                    opened.header.record == record ? opened.record(row: storage.row(of: item)) : nil
+                    opened.header.record == record ? opened.record(row: storage.row(of: found.item)) : nil
                 case .handMade, .foreign, .nothing: nil
                 }
             }
@@ -235,7 +262,8 @@ struct ItemRecords: RecordReading {
         guard record.header.kind == .accessToken else { return nil }
         let body = try keys.openAttributes(record.header, record.attributes)
         guard let account = try ItemBody.decode(body, record.header.kind).credential?.account else { return nil }
-        return try madeByHand(of: account.canonical).compactMap { try? $0.record.get() }
+        return try rows(of: account.canonical, [.accessToken]).filter { storage.handMade(row: $0.row) != nil }
+            .compactMap { try? $0.record.get() }
             .first { $0.header.record == record.header.record }
     }
 
@@ -259,6 +287,11 @@ struct ItemRecords: RecordReading {
 }
 
 extension StoredRecord {
+    /// Whether what this token tells of its account goes before what another one does.
+    fileprivate func isToldBefore(_ other: StoredRecord) -> Bool {
+        isMadeByHand == other.isMadeByHand ? version > other.version : other.isMadeByHand
+    }
+
     /// The same with its secret.
     func with(secret: CommittingAEAD.Box) -> StoredRecord {
         StoredRecord(

@@ -2,7 +2,7 @@ internal import KeyfobSodium
 
 /// The secret of an item as other programs read it: a token as it is, where it is text that every service keeps as it is.
 enum ItemSecret {
-    /// How a secret stands in its item; the attribute `encoding` says it.
+    /// How a secret stands in its item; the attribute `encoding` says it where it is not plain.
     enum Encoding: String {
         case plain, base64url
     }
@@ -21,6 +21,11 @@ enum ItemSecret {
     /// Whether this is ``ofEmptied()``, or what a service leaves that ended while it made an item: nothing.
     static func isEmptied(_ text: borrowing SecretBytes) -> Bool {
         text.count == 0 || text.withBytes { $0.extracting(0..<trimmedCount($0)).equals(emptied) }
+    }
+
+    /// How the secret of an item is written, as it says itself; as it is where it says nothing.
+    static func encoding(_ attributes: [String: String]) -> Encoding {
+        attributes["encoding"].flatMap(Encoding.init) ?? .plain
     }
 
     /// How a secret is written.

@@ -9,8 +9,20 @@ extension SecretServiceStorage {
     static func items(
         of vault: VaultID, _ service: SecretService
     ) throws(SecretServiceError) -> [SecretService.ItemPath] {
-        try service.search(ItemAttributes.header(of: vault), in: nil).items
-            + service.search(ItemAttributes.every(vault), in: nil).items
+        try service.search(ItemAttributes.header(of: vault), in: nil).items + records(of: vault, service)
+    }
+
+    /// The items with a vault's records, in whatever collection, those of earlier versions too.
+    static func records(
+        of vault: VaultID, _ service: SecretService
+    ) throws(SecretServiceError) -> [SecretService.ItemPath] {
+        try service.search(ItemAttributes.every(vault), in: nil).items
+            + service.search(ItemAttributes.everyEarlier(vault), in: nil).items
+    }
+
+    /// The same, in the vault's collection.
+    func recordItems() throws -> [SecretService.ItemPath] {
+        try search(ItemAttributes.every(vault)) + search(ItemAttributes.everyEarlier(vault))
     }
 
     func allItems() throws -> [SecretService.ItemPath] {

@@ -7,23 +7,14 @@ internal import KeyfobVault
 // Tokens that somebody has put into the collection by hand.
 
 extension SecretServiceStorage {
-    /// The items that may be tokens made by hand, all of them or those of an account; items of Keyfob's may be among them.
+    /// The items that may be tokens made by hand.
     ///
     /// Where others have many items here, another vault for one, only those are found that say that they were made by hand:
     /// a search costs no call for each item of others.
-    func itemsMadeByHand(of account: String? = nil) throws -> [SecretService.ItemPath] {
-        let wanted = HandMadeToken.search(account).mapValues(ItemAttributes.text)
-        if account != nil {
-            if hasTurn { return try search(wanted) }
-            return try few(wanted) ?? search(HandMadeToken.marked(account).mapValues(ItemAttributes.text))
-        }
-        return try withService { service, collection in
-            let own = Set(
-                try service.items(ItemAttributes.every(vault).merging(wanted) { $1 }, in: collection))
-            let others = try service.items(wanted, in: collection).filter { !own.contains($0) }
-            guard others.count > Self.fewLimit else { return others }
-            return try service.items(HandMadeToken.marked(), in: collection)
-        }
+    func itemsMadeByHand() throws -> [SecretService.ItemPath] {
+        let own = Set(try search(ItemAttributes.every(vault, .accessToken)))
+        let others = try search(HandMadeToken.search()).filter { !own.contains($0) }
+        return others.count > Self.fewLimit ? try search(HandMadeToken.marked()) : others
     }
 
     /// Whether a token was made by hand for a group.

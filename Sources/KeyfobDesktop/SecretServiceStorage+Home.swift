@@ -50,6 +50,7 @@ extension SecretServiceStorage {
             guard try !service.collections().contains(where: \.isLocked) else { throw SecretServiceError.locked }
             // The header can be made again from the items of the records.
             found = try service.search(ItemAttributes.every(vault), in: nil)
+            if found.items.isEmpty { found = try service.search(ItemAttributes.everyEarlier(vault), in: nil) }
         }
         guard let first = found.items.first?.collection else { throw SecretServiceError.noItem }
         let collections = Set(found.items.map(\.collection))

@@ -51,7 +51,7 @@ extension SecretServiceStorage {
             let there = try service.attributes(of: item)
             let owner = owner ?? ItemOwner(there)
             let parts = try ItemParts(record, keys, group: group, owner: owner)
-            if !keepsSecret || there["encoding"] != parts.attributes["encoding"] {
+            if !keepsSecret || ItemSecret.encoding(there) != ItemSecret.encoding(parts.attributes) {
                 try service.setSecret(of: item, to: parts.secret, as: .plain)
                 hasBegun = true
             }
@@ -75,7 +75,7 @@ extension SecretServiceStorage {
     /// Tells the items of an account's tokens what the account is called now.
     func rename(_ owner: ItemOwner, of account: String, _ keys: GroupKeys, group: AccessGroup) throws {
         try withCalls { service, collection, hasBegun in
-            let wanted = ItemAttributes.every(vault, keys.group).merging(["account": account]) { $1 }
+            let wanted = ItemAttributes.every(vault).merging(["account": ItemAttributes.text(account)]) { $1 }
             for item in try service.items(wanted, in: collection) {
                 guard let there = try service.attributesIfThere(of: item), ItemOwner(there) != owner,
                     let open = OpenRecord(there, keys), open.header.kind != .account,
@@ -103,7 +103,7 @@ extension SecretServiceStorage {
                 try service.setSecret(of: item, to: ItemSecret.ofEmptied(), as: .plain)
                 hasBegun = true
                 let attributes = ItemAttributes.nobodys(try service.attributes(of: item))
-                    .merging(["xdg:schema": ItemAttributes.record, "kind": "emptied"]) { $1 }
+                    .merging(["xdg:schema": ItemAttributes.emptied]) { $1 }
                 try service.setAttributes(of: item, to: attributes, label: "Keyfob: nothing, may be deleted")
             }
         }
@@ -112,59 +112,82 @@ extension SecretServiceStorage {
     /// How many items are looked into where each may be another vault's.
     static let fewLimit = 8
 
-    /// The items of the collection that have these attributes; nil where there are many, which other vaults may have made.
-    func few(_ wanted: [String: String]) throws -> [SecretService.ItemPath]? {
-        let items = try withService { service, collection in try service.items(wanted, in: collection) }
-        return items.count > Self.fewLimit ? nil : items
-    }
-
-    /// The items of the collection that have these attributes: the vault's, or those of tokens that were made by hand.
-    ///
-    /// In its turn, when nobody else changes them, a process asks for all items of an account once.
+    /// The items of the collection that have these attributes.
     func search(_ wanted: [String: String]) throws -> [SecretService.ItemPath] {
-        guard hasTurn, let account = wanted["account"] else {
-            return try withService { service, collection in try service.items(wanted, in: collection) }
-        }
-        let found = try accountItems(account) ?? findItems(of: account)
-        return found.filter { found in wanted.allSatisfy { found.attributes[$0.key] == $0.value } }.map(\.item)
+        try withService { service, collection in try service.items(wanted, in: collection) }
     }
 
-    /// Asks for all items of an account, and what they say of themselves.
-    private func findItems(of account: String) throws -> [FoundItem] {
-        let all = ["xdg:schema": ItemAttributes.record, "account": account]
-        let few = try few(all)
-        let found = try withService { service, collection in
-            let own = ItemAttributes.every(vault).merging(all) { $1 }
-            let byHand = HandMadeToken.marked(account)
-            let items = try few ?? service.items(own, in: collection) + service.items(byHand, in: collection)
-            // What was taken over may still say that it was made by hand.
-            var seen: Set<SecretService.ItemPath> = []
-            return try items.filter { seen.insert($0).inserted }.compactMap { item in
-                try service.attributesIfThere(of: item).map { (item, $0) }
-            }
+    /// The items that concern an account, and what they say of themselves.
+    ///
+    /// They are the vault's, and what may have been made by hand; others' may be among them. In its turn, when nobody else
+    /// changes them, and for one answer a process asks for them once.
+    func items(of account: String) throws -> [FoundItem] {
+        if let known = accountItems(account) { return known }
+        let all = ["account": account]
+        var paths = try search(all)
+        if paths.count > Self.fewLimit {
+            paths = try search(ItemAttributes.every(vault).merging(all) { $1 }) + search(HandMadeToken.marked(account))
         }
+        // What was taken over may still say that it was made by hand.
+        var seen: Set<SecretService.ItemPath> = []
+        paths = paths.filter { seen.insert($0).inserted }
+        let attributes = try attributes(of: paths)
+        let found = paths.compactMap { path in attributes[path].map { (path, $0) } }
         note(accountItems: found, of: account)
+        return found
+    }
+
+    /// What items say of themselves, as far as they are there.
+    ///
+    /// - Parameter known: What some have said just now.
+    func attributes(
+        of items: [SecretService.ItemPath], known: [SecretService.ItemPath: [String: String]] = [:]
+    ) throws -> [SecretService.ItemPath: [String: String]] {
+        var found = foundAttributes().merging(known) { $1 }
+        let rest = Set(items).subtracting(found.keys)
+        guard !rest.isEmpty else { return found }
+        let new = try withService { service, _ in
+            var new: [SecretService.ItemPath: [String: String]] = [:]
+            for item in items where rest.contains(item) && new[item] == nil {
+                new[item] = try service.attributesIfThere(of: item)
+            }
+            return new
+        }
+        note(attributes: new)
+        found.merge(new) { $1 }
         return found
     }
 
     /// The items of a group.
     func items(of group: GroupID) throws -> [SecretService.ItemPath] {
-        try withService { service, collection in
-            try service.items(ItemAttributes.every(vault, group), in: collection)
-        }
+        let items = try recordItems()
+        let attributes = try attributes(of: items)
+        return items.filter { attributes[$0].map { self.group(of: $0) == group } ?? false }
+    }
+
+    /// The group that an item is in: as its record says, and where it has none that opens, as stands beside it; nil for none
+    /// of the vault's.
+    func group(of attributes: [String: String]) -> GroupID? {
+        guard ItemAttributes.isRecord(attributes, of: vault) else { return nil }
+        if let group = OpenRecord.bytes(attributes).flatMap({ OpenRecord.group(of: $0, in: vault) }) { return group }
+        // Of what earlier versions have written the id stands there.
+        if let id = attributes["group-id"] { return GroupID(hexadecimal: id) }
+        let name = attributes["group"] ?? AccessGroup.default.name
+        return try? memory()?.known.header.unlocked().groupNames.first { $0.value.name == name }?.key
     }
 
     /// Gives every item of a group, and its label, the name that the group has.
     func relabel(_ group: GroupID, _ names: [GroupID: AccessGroup]) throws {
         guard let name = names[group] else { return }
-        try withCalls { service, collection, hasBegun in
-            for item in try service.items(ItemAttributes.every(vault, group), in: collection) {
+        let items = try items(of: group)
+        try withCalls { service, _, hasBegun in
+            for item in items {
                 var attributes = ItemAttributes.own(try service.attributes(of: item))
                 let label = try service.label(of: item)
-                let before = ItemAttributes.labelPrefix(attributes["group"] ?? "")
+                let before = ItemAttributes.labelPrefix(attributes["group"] ?? AccessGroup.default.name)
                 let rest =
                     label.hasPrefix(before) ? label.dropFirst(before.count) : label.drop { $0 != ":" }.dropFirst()
-                attributes["group"] = name.name
+                attributes["group"] = name == .default ? nil : name.name
                 hasBegun = true
                 try service.setAttributes(
                     of: item, to: attributes, label: ItemAttributes.labelPrefix(name.name) + rest)

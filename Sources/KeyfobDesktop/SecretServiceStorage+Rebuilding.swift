@@ -69,16 +69,14 @@ extension SecretServiceStorage {
 
     /// The groups that the records' items tell of, `default` first.
     private func groupsOfItems() throws -> [(id: GroupID, name: AccessGroup)] {
-        let found = try withService { service, collection in
-            var found: [(id: GroupID, name: AccessGroup)] = []
-            for item in try service.items(ItemAttributes.every(vault), in: collection) {
-                let attributes = try service.attributes(of: item)
-                guard let id = attributes["group-id"].flatMap({ GroupID(hexadecimal: $0) }),
-                    let name = attributes["group"].flatMap({ try? AccessGroup($0) })
-                else { continue }
-                if !found.contains(where: { $0.id == id || $0.name == name }) { found.append((id, name)) }
-            }
-            return found
+        var found: [(id: GroupID, name: AccessGroup)] = []
+        let items = try recordItems()
+        let all = try attributes(of: items)
+        for attributes in items.compactMap({ all[$0] }) {
+            guard let id = group(of: attributes),
+                let name = try? attributes["group"].map(AccessGroup.init) ?? .default
+            else { continue }
+            if !found.contains(where: { $0.id == id || $0.name == name }) { found.append((id, name)) }
         }
         guard !found.isEmpty else { throw DesktopError.service(.noItem, partly: false) }
         return found.filter { $0.name == .default } + found.filter { $0.name != .default }

@@ -102,34 +102,27 @@ extension SecretServiceStorage {
 
     private func findings(_ keys: GroupKeys) throws -> [Finding] {
         let names = try groupNames()
-        let (records, reading) = (ItemRecords(storage: self, keys: keys), ItemReading(storage: self, keys: keys))
-        // An item that has lost its group's attribute tells in what it holds which group's it is.
-        let unfiled = try reading.states(of: try unfiledItems(Array(names.keys)), withSecrets: true).filter { found in
-            switch found.state {
-            case .record, .earlier: true
-            case .changed, .handMade, .foreign, .nothing: false
-            }
-        }
-        let own = try reading.states(of: try records.items([:]), withSecrets: true)
+        let own = try ItemReading(storage: self, keys: keys).states(of: try items(of: keys.group), withSecrets: true)
         var latest: [RecordID: (version: ItemVersion, item: SecretService.ItemPath)] = [:]
         var owners: [BlindValue: ItemOwner] = [:]
-        for (item, state) in own + unfiled {
+        for found in own {
             let opened: OpenedItem
-            switch state {
+            switch found.state {
             case .record(let found), .earlier(let found): opened = found
             case .changed, .handMade, .foreign, .nothing: continue
             }
-            let record = opened.record(row: row(of: item))
+            let record = opened.record(row: row(of: found.item))
             if record.header.kind == .account, let value = record.header.index.account {
                 owners[value] = try? ItemOwner(record, keys)
             }
             let known = latest[record.header.record]
             if known.map({ $0.version < record.version }) ?? true {
-                latest[record.header.record] = (record.version, item)
+                latest[record.header.record] = (record.version, found.item)
             }
         }
-        return try (own + unfiled).compactMap { item, state in
-            switch state {
+        return try own.compactMap { found in
+            let item = found.item
+            switch found.state {
             case .nothing: return try attributesIfThere(of: item) == nil ? nil : .unfinished(item)
             // Of items of the vault none is.
             case .handMade: return nil
@@ -202,27 +195,11 @@ extension SecretServiceStorage {
 
     /// The items of the vault that are in none of its groups.
     private func strays(_ groups: [GroupID]) throws -> [SecretService.ItemPath] {
-        let unfiled = try unfiledItems(groups)
-        return try withService { service, _ in
-            var strays: [SecretService.ItemPath] = []
-            for item in unfiled {
-                guard let attributes = try service.attributesIfThere(of: item) else { continue }
-                let group = OpenRecord.bytes(attributes).flatMap { OpenRecord.group(of: $0, in: vault) }
-                if group.map(groups.contains) ?? false { continue }
-                strays.append(item)
-            }
-            return strays
-        }
-    }
-
-    /// The items of the vault whose attributes tell of none of its groups.
-    private func unfiledItems(_ groups: [GroupID]) throws -> [SecretService.ItemPath] {
-        try withService { service, collection in
-            var filed: Set<SecretService.ItemPath> = []
-            for group in groups {
-                filed.formUnion(try service.items(ItemAttributes.every(vault, group), in: collection))
-            }
-            return try service.items(ItemAttributes.every(vault), in: collection).filter { !filed.contains($0) }
+        let items = try recordItems()
+        let attributes = try attributes(of: items)
+        return items.filter { item in
+            guard let attributes = attributes[item] else { return false }
+            return group(of: attributes).map { !groups.contains($0) } ?? true
         }
     }
 
@@ -232,7 +209,7 @@ extension SecretServiceStorage {
     func putAside(_ item: SecretService.ItemPath, _ why: String) throws -> String {
         try withService { service, _ in
             let attributes = ItemAttributes.nobodys(try service.attributes(of: item))
-                .merging(["xdg:schema": ItemAttributes.record, "aside": "\(vault)", "kind": why]) { $1 }
+                .merging(["xdg:schema": ItemAttributes.aside, "aside": "\(vault)", "kind": why]) { $1 }
             try service.setAttributes(of: item, to: attributes, label: "Keyfob: put aside (\(why))")
         }
         return "\(item.path) (kind \(why))"

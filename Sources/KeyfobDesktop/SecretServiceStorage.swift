@@ -44,8 +44,12 @@ package final class SecretServiceStorage: VaultStorage {
         var headers: [SecretService.ItemPath]?
         /// The header that was read just now, for who asks for it next.
         var freshHeader: KnownHeader?
-        /// What the items of an account said of themselves in this process's turn, in the order in which they were found.
+        /// The items of an account and what they said of themselves, and what others said, in this process's turn or for one
+        /// answer.
         var accountItems: [String: [FoundItem]] = [:]
+        var attributes: [SecretService.ItemPath: [String: String]] = [:]
+        /// How many answers are under way.
+        var answerCount = 0
         /// What kept a change that was stopped from being completed.
         var obstacle: (any Error)?
         var remembered: [Int64: StoredRecord] = [:]
@@ -58,6 +62,10 @@ package final class SecretServiceStorage: VaultStorage {
             self.service = service
             self.collection = collection
         }
+
+        var keepsFound: Bool { hasTurn || answerCount > 0 }
+
+        mutating func forgetFound() { (accountItems, attributes) = ([:], [:]) }
     }
 
     /// How many records are remembered at most.
@@ -163,6 +171,14 @@ package final class SecretServiceStorage: VaultStorage {
     /// What the program is called that is the service; nil where it cannot be told.
     package var serviceName: String? { connection.withLock { $0.service.providerName } }
 
+    /// When the vault came to the service: when the item of its header was made; nil where the service does not say.
+    package func since() throws -> Timestamp? {
+        guard let item = try headerItems().newest else { return nil }
+        return try withService { service, _ in
+            try service.detailsIfThere(of: item)?.created.map { Timestamp(seconds: Int64(clamping: $0)) }
+        }
+    }
+
     /// Uses the service, with the collection's path.
     func withService<Result: ~Copyable>(
         _ body: (SecretService, String) throws -> sending Result
@@ -249,22 +265,23 @@ package final class SecretServiceStorage: VaultStorage {
         }
     }
 
-    /// What the items of an account said of themselves in this process's turn; nil where nobody has asked.
+    /// The items of an account, where they were found in this process's turn or for this answer.
     func accountItems(_ account: String) -> [FoundItem]? { connection.withLock { $0.accountItems[account] } }
 
-    /// Notes what the items of an account say of themselves.
+    /// Notes the items of an account, as long as nobody changes them or they are for one answer.
     func note(accountItems: [FoundItem], of account: String) {
-        connection.withLock { $0.accountItems[account] = accountItems }
+        connection.withLock { if $0.keepsFound { $0.accountItems[account] = accountItems } }
     }
 
     /// Forgets what items said of themselves, since they are about to change.
-    func forgetAccountItems() { connection.withLock { $0.accountItems = [:] } }
+    func forgetAccountItems() { connection.withLock { $0.forgetFound() } }
 
-    /// What items said of themselves in this process's turn.
-    func foundAttributes() -> [SecretService.ItemPath: [String: String]] {
-        connection.withLock { connection in
-            Dictionary(connection.accountItems.values.joined().map { ($0.item, $0.attributes) }) { $1 }
-        }
+    /// What items said of themselves in this process's turn or for this answer.
+    func foundAttributes() -> [SecretService.ItemPath: [String: String]] { connection.withLock { $0.attributes } }
+
+    /// Notes what items say of themselves.
+    func note(attributes: [SecretService.ItemPath: [String: String]]) {
+        connection.withLock { if $0.keepsFound { $0.attributes.merge(attributes) { $1 } } }
     }
 
     /// Forgets the records that were read or written, which other keys have sealed than are used by now.
@@ -304,7 +321,7 @@ package final class SecretServiceStorage: VaultStorage {
         connection.withLock { connection in
             connection.hasTurn = hasTurn
             connection.freshHeader = nil
-            connection.accountItems = [:]
+            connection.forgetFound()
         }
     }
 
@@ -336,7 +353,18 @@ package final class SecretServiceStorage: VaultStorage {
         }
     }
 
-    package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result { try body() }
+    /// Within it no item is asked for twice; what an answer that began before has found is not taken.
+    package func withSnapshot<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        func note(_ change: Int) {
+            connection.withLock { connection in
+                connection.answerCount += change
+                if !connection.hasTurn { connection.forgetFound() }
+            }
+        }
+        note(1)
+        defer { note(-1) }
+        return try body()
+    }
 
     package func read<Result>(
         _ keys: GroupKeys, _ body: (any RecordReading) throws -> sending Result
@@ -355,15 +383,7 @@ package final class SecretServiceStorage: VaultStorage {
 
     package func counts(in keys: GroupKeys) throws -> [RecordHeader.Kind: Int] {
         try require(keys.group)
-        var counts: [RecordHeader.Kind: Int] = [:]
-        for kind in RecordHeader.Kind.allCases {
-            var attributes = ItemAttributes.every(vault, keys.group)
-            attributes["kind"] = ItemAttributes.kind(kind)
-            counts[kind] = try withService { service, collection in
-                try service.items(attributes, in: collection).count
-            }
-        }
-        return counts
+        return try ItemRecords(storage: self, keys: keys).counts()
     }
 }
 

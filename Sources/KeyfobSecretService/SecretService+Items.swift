@@ -93,7 +93,9 @@ extension SecretService {
         package let attributes: [String: String]
         /// What the person sees it called.
         package let label: String
-        /// When it was written last, in seconds since 1970; nil where the service does not say.
+        /// When it was made, in seconds since 1970; nil where the service does not say.
+        package let created: UInt64?
+        /// When it was written last, as above.
         package let modified: UInt64?
         /// Whether its secret cannot be read now; nil where the service does not say.
         package let isLocked: Bool?
@@ -113,6 +115,7 @@ extension SecretService {
             return Details(
                 attributes: (properties["Attributes"]?.entries ?? [:]).compactMapValues(\.text),
                 label: properties["Label"]?.text ?? "",
+                created: properties["Created"]?.number.flatMap { $0 == 0 ? nil : $0 },
                 modified: properties["Modified"]?.number.flatMap { $0 == 0 ? nil : $0 },
                 isLocked: properties["Locked"]?.boolean)
         }

@@ -15,12 +15,13 @@ struct DelegatedDeadEndTests {
 
     private var token: Outcome { get throws { try desktop.run("keyfob token --no-input --account ada@git.example") } }
 
-    @Test("'status' names the program that keeps the records")
+    @Test("'status' names the program that keeps the records, and since when")
     func service() throws {
         let status = try desktop.run("keyfob status").expectSuccess().text
-        #expect(status.contains("storage with the desktop's keyring (GNOME Keyring), an item"), "\(status)")
+        #expect(status.contains("storage with the desktop's keyring (GNOME Keyring) since 2"), "\(status)")
         let json = try desktop.run("keyfob status --json").expectSuccess().text
         #expect(json.contains("\"storageService\"") && json.contains("\"GNOME Keyring\""), "\(json)")
+        #expect(json.contains("\"storageSince\" : \"2"), "\(json)")
     }
 
     @Test("a vault that is there is not taken for what is left of one")
@@ -91,7 +92,7 @@ struct DelegatedDeadEndTests {
         try desktop.session.unlock()
         #expect(try token.errors.contains("'keyfob doctor --repair'"))
         try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
-        try desktop.run("secret-tool clear xdg:schema io.keyfob.Credential").expectSuccess()
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.AccessToken").expectSuccess()
         #expect(try desktop.run("keyfob doctor --repair --no-input").status != 0)
         #expect(!(try token.errors.contains("doctor --repair")))
     }
@@ -110,13 +111,15 @@ struct DelegatedDeadEndTests {
     func lostDefault() throws {
         try desktop.run("printf other | keyfob add -q bob@git.example --scope repo").expectSuccess()
         try desktop.run("printf far | keyfob add -q eve@far.example").expectSuccess()
+        // So that it has an item of its own.
+        try desktop.run("keyfob account label ada@git.example boss").expectSuccess()
         try desktop.run("keyfob account default ada@git.example").expectSuccess()
         let line = "keyfob token --no-input --url https://git.example/x"
         #expect(try desktop.run(line).expectSuccess().errors == "")
-        let clear = "secret-tool clear xdg:schema io.keyfob.Credential account ada@git.example"
-        try desktop.run("\(clear) kind access-token").expectSuccess()
+        let clear = "secret-tool clear account ada@git.example"
+        try desktop.run("\(clear) xdg:schema io.keyfob.AccessToken").expectSuccess()
         // The default is asked for still where nothing else decides.
-        try desktop.run(line).expectError(10, "no access token of ada")
+        try desktop.run(line).expectError(10, "no access token of boss")
         let empty = try desktop.run("\(line) --scope repo").expectSuccess()
         #expect(empty.text == "other\n" && empty.errors.contains("ada@git.example, has no tokens any more"), "\(empty)")
         try desktop.run(clear).expectSuccess()
@@ -133,7 +136,7 @@ struct DelegatedDeadEndTests {
     @Test("one that is damaged stays, where the keyring has nothing of the vault")
     func lostVault() throws {
         try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
-        try desktop.run("secret-tool clear xdg:schema io.keyfob.Credential").expectSuccess()
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.AccessToken").expectSuccess()
         try desktop.run("printf x > data/keyfob/storage").expectSuccess()
         let repaired = try desktop.run("keyfob doctor --repair")
         #expect(repaired.status == 65 && repaired.text.contains("keyfob restore"), "\(repaired)")

@@ -13,8 +13,8 @@ struct MadeByHandTests {
     }
 
     /// Puts a token there as the documentation says.
-    private func put(_ token: String, _ attributes: String, kind: String = "access-token") throws {
-        let item = "xdg:schema io.keyfob.Credential kind \(kind) by hand \(attributes)"
+    private func put(_ token: String, _ attributes: String, kind: String = "AccessToken") throws {
+        let item = "xdg:schema io.keyfob.\(kind) by hand \(attributes)"
         try desktop.run("printf '\(token)' | secret-tool store --label 'by hand' \(item)").expectSuccess()
     }
 
@@ -52,7 +52,7 @@ struct MadeByHandTests {
     @Test("what Keyfob has stored is found by the same attributes")
     func lookedUp() throws {
         try desktop.run("printf stored | keyfob add -q ada@git.example --scope repo").expectSuccess()
-        let attributes = "xdg:schema io.keyfob.Credential kind access-token account ada@git.example"
+        let attributes = "xdg:schema io.keyfob.AccessToken account ada@git.example"
         #expect(try desktop.run("secret-tool lookup \(attributes)").expectSuccess().text == "stored")
         #expect(!(try doctor()).contains("by hand"))
     }
@@ -89,7 +89,7 @@ struct MadeByHandTests {
         try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()
         #expect(try token("ada@git.example").expectSuccess().text == "stored\n")
         #expect(!(try doctor()).contains("by hand"))
-        let attributes = "xdg:schema io.keyfob.Credential kind access-token account ada@git.example"
+        let attributes = "xdg:schema io.keyfob.AccessToken account ada@git.example"
         let items = try desktop.run("secret-tool search --all \(attributes) 2>/dev/null | grep -c '^secret = '")
         #expect(items.text == "1\n")
         try desktop.run("keyfob verify").expectSuccess()
@@ -101,7 +101,7 @@ struct MadeByHandTests {
 
     @Test("what another program stores in the place of a token of Keyfob's is the account's token, and told")
     func overwritten() throws {
-        let attributes = "xdg:schema io.keyfob.Credential kind access-token account ada@git.example"
+        let attributes = "xdg:schema io.keyfob.AccessToken account ada@git.example"
         let items = "secret-tool search --all \(attributes) 2>/dev/null | grep -c '^secret = '"
         try desktop.run("printf stored | keyfob add -q ada@git.example --scope repo").expectSuccess()
         try desktop.run("printf bobs | keyfob add -q bob@git.example").expectSuccess()
@@ -140,10 +140,10 @@ struct MadeByHandTests {
         try put("pasted", "account ada@git.example username boss label boss client mailer realm contoso")
         #expect(try token("ada@git.example").expectSuccess().text == "known\n")
         #expect(try token("boss").status != 0)
-        try put("refresh", "account bob@git.example", kind: "refresh-token")
-        try put("id", "account bob@git.example", kind: "id-token")
+        try put("refresh", "account bob@git.example", kind: "RefreshToken")
+        try put("id", "account bob@git.example", kind: "IDToken")
         #expect(try token("bob@git.example").status != 0)
-        try put("setting", "name 'default account'", kind: "setting")
+        try put("setting", "name 'default account'", kind: "Setting")
         #expect(try desktop.run("keyfob account list --format '{username}'").text == "ada\nada@git.example\n")
         try desktop.run("keyfob verify").expectSuccess()
     }

@@ -51,9 +51,8 @@ struct MigrateCommandTests {
     @Test("where the desktop's keyring has lost everything, the file from before can be used again")
     func lost() throws {
         try place.run("keyfob migrate --to secret-service --key-file key").expectSuccess()
-        for schema in ["Credential", "Vault"] {
-            try place.run("secret-tool clear xdg:schema io.keyfob.\(schema)").expectSuccess()
-        }
+        let id = "$(sed -n 's/^vault //p' '\(place.vault)/storage')"
+        try place.run("secret-tool clear keyfob \(id) && secret-tool clear vault \(id)").expectSuccess()
         let refused = try place.run("keyfob token --account ada")
         #expect(refused.status == 66 && refused.errors.contains("keyring.db"), "\(refused)")
         #expect(refused.errors.contains("keyfob migrate --to embedded"), "\(refused)")

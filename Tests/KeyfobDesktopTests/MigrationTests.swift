@@ -95,14 +95,16 @@ struct MigrationTests {
             // Filed wrongly.
             var attributes = try service.attributes(of: found[0])
             attributes["account"] = "mallory"
-            attributes["kind"] = "nothing"
+            attributes["xdg:schema"] = "io.keyfob.Nothing"
             try service.setAttributes(of: found[0], to: attributes, label: "x")
             // Spoilt.
             var spoilt = try service.attributes(of: found[1])
             spoilt["record"] = "what somebody typed"
             try service.setAttributes(of: found[1], to: spoilt, label: "y")
             // Another token than its own.
-            let token = try found[3...].first { try service.attributes(of: $0)["kind"] == "client-secret" }
+            let token = try found[3...].first {
+                try service.attributes(of: $0)["xdg:schema"] == "io.keyfob.ClientSecret"
+            }
             try service.setSecret(of: #require(token), to: secret("what somebody typed"), as: .plain)
             // In two.
             try service.secrets(of: [found[2]], areForeign: true) { item, content in
@@ -187,7 +189,7 @@ struct MigrationTests {
         let files = try place.files()
         let items = try place.items()
         try items.withService { service, collection in
-            let wanted = ItemAttributes.every(items.vault).merging(["kind": "refresh-token"]) { $1 }
+            let wanted = ItemAttributes.every(items.vault, .refreshToken)
             let item = try #require(try service.search(wanted, in: collection).items.first)
             if let attribute {
                 var attributes = try service.attributes(of: item)

@@ -168,6 +168,14 @@ struct MigrationKeyringTests {
         #expect(try back.migration.removeUnusedPlace(secretService: home.options).items == 1)
         // The slot's item is none of the records'.
         #expect(try home.opened().opensWholeVault)
+        let slots = try home.opened().slots.list().filter { $0.kind == "secret-service" }
+        _ = try home.opened().migration.run(to: .secretService, secretService: home.options)
+        _ = try delegated().migration.run(
+            to: .embedded, secretService: home.options, adding: .secretService(home.options))
+        #expect(slots.count == 1)
+        #expect(
+            try home.opened().slots.list().filter { $0.kind == "secret-service" } == slots,
+            "a key that is kept already is enough")
     }
 
     @Test("an old database in the place of what was moved is known as an earlier state")

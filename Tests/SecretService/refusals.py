@@ -5,7 +5,8 @@ class Refusals:
     """What the file says, and how many calls there were since it says so.
 
     "refuse once N" refuses the Nth call, "refuse from N" that one and all after it, until the file is gone or says something
-    else; where methods are named behind N, they are the only ones that count. Each refusal makes FILE.refused.
+    else; where methods are named behind N, they are the only ones that count. Each refusal makes FILE.refused. A bus takes
+    "cut" and "finish" for "refuse" too: then the connection ends, before the call has come to the service or afterwards.
     """
 
     def __init__(self, file):
@@ -29,3 +30,8 @@ class Refusals:
         if is_refused:
             open(self.file + ".refused", "w").close()
         return is_refused
+
+    @property
+    def kind(self):
+        """What the file says first."""
+        return self.text.split()[0]

@@ -1,4 +1,5 @@
-"""A socket beside a session bus, behind which all is as on the bus, but for calls of the Secret Service that are refused."""
+"""A socket beside a session bus, behind which all is as on the bus, but for calls of the Secret Service that are refused, or at
+which the connection ends."""
 
 import contextlib
 import socket
@@ -55,12 +56,17 @@ class RefusingBus:
                     bus.sendall(data[:end])
                     data = data[end:]
                 for message in parser.feed(data):
-                    if self.is_refused(message):
+                    is_refused = self.is_refused(message)
+                    if not is_refused or self.refusals.kind == "finish":
+                        bus.sendall(message.serialise(serial=message.header.serial))
+                    if is_refused and self.refusals.kind != "refuse":
+                        client.shutdown(socket.SHUT_RDWR)
+                        bus.shutdown(socket.SHUT_WR)
+                        return
+                    if is_refused:
                         error = new_error(message, "org.example.Refused", "s", ("a private text",))
                         with writing:
                             client.sendall(error.serialise(serial=0xFFFF0000))
-                    else:
-                        bus.sendall(message.serialise(serial=message.header.serial))
             bus.shutdown(socket.SHUT_WR)
 
     @staticmethod

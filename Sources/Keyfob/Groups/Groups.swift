@@ -34,13 +34,15 @@ extension Keyring.Groups {
         try withState { state in
             let slots = state.vault.slotSummaries
             let groups = state.vault.groups
-            return try groups.map { group in
-                try search.checkState(&state, group)
-                let counts = try database.counts(in: group.keys)
-                return Keyring.GroupSummary(
-                    name: group.name, accounts: counts[.account] ?? 0,
-                    credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + (counts[$1] ?? 0) },
-                    epoch: Int(group.keys.epoch), grants: slots.count { $0.group == group.name })
+            return try database.withSnapshot {
+                try groups.map { group in
+                    try search.checkState(&state, group)
+                    let counts = try database.counts(in: group.keys)
+                    return Keyring.GroupSummary(
+                        name: group.name, accounts: counts[.account] ?? 0,
+                        credentials: [.accessToken, .refreshToken, .idToken].reduce(0) { $0 + (counts[$1] ?? 0) },
+                        epoch: Int(group.keys.epoch), grants: slots.count { $0.group == group.name })
+                }
             }
         }
     }

@@ -50,7 +50,8 @@ extension Keyring.Migration {
     ///
     /// - Parameters:
     ///   - secretService: How to reach the Secret Service.
-    ///   - slot: A way to unlock that the vault gets in a database, where it needs or is to have one.
+    ///   - slot: A way to unlock that the vault gets in a database, where it needs or is to have one; one for the Secret
+    ///     Service only where that keeps none that opens the vault.
     ///   - isOverwritingNewer: Whether items of the Secret Service may go that were written later than what takes
     ///     their place.
     ///   - progress: How many records are moved, and how many there are.
@@ -95,12 +96,27 @@ extension Keyring.Migration {
     ) throws(KeyringError) -> Keyring.MigrationReport {
         let now = clock.now
         return try migrating(to: .embedded) { state in
+            // Of a key that is kept already another one would only be one more.
+            if let keeper = new.keeper, try opens(state.vault.header, keeper) {
+                return try migrateToDatabase(&state, [], progress)
+            }
             let turn = try FileLock(database.directory.lock)
             let sealed = try state.vault.sealedSlot(for: new.slot, now: now)
             _ = consume turn
             return try new.keeping(as: sealed.id, of: state.vault.header.vault, folder: location.vault) {
                 try migrateToDatabase(&state, [sealed], progress)
             }
+        }
+    }
+
+    /// Whether the key of one of the slots that the vault has is kept by the Secret Service, and opens it.
+    private func opens(_ header: VaultHeader, _ keeper: SecretServiceOptions) throws -> Bool {
+        let bytes = try database.storedHeader().bytes
+        do throws(KeyringError) {
+            _ = try header.unlocked(bytes, with: keeper)
+            return true
+        } catch {
+            return false
         }
     }
 

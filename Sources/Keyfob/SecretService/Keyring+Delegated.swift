@@ -18,6 +18,9 @@ extension Keyring {
     /// cannot be told.
     public var secretServiceName: String? { (database as? SecretServiceStorage)?.serviceName }
 
+    /// When the records came to the Secret Service; nil where they lie elsewhere, or it cannot be told.
+    public var secretServiceSince: Timestamp? { try? (database as? SecretServiceStorage)?.since() }
+
     /// Where the records of the vault at `location` lie; looks at the vault's folder alone.
     ///
     /// - Throws: `configuration` for a folder or file that cannot be trusted, `damaged`, `inputOutput`.

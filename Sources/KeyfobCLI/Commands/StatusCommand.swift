@@ -42,7 +42,8 @@ struct StatusCommand: ParsableCommand {
             return try JSONOutput.print(
                 StatusDocument(
                     vault: location.vault, id: id, storage: storage.rawValue,
-                    storageService: keyring?.secretServiceName, state: state,
+                    storageService: keyring?.secretServiceName,
+                    storageSince: keyring?.secretServiceSince?.rfc3339, state: state,
                     problem: storage == .secretService ? opening.problem?.message : nil,
                     unlockedBy: key?.name, account: here?.document,
                     needingSignIn: here?.needingSignIn.map(StatusDocument.Unsigned.init),
@@ -72,7 +73,8 @@ struct StatusCommand: ParsableCommand {
             default: "locked ('keyfob unlock' opens it for this session)"
             }
         if storage == .secretService {
-            for line in StorageText.ofSecretService(keyring?.secretServiceName) { try write(line) }
+            let (service, since) = (keyring?.secretServiceName, keyring?.secretServiceSince)
+            for line in StorageText.ofSecretService(service, since) { try write(line) }
         }
         let limit = keyring?.isReadOnly == true ? ", read-only: a newer Keyfob wrote it" : ""
         try write("state   \(words)\(limit)")
@@ -152,6 +154,7 @@ struct StatusDocument: JSONDocument {
     /// What the program is called that is the desktop's keyring which keeps the records; nil for any other vault, while it is
     /// locked, and where nobody knows.
     let storageService: String?
+    let storageSince: String?
     let state: String
     /// Why the desktop's keyring, which keeps the records, does not open them; nil for any other vault.
     let problem: String?
@@ -261,10 +264,13 @@ extension Keyring.EndingSignIn {
 enum StorageText {
     /// What `status` says of a vault that the desktop's keyring keeps, and of what that one cannot do.
     ///
-    /// - Parameter service: What the program is called that is that keyring; nil where nobody knows.
-    static func ofSecretService(_ service: String?) -> [String] {
-        [
-            "storage with the desktop's keyring (\(service ?? "Secret Service")), an item for each account and token",
+    /// - Parameters:
+    ///   - service: What the program is called that is that keyring; nil where nobody knows.
+    ///   - since: When the records came there; nil where nobody knows.
+    static func ofSecretService(_ service: String?, _ since: Timestamp?) -> [String] {
+        let time = since.map { " since \(TimeText.moment($0))" } ?? ""
+        return [
+            "storage with the desktop's keyring (\(service ?? "Secret Service"))\(time), an item for each token",
             "        a change that is stopped is completed by the next command: the service has no transactions",
             "        groups keep accounts apart, and nobody out: the service has one key for all of them",
             "        while that keyring is unlocked, every program of the session can read it",

@@ -9,6 +9,7 @@ enum LeadingOptions {
 
     /// `arguments`, with the options before the first word put behind everything else but `--`.
     static func moved(_ arguments: [String]) -> [String] {
+        guard arguments.first?.hasPrefix("-") == true else { return arguments }
         var end = 0
         while end < arguments.count {
             let name = arguments[end].prefix { $0 != "=" }

@@ -68,7 +68,7 @@ extension SecretServiceStorage {
         return try withService { service, _ in
             var inventory = ServiceInventory()
             inventory.headers = try service.search(ItemAttributes.header(of: vault), in: nil).items
-            let found = try service.search(ItemAttributes.every(vault), in: nil).items
+            let found = try Self.records(of: vault, service)
                 .sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
             var attributes: [SecretService.ItemPath: [String: String]] = [:]
             for item in found { attributes[item] = try service.attributesIfThere(of: item) }

@@ -28,11 +28,20 @@ struct EarlierItemTests {
         bytes += BLAKE2b.hash(bytes, count: 16)
         try items.set(item, to: Array(Base64.url.text(bytes).utf8))
         attributes = attributes.filter { !["record", "encoding"].contains($0.key) && !$0.key.hasPrefix("called:") }
-        if attributes["kind"] != "account" {
+        let (schema, group) = (try #require(attributes["xdg:schema"]), Array(record[20..<36]))
+        if schema != "io.keyfob.Account" {
             attributes = attributes.filter { !["username", "label"].contains($0.key) }
         }
+        attributes["xdg:schema"] = "io.keyfob.Credential"
+        (attributes["kind"], attributes["vault"], attributes["keyfob"]) = (kinds[schema], items.vault, nil)
+        attributes["group-id"] = hexadecimal(group)
         try items.service.setAttributes(of: item, to: attributes, label: "Keyfob default: something")
     }
+
+    private let kinds = [
+        "io.keyfob.Account": "account", "io.keyfob.AccessToken": "access-token",
+        "io.keyfob.RefreshToken": "refresh-token", "io.keyfob.Setting": "setting", "io.keyfob.Deleted": "deleted",
+    ]
 
     /// Ada and her tokens, a default account, and what is left of Bob.
     private func fill(_ home: KeyringHome) throws {
@@ -78,7 +87,7 @@ struct EarlierItemTests {
         #expect(told.contains { $0.message.contains("an earlier version") && $0.advice != nil }, "\(told)")
         #expect(try opened.health.repair().files == [])
         #expect(try items.records() == all)
-        let token = try items.record(["kind": "access-token", "username": "ada@contoso.example"])
+        let token = try items.record(["xdg:schema": "io.keyfob.AccessToken", "username": "ada@contoso.example"])
         #expect(String(decoding: try items.content(token), as: UTF8.self) == "token of ada")
         #expect(try items.label(token).hasPrefix("Keyfob: ada@contoso.example"))
         try expectAll(home)
@@ -112,14 +121,14 @@ struct EarlierItemTests {
         let ada = try Account.contoso("ada")
         try home.keyring.store(.access(ada), "old", for: ada)
         let items = try home.items()
-        let item = try items.record(["kind": "access-token"])
+        let item = try items.record(["xdg:schema": "io.keyfob.AccessToken"])
         let old = try items.snapshot(item)
         try home.keyring.store(.access(ada, expires: 7_200), "new", for: ada)
         let double = try items.double(item)
         try items.put(old, into: double)
         try age(double, items)
         #expect(try home.opened().health.repair().files == [])
-        #expect(try items.records(["kind": "access-token"]) == [item])
+        #expect(try items.records(["xdg:schema": "io.keyfob.AccessToken"]) == [item])
         #expect(try home.opened().tokenText(TokenRequest(account: "ada@contoso.example")) == "new")
         #expect(try home.opened().health.verify().problems == [])
     }

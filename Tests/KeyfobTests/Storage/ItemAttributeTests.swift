@@ -120,12 +120,13 @@ struct ItemAttributeTests {
 
     @Test(
         "an item that has lost an attribute is not found by it, and nothing is found in its place",
-        arguments: ["group", "group-id", "kind", "account", "client", "environment", "realm", "vault"])
+        arguments: ["group", "account", "client", "realm", "keyfob"])
     func lostAttribute(name: String) throws {
         let items = try home.items()
         let group = groups[1]
         let item = try items.record([
-            "group": group.name, "kind": "access-token", "account": accounts[0].id.canonical, "client": "mailer",
+            "group": group.name, "xdg:schema": "io.keyfob.AccessToken", "account": accounts[0].id.canonical,
+            "client": "mailer",
             "realm": "contoso",
         ])
         try items.change(item) { $0[name] = nil }
@@ -138,19 +139,21 @@ struct ItemAttributeTests {
             }
         }
         let exact = request(63, accounts[0], "mailer", "contoso")
-        let isSearchedFor = !["group", "environment"].contains(name)
+        let isSearchedFor = ["account", "keyfob"].contains(name)
         #expect(keyring.refusal(exact, in: [group]) == (isSearchedFor ? .signInNeeded : nil))
     }
 
     @Test(
         "an item that has another's attributes is not taken for it",
-        arguments: ["account", "client", "realm", "group-id"])
+        arguments: ["account", "client", "realm", "group"])
     func falseAttribute(name: String) throws {
         let items = try home.items()
-        let own = ["group": "default", "kind": "access-token", "account": accounts[0].id.canonical]
+        let own = [
+            "group": "default", "xdg:schema": "io.keyfob.AccessToken", "account": accounts[0].id.canonical,
+        ]
         let mine = try items.record(own.merging(["client": "mailer", "realm": "contoso"]) { $1 })
         let other = try items.record([
-            "group": name == "group-id" ? "default2" : "default", "kind": "access-token",
+            "group": name == "group" ? "default2" : "default", "xdg:schema": "io.keyfob.AccessToken",
             "account": accounts[name == "account" ? 1 : 0].id.canonical,
             "client": name == "client" ? "mailer2" : "mailer", "realm": name == "realm" ? "fabrikam" : "contoso",
         ])
@@ -168,19 +171,23 @@ struct ItemAttributeTests {
             }
         }
         let refusal = keyring.refusal(request(63, accounts[0], "mailer", "contoso"), in: [.default])
-        #expect(refusal == (name == "group-id" ? .damaged : .signInNeeded))
+        #expect(refusal == .signInNeeded)
     }
 
-    @Test("'secret-tool' lists the accounts of a group under readable names, and no token is in what it shows")
+    @Test("'secret-tool' lists the accounts of a vault under readable names, and no token is in what it shows")
     func secretTool() throws {
-        let found = try secretTool(["search", "--all", "kind", "account", "group", "default", "vault", keyring.vaultID])
+        let found = try secretTool(["search", "--all", "xdg:schema", "io.keyfob.Account", "keyfob", keyring.vaultID])
         let listed = try keyring.accounts.list(in: [.default]).map(\.account)
         #expect(values(of: "attribute.account", in: found) == Set(listed.map { $0.id.canonical }))
-        #expect(values(of: "label", in: found) == Set(listed.map { "Keyfob: \($0.username) · account" }))
+        let labels = ["Keyfob", "Keyfob default2"].flatMap { group in
+            listed.map { "\(group): \($0.username) · account" }
+        }
+        #expect(values(of: "label", in: found) == Set(labels))
         #expect(values(of: "attribute.username", in: found) == Set(listed.map(\.username)))
-        let everything = try secretTool(["search", "--all", "vault", keyring.vaultID])
+        let everything = try secretTool(["search", "--all", "keyfob", keyring.vaultID])
         let shown = everything.split(separator: "\n").filter { !$0.hasPrefix("secret = ") }.joined(separator: "\n")
-        #expect(values(of: "schema", in: everything) == ["io.keyfob.Credential", "io.keyfob.Vault"])
+        let schemas: Set = ["io.keyfob.AccessToken", "io.keyfob.Account"]
+        #expect(values(of: "schema", in: everything) == schemas)
         for (group, account) in product(groups, accounts) {
             let token = "token \(group) \(account.id) mailer contoso"
             let data = Data(token.utf8)
@@ -198,8 +205,8 @@ struct ItemAttributeTests {
     func lookup() throws {
         let account = accounts[1]
         let attributes = [
-            "xdg:schema", "io.keyfob.Credential", "username", account.username, "kind", "access-token", "group",
-            "default2", "client", "mailer2", "realm", "fabrikam", "vault", keyring.vaultID,
+            "xdg:schema", "io.keyfob.AccessToken", "username", account.username, "group", "default2", "client",
+            "mailer2", "realm", "fabrikam", "keyfob", keyring.vaultID,
         ]
         #expect(try secretTool(["lookup"] + attributes) == "token default2 \(account.id) mailer2 fabrikam")
     }

@@ -19,10 +19,10 @@ struct ItemSecretTests {
             if let other { try home.keyring.store(.access(ada), other, for: ada) }
             _ = try home.keyring.tokens.store(.access(ada, expires: 7_200), secret: secret(token), for: ada)
             let items = try home.items()
-            let item = try items.record(["kind": "access-token"])
+            let item = try items.record(["xdg:schema": "io.keyfob.AccessToken"])
             #expect(try (items.content(item) == token) == isPlain, sourceLocation: sourceLocation)
             #expect(
-                try items.attributes(item)["encoding"] == (isPlain ? "plain" : "base64url"),
+                try items.attributes(item)["encoding"] == (isPlain ? nil : "base64url"),
                 sourceLocation: sourceLocation)
             let answer = try home.opened().tokens.stored(for: request)
             let isSame = answer.secret.isEqual(to: secret(token))

@@ -297,7 +297,7 @@ struct StoppedChangeTests {
         try home.keyring.groups.rename(work, to: AccessGroup("job"))
         let opened = try home.opened()
         #expect(try opened.tokenText(TokenRequest(account: "ada@contoso.example"), in: [AccessGroup("job")]) == "token")
-        let item = try home.items().record(["kind": "access-token"])
+        let item = try home.items().record(["xdg:schema": "io.keyfob.AccessToken"])
         #expect(try home.items().label(item).hasPrefix("Keyfob job:"))
         try home.items().change(item) { attributes in
             attributes = attributes.filter { !["Uuid", "Path"].contains($0.key) }

@@ -43,7 +43,7 @@ struct StoppedHandMadeTests {
         }
 
         static let attributes = [
-            "xdg:schema": "io.keyfob.Credential", "kind": "access-token", "account": "ada@git.example",
+            "xdg:schema": "io.keyfob.AccessToken", "account": "ada@git.example",
         ]
 
         func put(_ token: String, _ attributes: [String: String] = [:]) throws {

@@ -109,7 +109,7 @@ struct TroubledServiceTests {
         #expect(try home.keyring.health.verify().problems == [])
         let items = try home.items()
         #expect(try items.records(["account": ada.id.canonical]) == [])
-        let emptied = try items.service.search(["kind": "emptied"], in: nil).items
+        let emptied = try items.service.search(["xdg:schema": "io.keyfob.Emptied"], in: nil).items
         #expect(!emptied.isEmpty && Set(emptied).isSubset(of: Set(paths)))
         for item in emptied {
             #expect(try items.content(item) == Array("KFD1".utf8))

@@ -17,8 +17,14 @@ struct VaultItems {
     }
 
     /// The items with records that have these attributes, older ones first.
+    ///
+    /// - Parameter attributes: Those of the group `default` say nothing of it.
     func records(_ attributes: [String: String] = [:]) throws -> [Path] {
-        try search(["xdg:schema": "io.keyfob.Credential"].merging(attributes) { $1 })
+        let isInDefault = attributes["group"] == "default"
+        let wanted = attributes.filter { !isInDefault || $0.key != "group" }
+        return try
+            (search(wanted, by: "keyfob") + search(["xdg:schema": "io.keyfob.Credential"].merging(wanted) { $1 }))
+            .filter { try !isInDefault || self.attributes($0)["group"] == nil }
     }
 
     /// The only item with a record that has these attributes.
@@ -31,8 +37,8 @@ struct VaultItems {
     /// The items with the header.
     func headers() throws -> [Path] { try search(["xdg:schema": "io.keyfob.Vault"]) }
 
-    private func search(_ attributes: [String: String]) throws -> [Path] {
-        try service.search(attributes.merging(["vault": vault]) { $1 }, in: nil).items
+    private func search(_ attributes: [String: String], by name: String = "vault") throws -> [Path] {
+        try service.search(attributes.merging([name: vault]) { $1 }, in: nil).items
             .sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
     }
 
