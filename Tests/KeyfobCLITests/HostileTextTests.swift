@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("Hostile text in messages", .serialized, .waitsForPrograms)
+@Suite("Hostile text in messages", .waitsForPrograms)
 struct HostileTextTests {
     /// Sets a title, clears the screen by a C1 control, turns the reading direction, ends a line in three ways.
     private static let hostile = "eve\u{1B}]0;title\u{7}\u{9B}2J\u{7F}\u{202E}\u{2066}\u{2028}\u{85}\rx"
@@ -13,9 +13,6 @@ struct HostileTextTests {
         try place.add("ada", token: "token")
         return place
     }
-
-    /// For lines that are independent of each other.
-    private static let shared = Result { try home() }
 
     private func expectHarmless(_ text: String, _ line: String, location: SourceLocation = #_sourceLocation) {
         let obeyed = text.unicodeScalars.filter {
@@ -52,7 +49,7 @@ struct HostileTextTests {
             "keyfob restore \"$H\"", "keyfob backup --verify \"$H\"", "keyfob login google --ca-file \"$H\" --client x",
         ])
     func arguments(line: String) throws {
-        let place = try Self.shared.get()
+        let place = try Self.home()
         for line in [line, line + " --json"] {
             let outcome = try place.run(line)
             #expect(!(outcome.text + outcome.errors).isEmpty, "\(line)")

@@ -48,7 +48,8 @@ struct EtcdTurnsTests {
     func killed() async throws {
         let machines = try SharedSignIn(count: 5)
         let seen = Mutex<[UInt8]?>(nil)
-        let real = try turns(seconds: 2)
+        // Long enough to be seen on a busy machine.
+        let real = try turns(seconds: 5)
         // It takes its turn, and never comes back.
         let stuck = RefreshTurns(
             patience: .zero, look: { await real.look($0) },

@@ -19,7 +19,9 @@ struct BundleDamageTests {
         let file = try BundleSample.file(Self.items, encoding: encoding)
         // The last line feed of an armor is not part of it.
         let end = encoding == .armored ? file.count - 1 : file.count
-        let accepted = stride(from: 0, to: end, by: Self.share).filter { BundleSample.flaw(Array(file.prefix($0))) == nil }
+        let accepted = stride(from: 0, to: end, by: Self.share).filter {
+            BundleSample.flaw(Array(file.prefix($0))) == nil
+        }
         #expect(accepted == [])
         #expect(BundleSample.flaw([]) == .damagedFile(.truncated))
         #expect(BundleSample.flaw(file) == nil)
