@@ -97,13 +97,13 @@ def notes(document, figures):
 
 def origin(document):
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
-    busy = " **while the machine was busy with other work**" if document["loadBefore"] > 0.5 else ""
+    busy = ", **while the machine was busy with other work**" if document["loadBefore"] > 0.5 else ""
     quick = " with `--quick`: few rounds" if document["isQuick"] else ""
     if document.get("isBrief"):
         quick = " with `--brief`: of large numbers the lookup alone, and only what is set up in a moment"
     rounds = max(each["rounds"] for size in document["sizes"] for figure in size["figures"].values()
                  for name, each in figure.items() if name != names(document)[0])
-    return (f"Measured on {document['date']}{quick},{busy} (load {document['loadBefore']:.1f} before, "
+    return (f"Measured on {document['date']}{quick}{busy} (load {document['loadBefore']:.1f} before, "
             f"{document['loadAfter']:.1f} after) on {document['machine']}; medians of at most {rounds} rounds. "
             f"keyfob {document['keyfob']}; {versions}.")
 

@@ -13,9 +13,8 @@ internal import Synchronization
 extension Keyring {
     /// For whom a slot is made.
     public enum NewSlot: ~Copyable {
-        /// Whoever knows the passphrase (UTF-8). The cost is three passes over `memory` bytes, 256 MiB
-        /// by default, 64 MiB to 1 GiB.
-        case passphrase(SecretBytes, memory: UInt64 = 256 << 20)
+        /// Whoever knows the passphrase (UTF-8). The cost is three passes over `memory` bytes, one of ``memories``.
+        case passphrase(SecretBytes, memory: UInt64 = NewSlot.usualMemory)
         /// Whoever has a file with these bytes, 32 bytes to 64 KiB.
         case keyFile(SecretBytes)
         /// Whoever has the identity of this age recipient, `age1…` or `age1pq1…`.
@@ -23,6 +22,11 @@ extension Keyring {
         /// Whoever the Secret Service, the keyring of the desktop, gives 32 random bytes: they are made for the slot and
         /// stored there. For the whole vault only.
         case secretService(SecretServiceOptions)
+
+        /// How much memory the derivation of a key from a passphrase may take, in bytes: 64 MiB to 1 GiB.
+        public static let memories = Argon2id.Cost.floor.memory...Argon2id.Cost.cap.memory
+        /// What it takes unless told otherwise, in bytes: 256 MiB.
+        public static let usualMemory = Argon2id.Cost.standard.memory
     }
 
     /// A keyring that has just been made.

@@ -39,8 +39,7 @@ struct MigrateCommand: ParsableCommand {
     @Flag(name: .long, help: "With --to embedded: let the desktop's keyring keep a key that opens the vault.")
     var secretService = false
 
-    @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
-    var kdfMemory: UInt64 = 256
+    @OptionGroup var derivation: DerivationOptions
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -59,7 +58,6 @@ struct MigrateCommand: ParsableCommand {
     func validate() throws {
         if to == nil, !removeOld { throw ValidationError("say where to: --to secret-service or --to embedded") }
         if secretService, to != .embedded { throw ValidationError("--secret-service goes with --to embedded") }
-        guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
         if !global.group.isEmpty { throw ValidationError("a vault is moved as a whole") }
     }
 
@@ -147,7 +145,7 @@ struct MigrateCommand: ParsableCommand {
         if secretService { return .secretService(global.secretService()) }
         guard isNeeded else { return nil }
         if let descriptor = global.passphraseFd {
-            return .passphrase(try SecretInput.passphrase(descriptor: descriptor), memory: kdfMemory << 20)
+            return .passphrase(try SecretInput.passphrase(descriptor: descriptor), memory: derivation.memory)
         }
         let environment = Environment.current
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
@@ -159,7 +157,7 @@ struct MigrateCommand: ParsableCommand {
         }
         // The library says what is missing where nobody can be asked.
         guard !global.noInput, Terminal.isThere else { return nil }
-        return .passphrase(try NewPassphraseInput.read(descriptor: nil, mayAsk: true), memory: kdfMemory << 20)
+        return .passphrase(try NewPassphraseInput.read(descriptor: nil, mayAsk: true), memory: derivation.memory)
     }
 
     // MARK: What is left behind

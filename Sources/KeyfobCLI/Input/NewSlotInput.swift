@@ -17,8 +17,7 @@ struct NewSlotInput: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Read the new passphrase from this descriptor.", valueName: "n"))
     var newPassphraseFd: Int32?
 
-    @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
-    var kdfMemory: UInt64 = 256
+    @OptionGroup var derivation: DerivationOptions
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case passphrase
@@ -38,7 +37,6 @@ struct NewSlotInput: ParsableArguments {
         case .secretService where value != nil: throw ValidationError("secret-service takes nothing more")
         default: break
         }
-        guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
     }
 
     /// The slot to make.
@@ -46,7 +44,7 @@ struct NewSlotInput: ParsableArguments {
         switch kind {
         case .passphrase:
             let text = try NewPassphraseInput.read(descriptor: newPassphraseFd, mayAsk: !global.noInput)
-            return .passphrase(text, memory: kdfMemory << 20)
+            return .passphrase(text, memory: derivation.memory)
         case .keyFile:
             return .keyFile(try keyFile(try global.location().vault))
         case .recipient: return .recipient(value ?? "")

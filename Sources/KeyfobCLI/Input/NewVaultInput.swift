@@ -16,8 +16,7 @@ struct NewVaultInput: ParsableArguments {
         help: ArgumentHelp("Make this new file with a random key, which unlocks the vault.", valueName: "file"))
     var newKeyFile: String?
 
-    @Option(name: .long, help: ArgumentHelp("Memory for a passphrase's derivation, 64 to 1024 MiB.", valueName: "mib"))
-    var kdfMemory: UInt64 = 256
+    @OptionGroup var derivation: DerivationOptions
 
     @Flag(
         name: .long,
@@ -25,7 +24,6 @@ struct NewVaultInput: ParsableArguments {
     var secretService = false
 
     func validate() throws {
-        guard (64...1_024).contains(kdfMemory) else { throw ValidationError("--kdf-memory is between 64 and 1024 MiB") }
         if let newKeyFile, newKeyFile == recoveryFile {
             throw ValidationError("--new-key-file and --recovery-file name the same file")
         }
@@ -52,7 +50,7 @@ struct NewVaultInput: ParsableArguments {
         }
         if let descriptor = global.passphraseFd {
             let text = try SecretInput.passphrase(descriptor: descriptor)
-            return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20), secretService: beside)
+            return NewVaultSlots(first: .passphrase(text, memory: derivation.memory), secretService: beside)
         }
         if let named = global.keyFile ?? environment["KEYFOB_KEY_FILE"] {
             let content = try KeyFile.read(
@@ -65,7 +63,7 @@ struct NewVaultInput: ParsableArguments {
             return NewVaultSlots(first: .secretService(service))
         }
         let text = try NewPassphraseInput.read(descriptor: nil, mayAsk: !global.noInput)
-        return NewVaultSlots(first: .passphrase(text, memory: kdfMemory << 20))
+        return NewVaultSlots(first: .passphrase(text, memory: derivation.memory))
     }
 
     /// Where the recovery key goes, made sure of before there is a vault: one whose recovery key could not be kept would
