@@ -368,7 +368,7 @@ def mounted(kind, options=None):
             else:
                 image = f"{copy}.image"
                 with open(image, "wb") as file:
-                    file.truncate(1 << 28)
+                    file.truncate(320 << 20)
                 made = subprocess.run([f"mkfs.{kind}", "-q", image], capture_output=True)
                 if made.returncode:
                     raise OSError(f"mkfs.{kind}: {made.stderr[:80]}")
