@@ -270,6 +270,9 @@ class Session:
     def end_bus(self):
         for process in (self.service, self.bus):
             if process is not None:
+                # What fails after that would not say why.
+                if isinstance(process, subprocess.Popen) and (status := process.poll()) is not None:
+                    print(f"{process.args[0]} ended by itself ({status})", file=sys.stderr, flush=True)
                 process.kill()
                 process.wait()
         self.service = None
