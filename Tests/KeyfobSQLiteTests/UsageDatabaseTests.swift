@@ -187,6 +187,19 @@ struct UsageDatabaseTests {
         #expect(home.opened().events(home.keys).records == Array(repeating: record, count: 100))
     }
 
+    @Test("of several that make the history at once none takes it for damaged")
+    func making() throws {
+        for _ in 0..<TestLength.rounds(60, full: 2_000) {
+            let home = try UsageHome()
+            let problems = Mutex<[UsageProblem]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { worker in
+                let problem = home.opened().append(.at(Int64(worker)), home.keys)
+                if let problem, problem != .busy { problems.withLock { $0.append(problem) } }
+            }
+            #expect(problems.withLock { $0 } == [])
+        }
+    }
+
     @Test("of events noted at once by many none is lost but those that are reported")
     func concurrency() {
         let noted = Mutex<Set<Int64>>([])

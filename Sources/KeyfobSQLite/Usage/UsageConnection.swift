@@ -77,7 +77,18 @@ final class UsageConnection {
 
     /// Runs `body` in a transaction that takes its lock at once; an error undoes it.
     func write<Result>(_ body: () throws(StorageFailure) -> Result) throws(StorageFailure) -> Result {
-        try execute("BEGIN IMMEDIATE")
+        try transaction("BEGIN IMMEDIATE", body)
+    }
+
+    /// Runs `body` on one state of the file, whoever writes meanwhile.
+    func read<Result>(_ body: () throws(StorageFailure) -> Result) throws(StorageFailure) -> Result {
+        try transaction("BEGIN", body)
+    }
+
+    private func transaction<Result>(
+        _ begin: String, _ body: () throws(StorageFailure) -> Result
+    ) throws(StorageFailure) -> Result {
+        try execute(begin)
         do {
             let result = try body()
             try execute("COMMIT")
@@ -90,6 +101,8 @@ final class UsageConnection {
     }
 
     /// Whether there is a history in the file; false in one that was made and not filled.
+    ///
+    /// It takes several questions, which are to be about one state: within a transaction.
     ///
     /// - Throws: `damaged` when the file is something else, or holds more than ours, `newerSchema`.
     func hasSchema() throws(StorageFailure) -> Bool {

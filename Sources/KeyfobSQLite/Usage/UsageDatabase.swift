@@ -112,7 +112,8 @@ package final class UsageDatabase: Sendable {
             // SQLite would read zeros where the last page is cut off.
             guard size % 512 == 0 else { throw StoreError.damaged(what: "usage.db") }
             let connection = try UsageConnection(path: directory.usage)
-            guard try connection.hasSchema() || isCreating else { return (nil, nil) }
+            // Who may make the tables looks when it is their turn to write.
+            guard try isCreating || connection.read({ try connection.hasSchema() }) else { return (nil, nil) }
             return (try body(connection), nil)
         } catch StoreError.noVault where !isWriting {
             return (nil, nil)
