@@ -28,7 +28,9 @@ package struct FileLock: ~Copyable {
     /// The file that is locked; nil when the system does not tell.
     package var file: FileIdentity? { FileIdentity(of: descriptor) }
 
+    /// Lets it go before the descriptor is closed, of which a process that is just being started may have a copy.
     deinit {
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

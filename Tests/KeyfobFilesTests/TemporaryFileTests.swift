@@ -1,3 +1,4 @@
+import Glibc
 import KeyfobFiles
 import KeyfobTestSupport
 import Testing
@@ -36,6 +37,20 @@ struct TemporaryFileTests {
         let first = try FileLock(path)
         #expect(throws: StoreError.busy) { _ = try FileLock(path, orBusyAfter: .milliseconds(20)) }
         _ = consume first
+        _ = try FileLock(path, orBusyAfter: .zero)
+    }
+
+    @Test("a lock that was let go is free, though a process that is just being started has a copy of its descriptor")
+    func copied() throws {
+        let path = folder.path + "/lock"
+        let lock = try FileLock(path)
+        let file = FileIdentity(path)
+        let copies = (CInt(3)..<1_024).filter { FileIdentity("/proc/self/fd/\($0)", following: true) == file }.map {
+            dup($0)
+        }
+        defer { for copy in copies { close(copy) } }
+        #expect(file != nil && !copies.isEmpty)
+        _ = consume lock
         _ = try FileLock(path, orBusyAfter: .zero)
     }
 }
