@@ -95,20 +95,19 @@ struct EarlierItemTests {
 
     @Test("a repair that is stopped at whichever call is completed by the next one")
     func stopped() throws {
-        let folder = try ScratchFolder()
-        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        let refusing = try RefusingSession()
         var (number, isRefused) = (0, true)
         while isRefused {
             number += 1
-            let home = try KeyringHome(in: session)
+            let home = try KeyringHome(in: refusing.session)
             try home.keyring.groups.create(work)
             try fill(home)
             let items = try home.items()
             for item in try items.records() { try age(item, items) }
             let opened = try home.opened()
-            try folder.write("order", Array("refuse from \(number) SetSecret Set".utf8))
+            try refusing.order("refuse from \(number) SetSecret Set")
             isRefused = failure(of: KeyringError.self) { _ = try opened.health.repair() } != nil
-            try folder.write("order", [])
+            try refusing.order("")
             #expect(try opened.health.repair().files == [], "\(number)")
             try expectAll(home)
         }

@@ -50,33 +50,28 @@ struct FailingChangeTests {
     @Test(
         "leave what was there, or what was to be, and can be made again", arguments: Change.allCases, ["once", "from"])
     func failing(change: Change, mode: String) throws {
-        let folder = try ScratchFolder()
-        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order", "forgets:\(folder.path)/forget"]))
+        let refusing = try RefusingSession()
         // All that fail from some call on are alike but for where they begin.
         let step = mode == "from" ? TestLength.rounds(3, full: 1) : 1
         var number = 1
-        while try !attempt(change, "refuse \(mode) \(number)", session, folder) { number += step }
+        while try !attempt(change, "refuse \(mode) \(number)", refusing) { number += step }
         #expect(number > 4)
     }
 
     /// - Returns: Whether the change was made with fewer calls.
-    private func attempt(
-        _ change: Change, _ order: String, _ session: SharedSession, _ folder: ScratchFolder
-    ) throws -> Bool {
+    private func attempt(_ change: Change, _ order: String, _ refusing: RefusingSession) throws -> Bool {
         // So that the service has one vault to search, not one more each time.
-        try folder.write("forget", [])
-        let home = try KeyringHome(in: session)
+        try refusing.forget()
+        let home = try KeyringHome(in: refusing.session)
         let (ada, bob) = (try Account.contoso("ada", label: "boss"), try Account.contoso("bob"))
         try home.keyring.groups.create(AccessGroup("work"))
         try home.keyring.store(.refresh(ada), "refresh of ada", for: ada)
         try home.keyring.store(.access(ada), "token", for: ada)
         try home.keyring.store(.refresh(bob), "refresh of bob", for: bob)
-        try folder.write("order", Array(order.utf8))
-        let mark = URL(filePath: folder.path).appending(path: "order.refused")
-        try? FileManager.default.removeItem(at: mark)
+        try refusing.order(order)
         let error = failure(of: KeyringError.self) { try change.make(home.keyring, ada, bob) }
-        try folder.write("order", [])
-        guard FileManager.default.fileExists(atPath: mark.path) else {
+        try refusing.order("")
+        guard refusing.hasRefused else {
             #expect(error == nil)
             return true
         }

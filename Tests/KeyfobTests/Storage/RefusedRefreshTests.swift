@@ -14,16 +14,13 @@ struct RefusedRefreshTests {
         arguments: services, ["once", "from"])
     func refreshing(service: DesktopService, mode: String) async throws {
         guard service == .keyring || SecretServiceSession.hasKeePassXC else { return }
-        let folder = try ScratchFolder()
-        let session = try SharedSession(
-            service.service, mayPrompt: service == .askingKeePassXC, refusals: folder.path + "/order")
-        let calls = RefusedCalls(session: session, folder: folder)
+        let refusing = try RefusingSession(before: service)
         if TestLength.isFull {
             var number = 1
-            while try await !calls.refresh("refuse \(mode) \(number)") { number += 1 }
+            while try await !refusing.refresh("refuse \(mode) \(number)") { number += 1 }
             #expect(number > 4)
         } else {
-            for number in [2, 6] { _ = try await calls.refresh("refuse \(mode) \(number)") }
+            for number in [2, 6] { _ = try await refusing.refresh("refuse \(mode) \(number)") }
         }
     }
 }

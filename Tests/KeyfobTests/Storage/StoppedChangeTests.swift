@@ -61,39 +61,35 @@ struct StoppedChangeTests {
         "whichever call of a refresh fails, alone or with all after it, the next call has a token",
         arguments: ["once", "from"])
     func refreshing(mode: String) async throws {
-        let folder = try ScratchFolder()
-        let calls = RefusedCalls(
-            session: try SharedSession(.misbehaving(["counts:\(folder.path)/order"])), folder: folder)
+        let refusing = try RefusingSession()
         var number = 1
-        while try await !calls.refresh("refuse \(mode) \(number)") { number += 1 }
+        while try await !refusing.refresh("refuse \(mode) \(number)") { number += 1 }
         #expect(number > 4)
     }
 
     /// Ada in a vault of her own, and a note of a change that was stopped, which stores Eve's refresh token.
     private struct Stopped {
-        let folder: ScratchFolder
+        let refusing: RefusingSession
         let home: KeyringHome
         let eve: Account
 
         init() throws {
-            folder = try ScratchFolder()
-            home = try KeyringHome(in: try SharedSession(.misbehaving(["counts:\(folder.path)/order"])))
+            refusing = try RefusingSession()
+            home = try KeyringHome(in: refusing.session)
             eve = try Account.contoso("eve")
             let ada = try Account.contoso("ada")
             try home.keyring.store(.access(ada), "token of ada", for: ada)
             var number = 1
             while try log() == nil {
                 try #require(number < 100)
-                try order("refuse from \(number)")
+                try refusing.order("refuse from \(number)")
                 _ = try? home.keyring.store(.refresh(eve), "refresh of eve", for: eve)
                 number += 1
             }
-            try order("")
+            try refusing.order("")
         }
 
         var path: String { home.location.vault + "/changes" }
-
-        func order(_ text: String) throws { try folder.write("order", Array(text.utf8)) }
 
         func log() throws -> [UInt8]? {
             guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -172,7 +168,7 @@ struct StoppedChangeTests {
     @Test("where a stopped change can't be completed, what is there can be read, and nothing else is changed before it")
     func obstacle() throws {
         let stopped = try Stopped()
-        try stopped.order("refuse from 1 CreateItem SetSecret Set Delete")
+        try stopped.refusing.order("refuse from 1 \(RefusingSession.changes)")
         let opened = try stopped.home.opened()
         try stopped.expectToken(opened)
         let warnings = opened.takeWarnings()
@@ -181,7 +177,7 @@ struct StoppedChangeTests {
         let refused = failure(of: KeyringError.self) { try opened.groups.create(AccessGroup("new")) }
         #expect(refused?.code == .unavailable && refused?.message.contains("was stopped") == true)
         #expect(refused?.advice != nil)
-        try stopped.order("")
+        try stopped.refusing.order("")
         try opened.groups.create(AccessGroup("new"))
         #expect(try opened.accounts.list().count == 2)
         #expect(try opened.health.verify().problems == [])
@@ -190,7 +186,7 @@ struct StoppedChangeTests {
     @Test("a stopped change that the service refuses for good is given up by a repair, and kept")
     func refused() throws {
         let stopped = try Stopped()
-        try stopped.order("refuse from 1 CreateItem")
+        try stopped.refusing.order("refuse from 1 CreateItem")
         let opened = try stopped.home.opened()
         let refused = failure(of: KeyringError.self) { try opened.groups.create(AccessGroup("new")) }
         #expect(refused?.advice == .repair)
@@ -202,22 +198,20 @@ struct StoppedChangeTests {
 
     @Test("a move that is stopped at whichever call is completed by whoever looks next", arguments: ["once", "from"])
     func moving(mode: String) throws {
-        let folder = try ScratchFolder()
-        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        let refusing = try RefusingSession()
         let (ada, work) = (try Account.contoso("ada"), try AccessGroup("work"))
-        let writes = "CreateItem SetSecret Set Delete"
         var (number, isRefused) = (0, true)
         while isRefused {
             number += 1
-            let home = try KeyringHome(in: session)
+            let home = try KeyringHome(in: refusing.session)
             try home.keyring.groups.create(work)
             try home.keyring.store(.refresh(ada), "refresh of ada", for: ada)
             try home.keyring.store(.access(ada), "token", for: ada)
-            try folder.write("order", Array("refuse \(mode) \(number) \(writes)".utf8))
+            try refusing.order("refuse \(mode) \(number) \(RefusingSession.changes)")
             let error = failure(of: KeyringError.self) {
                 _ = try home.keyring.accounts.move(ada.id, from: .default, to: work)
             }
-            try folder.write("order", [])
+            try refusing.order("")
             isRefused = error != nil
             let opened = try home.opened()
             let isMoved = try opened.accounts.list(in: [work]).contains { $0.account.id == ada.id }
@@ -234,20 +228,19 @@ struct StoppedChangeTests {
     @Test(
         "a setting that takes the place of another is one of both, whichever call fails", arguments: ["once", "from"])
     func setting(mode: String) throws {
-        let folder = try ScratchFolder()
-        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        let refusing = try RefusingSession()
         let accounts = try [Account.contoso("ada"), Account.contoso("bob")]
         var (number, isRefused) = (0, true)
         while isRefused {
             number += 1
-            let home = try KeyringHome(in: session)
+            let home = try KeyringHome(in: refusing.session)
             for account in accounts { try home.keyring.store(.access(account), "token", for: account) }
             try home.keyring.accounts.setDefault(accounts[0].id, in: .default)
-            try folder.write("order", Array("refuse \(mode) \(number) CreateItem SetSecret Set Delete".utf8))
+            try refusing.order("refuse \(mode) \(number) \(RefusingSession.changes)")
             isRefused =
                 failure(of: KeyringError.self) { try home.keyring.accounts.setDefault(accounts[1].id, in: .default) }
                 != nil
-            try folder.write("order", [])
+            try refusing.order("")
             let opened = try home.opened()
             let chosen = try opened.accounts.list().filter(\.isDefault).map(\.account)
             #expect(chosen == [accounts[number > 1 ? 1 : 0]], "\(mode) \(number)")

@@ -23,14 +23,14 @@ struct StoppedHandMadeTests {
 
     /// A vault with a group `work`, and Ada's token beside its items, which the service counts the calls of.
     private struct Desk {
-        let folder: ScratchFolder
+        let refusing: RefusingSession
         let home: KeyringHome
         let ada: Account
         let service: SecretService
 
         init() throws {
-            folder = try ScratchFolder()
-            home = try KeyringHome(in: try SharedSession(.misbehaving(["counts:\(folder.path)/order"])))
+            refusing = try RefusingSession()
+            home = try KeyringHome(in: refusing.session)
             try home.keyring.groups.create(AccessGroup("work"))
             ada = try Account(id: #require(AccountID("ada@git.example")), username: "ada")
             service = try home.items().service
@@ -55,8 +55,6 @@ struct StoppedHandMadeTests {
         /// The items with a token of Ada's, Keyfob's or not.
         func tokens() throws -> [SecretService.ItemPath] { try service.search(Self.attributes, in: nil).items }
 
-        func order(_ text: String) throws { try folder.write("order", Array(text.utf8)) }
-
         var hasNote: Bool { FileManager.default.fileExists(atPath: home.location.vault + "/changes") }
 
         func text(_ keyring: Keyring, in group: String = "default") -> String? {
@@ -71,9 +69,9 @@ struct StoppedHandMadeTests {
         while isRefused {
             number += 1
             let desk = try Desk()
-            try desk.order("refuse \(mode) \(number) CreateItem SetSecret Set Delete")
+            try desk.refusing.order("refuse \(mode) \(number) \(RefusingSession.changes)")
             let error = failure(of: KeyringError.self) { try change.make(desk.home.keyring, desk.ada) }
-            try desk.order("")
+            try desk.refusing.order("")
             isRefused = error != nil
             let comment: Comment = "\(mode) \(number)"
             let opened = try desk.home.opened()
@@ -108,10 +106,10 @@ struct StoppedHandMadeTests {
         while !desk.hasNote {
             number += 1
             try #require(number < 20)
-            try desk.order("refuse from \(number) CreateItem SetSecret Set Delete")
+            try desk.refusing.order("refuse from \(number) \(RefusingSession.changes)")
             _ = failure(of: KeyringError.self) { try change.make(desk.home.keyring, desk.ada) }
         }
-        try desk.order("")
+        try desk.refusing.order("")
         let item = try #require(
             desk.tokens().first { try desk.service.attributes(of: $0)["by"] == "hand" })
         try desk.service.setSecret(of: item, to: secret("since"), as: .plain)
@@ -151,12 +149,12 @@ struct StoppedHandMadeTests {
             let desk = try Desk()
             try desk.home.keyring.store(.refresh(desk.ada), "refresh", for: desk.ada, in: [AccessGroup("work")])
             try desk.put("of work", ["group": "work"])
-            try desk.order("refuse \(mode) \(number) CreateItem SetSecret Set Delete")
+            try desk.refusing.order("refuse \(mode) \(number) \(RefusingSession.changes)")
             let error = failure(of: KeyringError.self) {
                 try desk.home.keyring.groups.rename(AccessGroup("work"), to: AccessGroup("job"))
             }
-            try desk.order("")
-            isRefused = FileManager.default.fileExists(atPath: desk.folder.path + "/order.refused")
+            try desk.refusing.order("")
+            isRefused = desk.refusing.hasRefused
             let comment: Comment = "\(mode) \(number): \(String(describing: error))"
             let opened = try desk.home.opened()
             let names = try opened.groups.list().map(\.name.name)

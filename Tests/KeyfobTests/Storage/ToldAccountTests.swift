@@ -197,14 +197,14 @@ struct ToldAccountTests {
 
     @Test("a label whose first call has not come to the service is completed, for the tokens too")
     func beforeFirstCall() throws {
-        let folder = try ScratchFolder()
-        let home = try KeyringHome(in: SharedSession(.misbehaving(["counts:\(folder.path)/order"])))
+        let refusing = try RefusingSession()
+        let home = try KeyringHome(in: refusing.session)
         try ada.store("token", ["repo"], in: home.keyring)
-        try folder.write("order", Array("refuse from 2 CreateItem SetSecret Set Delete".utf8))
+        try refusing.order("refuse from 2 \(RefusingSession.changes)")
         _ = failure(of: KeyringError.self) {
             try home.keyring.accounts.setLabel("boss", of: ada.account.id, in: .default)
         }
-        try folder.write("order", [])
+        try refusing.order("")
         let items = try home.items()
         try items.service.delete(items.record(["xdg:schema": "io.keyfob.Account"]))
         let opened = try home.opened()
@@ -217,14 +217,13 @@ struct ToldAccountTests {
         "a change of one that is stopped at whichever call is completed by whoever looks next",
         arguments: [true, false])
     func stopped(isRemoval: Bool) async throws {
-        let folder = try ScratchFolder()
-        let session = try SharedSession(.misbehaving(["counts:\(folder.path)/order"]))
+        let refusing = try RefusingSession()
         var (number, isRefused) = (0, true)
         while isRefused {
             number += 1
-            let home = try KeyringHome(in: session)
+            let home = try KeyringHome(in: refusing.session)
             try ada.store("token", ["repo"], in: home.keyring)
-            try folder.write("order", Array("refuse from \(number) CreateItem SetSecret Set Delete".utf8))
+            try refusing.order("refuse from \(number) \(RefusingSession.changes)")
             let keyring = home.keyring
             do {
                 if isRemoval {
@@ -237,7 +236,7 @@ struct ToldAccountTests {
             } catch {
                 #expect(error.code != .damaged, "\(number)")
             }
-            try folder.write("order", [])
+            try refusing.order("")
             let opened = try home.opened()
             let isMade = number > 1 || !isRefused
             let accounts = try opened.accounts.list().map(\.account)
@@ -271,28 +270,25 @@ struct ToldAccountTests {
         "a bus that ends at whichever call of a change, before or after the service has it, costs nothing",
         arguments: ["cut", "finish"])
     func endOfTheBus(end: String) throws {
-        let folder = try ScratchFolder()
-        let session = try SharedSession(refusals: folder.path + "/order")
-        let mark = folder.path + "/order.refused"
+        let refusing = try RefusingSession(before: .keyring)
         var number = 0
         repeat {
             number += 1
-            try? FileManager.default.removeItem(atPath: mark)
-            let home = try KeyringHome(in: session)
+            let home = try KeyringHome(in: refusing.session)
             try ada.store("token", ["repo"], in: home.keyring)
             let opened = try home.opened()
-            try folder.write("order", Array("\(end) once \(number)".utf8))
+            try refusing.order("\(end) once \(number)")
             let error = failure(of: KeyringError.self) {
                 try opened.accounts.setLabel("boss", of: ada.account.id, in: .default)
             }
-            try folder.write("order", [])
+            try refusing.order("")
             #expect(error == nil || error?.code == .unavailable, "\(end) \(number): \(String(describing: error))")
             let next = try home.opened()
             #expect(try next.tokenText(TokenRequest(account: "ada@git.example")) == "token", "\(end) \(number)")
             let labels = try next.accounts.list().map(\.account.label)
             #expect(labels == ["boss"] || error != nil && labels == [nil], "\(end) \(number)")
             #expect(try next.health.verify().problems == [], "\(end) \(number)")
-        } while FileManager.default.fileExists(atPath: mark)
+        } while refusing.hasRefused
         #expect(number > 4)
     }
 }
