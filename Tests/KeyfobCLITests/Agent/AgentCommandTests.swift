@@ -31,10 +31,7 @@ struct AgentCommandTests {
         let outcome = try place.run(
             """
             set -e
-            trap 'kill -KILL $agent 2> /dev/null || :' EXIT; trap exit TERM
-            (\(variables) \(Workplace.alone) keyfob agent \(options) > said 2> told) &
-            agent=$!
-            until grep -qs listening told || ! kill -0 $agent; do sleep 0.01; done
+            \(Workplace.agent(options, variables: variables))
             ask() { '\(PythonScript.interpreter)' '\(PythonScript.path("agent"))' "$@"; }
             \(lines.joined(separator: "\n"))
             kill $agent

@@ -15,10 +15,7 @@ struct AgentOnDesktopTests {
     private func lines(agent variables: String = "", _ lines: String...) -> String {
         """
         set -e
-        trap 'kill -KILL $agent 2> /dev/null || :' EXIT; trap exit TERM
-        (\(variables) \(Workplace.alone) keyfob agent --broker > said 2> told) &
-        agent=$!
-        until grep -qs listening told || ! kill -0 $agent; do sleep 0.01; done
+        \(Workplace.agent("--broker", variables: variables))
         ask() { '\(PythonScript.interpreter)' '\(PythonScript.path("agent"))' "$@"; }
         broker() {
             printf 'call \(Self.broker) %s 0.0 id %s\\n' "$1" "$2" \\

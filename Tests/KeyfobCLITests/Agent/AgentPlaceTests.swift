@@ -24,9 +24,7 @@ struct AgentPlaceTests {
         try place.run(
             """
             set -e
-            trap 'kill -KILL $agent 2> /dev/null || :' EXIT; trap exit TERM
-            (\(Workplace.alone) keyfob agent > said 2> told) & agent=$!
-            until grep -qs listening told || ! kill -0 $agent; do sleep 0.01; done
+            \(Workplace.agent())
             ask() { '\(PythonScript.interpreter)' '\(PythonScript.path("agent"))' "$@"; }
             keyfob unlock -q --agent --key-file key
             ask token ada ADA

@@ -25,10 +25,7 @@ struct AskedAgentTests {
     private func run(_ place: Workplace, isOpen: Bool = true, _ lines: String...) throws -> Outcome {
         try place.run(
             """
-            trap 'kill -KILL $agent 2> /dev/null || :' EXIT; trap exit TERM
-            (KEYFOB_KEY_FILE=\(isOpen ? "$PWD/key" : "") \(Workplace.alone) keyfob agent > said 2> told) &
-            agent=$!
-            until grep -qs listening told || ! kill -0 $agent; do sleep 0.01; done
+            \(Workplace.agent(variables: isOpen ? "KEYFOB_KEY_FILE=$PWD/key" : "KEYFOB_KEY_FILE="))
             \(lines.joined(separator: "\n"))
             """)
     }
