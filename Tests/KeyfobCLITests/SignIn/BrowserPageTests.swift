@@ -37,7 +37,7 @@ struct BrowserPageTests {
             try #require(items.first { $0.name == name }?.value, "\(name)")
         }
         let lists = try text(home, "lists")
-        for secret in secrets + [":\(port)", "%3A\(port)", "authorize"] {
+        for secret in secrets + [":\(port)", "%3A\(port)"] {
             #expect(!lists.contains(secret), "\(secret)")
         }
         let arguments = try text(home, "arguments").trimmingCharacters(in: .newlines)
