@@ -28,6 +28,8 @@ package struct GrantLock: ~Copyable {
     }
 
     deinit {
+        // A child of this process that is just being started may have a copy, and would keep the lock.
+        _ = try? ByteLock.set(F_UNLCK, on: descriptor, from: 0, count: 0)
         close(descriptor)
     }
 }

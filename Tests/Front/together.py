@@ -57,8 +57,10 @@ class Writer:
 
     def ask(self, account, *words):
         """What an account is now."""
-        done = subprocess.run([self.programs.full, "token", "-a", name(account), *words], env=self.home.environment,
-                              cwd=self.home.folder, capture_output=True, text=True)
+        done = None
+        while done is None or done.returncode == BUSY:
+            done = subprocess.run([self.programs.full, "token", "-a", name(account), *words], env=self.home.environment,
+                                  cwd=self.home.folder, capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else done.returncode
 
     @staticmethod

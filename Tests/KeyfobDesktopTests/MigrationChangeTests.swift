@@ -25,7 +25,7 @@ private final class StepCounter: Sendable {
     }
 }
 
-@Suite("A vault that is changed while it is moved")
+@Suite("A vault that is changed while it is moved", .waitsForPrograms)
 struct MigrationChangeTests {
     private let place: MigrationHome
 
@@ -153,7 +153,7 @@ struct MigrationChangeTests {
         let before = try place.content()
         let counter = StepCounter()
         let session = Mutex(try SecretServiceSession())
-        let access = session.withLock { SecretServiceAccess(environment: $0.environment, mayPrompt: false) }
+        let access = session.withLock { MigrationHome.access($0.environment) }
         MigrationObservation.$willTake.withValue({ step in
             guard step == .item, counter.next() == item else { return }
             do { try session.withLock { try $0.restartService() } } catch { Issue.record(error) }
@@ -172,7 +172,7 @@ struct MigrationChangeTests {
         let before = try place.content()
         let counter = StepCounter()
         let session = Mutex(try SecretServiceSession())
-        let access = session.withLock { SecretServiceAccess(environment: $0.environment, mayPrompt: false) }
+        let access = session.withLock { MigrationHome.access($0.environment) }
         MigrationObservation.$willTake.withValue({ step in
             guard step == .item, counter.next() == 3 else { return }
             do { try session.withLock { try $0.stopService() } } catch { Issue.record(error) }

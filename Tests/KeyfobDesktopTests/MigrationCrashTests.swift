@@ -28,7 +28,7 @@ private final class Death: Sendable {
     }
 }
 
-@Suite("A migration that is killed")
+@Suite("A migration that is killed", .waitsForPrograms)
 struct MigrationCrashTests {
     private let place: MigrationHome
 
@@ -48,7 +48,7 @@ struct MigrationCrashTests {
             let death = Death(before: step)
             try MigrationObservation.$willTake.withValue({ _ in death.take() }) {
                 let directory = VaultDirectory(path: path)
-                let access = SecretServiceAccess(environment: environment, mayPrompt: false)
+                let access = MigrationHome.access(environment)
                 if toService {
                     try MigrationHome.delegate(directory, access)
                 } else {

@@ -23,7 +23,11 @@ struct MigrationHome {
     }
 
     var directory: VaultDirectory { home.directory }
-    var access: SecretServiceAccess { SecretServiceAccess(environment: session.environment, mayPrompt: false) }
+    var access: SecretServiceAccess { MigrationHome.access(session.environment) }
+
+    static func access(_ environment: [String: String]) -> SecretServiceAccess {
+        SecretServiceAccess(environment: environment, mayPrompt: false, deadline: .seconds(60))
+    }
 
     /// The storage that is in use, as another process would open it.
     func storage() throws -> any VaultStorage { try MigrationHome.storage(directory, access) }

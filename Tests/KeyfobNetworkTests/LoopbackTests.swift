@@ -217,7 +217,7 @@ struct LoopbackTests {
 
     @Test("A client that is slow is told so and does not keep another one waiting")
     func slow() async throws {
-        let wait = try await Wait(requestSeconds: 1)
+        let wait = try await Wait(requestSeconds: 3)
         async let ending = wait.answer()
         let slow = try await Browser.withConnection(to: wait.port) { browser in
             await browser.write("GET /callback?end=1 HTTP/1.1\r\n")

@@ -162,7 +162,8 @@ struct SignatureTests {
     @Test("A document with a changed bit never makes a good token of a bad one")
     func flippedKeys() async throws {
         let (key, other) = (try SigningKey.p256.get(), try SigningKey.p384.get())
-        let bad = secret(try key.token(header("ES256"), algorithm: "ES256").dropLast(2) + "AA")
+        let good = try key.token(header("ES256"), algorithm: "ES256")
+        let bad = secret(good.dropLast(2) + (good.hasSuffix("AA") ? "AQ" : "AA"))
         let document = Array(text(try keySet([key.jwk(), other.jwk(["kid": "two"])])).utf8)
         for index in document.indices {
             for bit in 0..<8 {

@@ -127,7 +127,7 @@ struct TransportTests {
             .answerAndStay("HTTP/1.1 100 Continue\r\n\r\n"),
         ])
     func late(behaviour: ScriptedServer.Behaviour) async throws {
-        #expect(try await post(behaviour, seconds: 1) == .failed(.outcomeUnknown))
+        #expect(try await post(behaviour, seconds: 3) == .failed(.outcomeUnknown))
         #expect(network.log.allSatisfy { $0.hasSuffix("/token: no answer came in time") })
         #expect(network.log.count == 1)
     }

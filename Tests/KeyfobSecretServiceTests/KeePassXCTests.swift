@@ -8,7 +8,7 @@ import Testing
 struct KeePassXCTests {
     @Test func keepsItemsAndChangesThem() throws {
         let session = try SecretServiceSession(.keePassXC(asking: false))
-        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(10))
+        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(30))
         let collection = try service.defaultPath()
         #expect(service.providerName == "KeePassXC")
         let item = try service.create(
@@ -49,11 +49,11 @@ struct KeePassXCTests {
 
     @Test func showsNothingOfALockedDatabase() throws {
         let session = try SecretServiceSession(.keePassXC(asking: false))
-        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(10))
+        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(30))
         let collection = try service.defaultPath()
         let item = try service.create(label: "label", attributes: attributes, secret: secret("s"), in: collection)
         try service.lock(collection)
-        let quiet = try session.connect(deadline: .seconds(2))
+        let quiet = try session.connect(deadline: .seconds(15))
         #expect(try quiet.collections().map(\.isLocked) == [true])
         #expect(failure { try quiet.unlock(collection) } == SecretServiceError.locked)
         #expect(failure { _ = try quiet.slotKeys(vault: "a", slot: "b") { _ in true } } == SecretServiceError.locked)
@@ -64,7 +64,7 @@ struct KeePassXCTests {
 
     @Test func locksItemsThatNobodyHasAllowedYet() throws {
         let session = try SecretServiceSession(.keePassXC(asking: true))
-        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(10))
+        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(30))
         let collection = try service.defaultPath()
         let item = try service.create(label: "label", attributes: attributes, secret: secret("s"), in: collection)
         #expect(try service.readings(of: [item]) == [.text("s")])
@@ -79,7 +79,7 @@ struct KeePassXCTests {
 
     @Test func keepsASlotsKey() throws {
         let session = try SecretServiceSession(.keePassXC(asking: false))
-        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(10))
+        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(30))
         let (vault, slot) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
         try service.storeSlotKey(keyFile(1), vault: vault, slot: slot, label: "Keyfob: unlocks keyfob")
         var found = false

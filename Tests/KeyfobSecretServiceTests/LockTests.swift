@@ -133,8 +133,8 @@ import Testing
     }
 
     @Test func aServiceThatHangsIsNotWaitedFor() throws {
-        let service = try session.connect(deadline: .seconds(1))
         let collection = try service.defaultPath()
+        let service = try session.connect(deadline: .seconds(3))
         try session.freezeService()
         #expect(failure { _ = try service.collection(at: collection) } == SecretServiceError.timedOut)
         #expect(

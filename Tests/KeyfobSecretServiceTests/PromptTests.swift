@@ -29,7 +29,7 @@ import Testing
     func unlocksNothingWhenItIsNot(end: String, expected: SecretServiceError) throws {
         let session = try SecretServiceSession(.misbehaving(["locked", end]))
         let service = try session.connect(
-            mayPrompt: true, promptDeadline: end == "ignore" ? .milliseconds(300) : .seconds(30))
+            mayPrompt: true, promptDeadline: end == "ignore" ? .seconds(3) : .seconds(30))
         let collection = try service.defaultPath()
         #expect(failure { try service.unlock(collection) } == expected)
     }
@@ -68,7 +68,7 @@ import Testing
     func deletesNothingWhenItIsNot(end: String, expected: SecretServiceError) throws {
         let session = try SecretServiceSession(.misbehaving(["ask-to-delete", end]))
         let service = try session.connect(
-            mayPrompt: true, promptDeadline: end == "ignore" ? .milliseconds(300) : .seconds(30))
+            mayPrompt: true, promptDeadline: end == "ignore" ? .seconds(3) : .seconds(30))
         let item = try create(service)
         #expect(failure { try service.delete(item) } == expected)
         if expected != .noService { #expect(try service.readings(of: [item]) == [.text("hidden")]) }
@@ -84,7 +84,7 @@ import Testing
 
     @Test func isNeededToCreate() throws {
         let session = try SecretServiceSession(.misbehaving(["ask-to-create", "ignore"]))
-        let service = try session.connect(deadline: .milliseconds(500))
+        let service = try session.connect(deadline: .seconds(3))
         #expect(failure { _ = try create(service) } == SecretServiceError.needsPrompt)
         #expect(try service.search(attributes, in: nil).items == [])
     }
@@ -113,7 +113,7 @@ import Testing
     @Test func isToldWhereSomebodyIsWaitedFor() throws {
         let count = Counter()
         let session = try SecretServiceSession(.misbehaving(["locked", "ignore"]))
-        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(2)) { count.note() }
+        let service = try session.connect(mayPrompt: true, promptDeadline: .seconds(5)) { count.note() }
         #expect(failure { try service.unlock(service.defaultPath()) } == SecretServiceError.promptDismissed)
         #expect(count.value == 1)
     }

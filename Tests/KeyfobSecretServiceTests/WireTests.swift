@@ -57,7 +57,7 @@ import Testing
     func noticeHowPromptsEnd(way: Bool, end: (String, SecretServiceError)) throws {
         let session = try SecretServiceSession(.misbehaving(["locked", end.0]))
         let service = try session.connect(
-            mayPrompt: true, promptDeadline: end.0 == "ignore" ? .milliseconds(300) : .seconds(30),
+            mayPrompt: true, promptDeadline: end.0 == "ignore" ? .seconds(3) : .seconds(30),
             libraries: libraries(way))
         #expect(failure { try service.unlock(service.defaultPath()) } == end.1)
     }
@@ -66,7 +66,7 @@ import Testing
         let session = try SecretServiceSession(.misbehaving(["locked", "ignore"]))
         let told = Mutex(0)
         let service = try session.connect(
-            mayPrompt: true, promptDeadline: .milliseconds(1_300), libraries: libraries(way)
+            mayPrompt: true, promptDeadline: .seconds(5), libraries: libraries(way)
         ) { told.withLock { $0 += 1 } }
         #expect(failure { try service.unlock(service.defaultPath()) } == SecretServiceError.promptDismissed)
         #expect(told.withLock { $0 } == 1)
@@ -82,7 +82,7 @@ import Testing
     func sayWhatIsWrong(way: Bool, case wrong: (flag: String, error: SecretServiceError)) throws {
         let session = try SecretServiceSession(.misbehaving([wrong.flag]))
         let service = try session.connect(
-            deadline: wrong.flag.hasPrefix("silent") ? .milliseconds(300) : .seconds(30), libraries: libraries(way))
+            deadline: wrong.flag.hasPrefix("silent") ? .seconds(3) : .seconds(30), libraries: libraries(way))
         let collection = "/org/freedesktop/secrets/collection/odd"
         #expect(failure { _ = try service.collection(at: collection) } == wrong.error)
     }

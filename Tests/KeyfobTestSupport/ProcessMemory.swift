@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// A secret that a test looks for in the memory of its own process, without having it there itself.
 package struct HiddenSecret: Sendable {
@@ -22,12 +23,22 @@ package struct HiddenSecret: Sendable {
     ///
     /// Other threads may go on; what they map and unmap meanwhile may be missed.
     package func occurrences() throws -> Int {
+        // One search at a time, since each has a copy of a part of the memory.
+        try Self.turn.withLock { _ in try search() }
+    }
+
+    private static let turn = Mutex(())
+
+    private func search() throws -> Int {
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw POSIXError(.EACCES) }
         defer { close(memory) }
         let size = 1 << 20
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4_096)
-        defer { unsafe chunk.deallocate() }
+        defer {
+            _ = unsafe chunk.initializeMemory(as: UInt8.self, repeating: 0)
+            unsafe chunk.deallocate()
+        }
         // What is searched lies in memory as well.
         let start = UInt(bitPattern: chunk.baseAddress)
         let copies = start..<start + UInt(size)

@@ -26,8 +26,13 @@ package enum SmallDisk {
 
     /// Makes it read-only, on the same thread.
     package static func protect(_ path: String) throws {
-        // MS_REMOUNT | MS_RDONLY
-        guard unsafe Glibc.mount("none", path, "tmpfs", 0x21, nil) == 0 else { throw POSIXError(.EPERM) }
+        // MS_REMOUNT | MS_RDONLY. A program that is just being started may have a file open for writing.
+        var triesLeft = 1_000
+        while unsafe Glibc.mount("none", path, "tmpfs", 0x21, nil) != 0 {
+            triesLeft -= 1
+            guard errno == EBUSY, triesLeft > 0 else { throw POSIXError(.EPERM) }
+            usleep(5_000)
+        }
     }
 
     private static func makeDisk(at path: String, _ kibibytes: Int) throws {

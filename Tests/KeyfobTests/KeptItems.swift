@@ -7,7 +7,8 @@ struct KeptItems {
     let service: SecretService
 
     init(in session: SecretServiceSession) throws {
-        service = try SecretService.connect(SecretServiceAccess(environment: session.environment, mayPrompt: false))
+        service = try SecretService.connect(
+            SecretServiceAccess(environment: session.environment, mayPrompt: false, deadline: .seconds(60)))
     }
 
     /// Where they are.

@@ -15,10 +15,14 @@ struct SecretServiceHome {
     }
 
     /// How to reach the service; nobody is asked.
-    var options: SecretServiceOptions { SecretServiceOptions(environment: session.environment) }
+    var options: SecretServiceOptions {
+        SecretServiceOptions(environment: session.environment, deadline: .seconds(60))
+    }
 
     /// The same where somebody may be asked.
-    var asking: SecretServiceOptions { SecretServiceOptions(environment: session.environment, mayPrompt: true) }
+    var asking: SecretServiceOptions {
+        SecretServiceOptions(environment: session.environment, mayPrompt: true, deadline: .seconds(60))
+    }
 
     /// A vault beside the first.
     func location(_ name: String) -> KeyringLocation {

@@ -4,7 +4,7 @@ import KeyfobSecretService
 import KeyfobTestSupport
 import Testing
 
-@Suite("A vault that the Secret Service opens")
+@Suite("A vault that the Secret Service opens", .waitsForPrograms)
 struct SecretServiceSlotTests {
     private let home: SecretServiceHome
 

@@ -5,7 +5,7 @@ import KeyfobSecretService
 import KeyfobTestSupport
 import Testing
 
-@Suite("A Secret Service that does not open the vault")
+@Suite("A Secret Service that does not open the vault", .waitsForPrograms)
 struct SecretServiceTroubleTests {
     @Test("a locked keyring is told from all else, and opens the vault once it is unlocked")
     func locked() throws {

@@ -115,7 +115,7 @@ class Session:
             return reply.body
 
     def wait_for_service(self, is_there=True):
-        for _ in range(2_000):
+        for _ in range(12_000):
             if self.call(BUS, "NameHasOwner", "s", (NAME,))[0] == is_there:
                 return
             if is_there and self.service.poll() is not None:
@@ -125,7 +125,7 @@ class Session:
 
     def wait_for_collection(self):
         """KeePassXC has its name before its database is open, and asks whoever comes too early."""
-        for _ in range(500):
+        for _ in range(3_000):
             path = self.call(SERVICE, "ReadAlias", "s", ("default",))[0]
             if path != "/":
                 collection = DBusAddress(path, NAME, "org.freedesktop.DBus.Properties")
@@ -137,7 +137,7 @@ class Session:
         raise RuntimeError("no collection is open")
 
     def wait_for_connections(self, most):
-        for _ in range(1_000):
+        for _ in range(12_000):
             names = [name for name in self.call(BUS, "ListNames")[0] if name.startswith(":")]
             if len(names) <= most:
                 return

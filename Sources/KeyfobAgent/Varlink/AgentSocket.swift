@@ -110,7 +110,7 @@ package struct AgentSocket: ~Copyable {
             }
             unsafe unlink(path)
         }
-        let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw KeyringError(.unavailable, "there are no file descriptors left") }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
         let isBound = unsafe withUnsafePointer(to: &address) { address in

@@ -66,7 +66,11 @@ final class LoopbackServer: Sendable {
     func close() {
         shut()
         sockets.withLock { sockets in
-            for descriptor in sockets.listening { _ = Glibc.close(descriptor) }
+            for descriptor in sockets.listening {
+                // A child of this process that is just being started may have a copy, and would go on listening.
+                _ = shutdown(descriptor, CInt(SHUT_RDWR))
+                _ = Glibc.close(descriptor)
+            }
             sockets = Sockets(listening: [])
         }
     }

@@ -72,7 +72,7 @@ final class VarlinkPlace {
         private(set) var isClosed = false
 
         init(_ path: String) throws {
-            descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
@@ -90,6 +90,8 @@ final class VarlinkPlace {
         private var isLeft = false
         func leave() {
             isLeft = true
+            // A program that is just being started may have a copy.
+            shutdown(descriptor, Int32(SHUT_RDWR))
             close(descriptor)
         }
 

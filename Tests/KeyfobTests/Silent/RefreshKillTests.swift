@@ -72,7 +72,7 @@ struct RefreshKillTests {
         let victim = try RefreshVictim(isWordless: number % 2 == 0)
         var generator = SeededGenerator(seed: UInt64(number))
         let moment = Int.random(in: 0...120, using: &generator)
-        _ = try victim.run(["--pause", "20"], killedAfter: moment)
+        _ = try victim.run(["--pause", "20"], killed: .after(milliseconds: moment))
         try expectRecovery(victim)
     }
 
@@ -82,7 +82,7 @@ struct RefreshKillTests {
         var generator = SeededGenerator(seed: UInt64(number))
         let moment = Int.random(in: 20...140, using: &generator)
         let signal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE][number % 5]
-        let ending = try victim.run(["--pause", "30"], killedAfter: moment, by: signal)
+        let ending = try victim.run(["--pause", "30"], killed: .after(milliseconds: moment), by: signal)
         #expect(ending.wasKilled || ending.isToken)
         #expect(try victim.providerState().good == victim.storedNumber())
         #expect(try victim.run().isToken)
@@ -91,7 +91,7 @@ struct RefreshKillTests {
     @Test("a signal that came while the answer was on its way ends the process once the token is stored")
     func signalWaits() throws {
         let victim = try RefreshVictim()
-        let ending = try victim.run(["--pause", "400"], killedAfter: 500, by: SIGTERM)
+        let ending = try victim.run(["--pause", "400"], killed: .asked, by: SIGTERM)
         #expect(ending.wasKilled && ending.output.isEmpty)
         #expect(try victim.providerState().good == 2 && victim.storedNumber() == 2)
     }
@@ -101,7 +101,9 @@ struct RefreshKillTests {
         let victim = try RefreshVictim()
         let endings = try await withThrowingTaskGroup(of: RefreshVictim.Ending.self) { group in
             for number in 0..<4 {
-                group.addTask { try victim.run(["--pause", "20"], killedAfter: number == 0 ? 60 : nil) }
+                group.addTask {
+                    try victim.run(["--pause", "20"], killed: number == 0 ? .after(milliseconds: 60) : nil)
+                }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

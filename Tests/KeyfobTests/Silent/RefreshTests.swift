@@ -207,13 +207,19 @@ struct RefreshTests: SilentSuite {
     @Test("those who asked while the answer was lost do not ask again")
     func shared() async throws {
         try home.grant("rt", ada)
+        let trying = Mutex(0)
         provider.answer { _ in
+            while trying.withLock({ $0 }) < 8 { try await Task.sleep(for: .milliseconds(2)) }
             try await Task.sleep(for: .milliseconds(100))
             return .failed(.outcomeUnknown)
         }
-        let codes = await withTaskGroup(of: KeyringError.Code?.self) { group in
-            for _ in 0..<8 { group.addTask { [home, ada] in await home.refusal(ada)?.code } }
-            return await group.reduce(into: []) { $0.append($1) }
+        let codes = await RefreshObservation.$willTake.withValue({ step in
+            if step == .acquireLock { trying.withLock { $0 += 1 } }
+        }) {
+            await withTaskGroup(of: KeyringError.Code?.self) { group in
+                for _ in 0..<8 { group.addTask { [home, ada] in await home.refusal(ada)?.code } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
         }
         #expect(codes == Array(repeating: .offline, count: 8))
         #expect(provider.tokenRequests.count == 1)

@@ -36,10 +36,16 @@ struct RefreshVictim {
         var isToken: Bool { output.hasPrefix("token at") }
     }
 
-    /// Starts the program and waits for its end; or sends it a signal after so many milliseconds.
-    func run(
-        _ options: [String] = [], killedAfter milliseconds: Int? = nil, by signal: CInt = SIGKILL
-    ) throws -> Ending {
+    /// When a signal is sent.
+    enum Moment {
+        /// So long after the start.
+        case after(milliseconds: Int)
+        /// Once the provider has been asked.
+        case asked
+    }
+
+    /// Starts the program and waits for its end; or sends it a signal at a moment.
+    func run(_ options: [String] = [], killed moment: Moment? = nil, by signal: CInt = SIGKILL) throws -> Ending {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments =
@@ -49,10 +55,13 @@ struct RefreshVictim {
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
-        if let milliseconds {
-            Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
-            kill(process.processIdentifier, signal)
+        switch moment {
+        case .after(let milliseconds): Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
+        case .asked:
+            while process.isRunning, !FileManager.default.fileExists(atPath: provider + ".lock") { usleep(5_000) }
+        case nil: break
         }
+        if moment != nil { kill(process.processIdentifier, signal) }
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Ending(

@@ -68,12 +68,14 @@ struct SignInTests: SilentSuite {
         let signIn = try await home.keyring.signIns.beginDevice(request, network: provider.network)
         home.clock.advance(by: 1)
         let clock = home.clock
-        async let ticking: Void = {
-            try await Task.sleep(for: .milliseconds(100))
-            clock.advance(by: 2)
-        }()
+        let ticking = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(100))
+                clock.advance(by: 2)
+            }
+        }
+        defer { ticking.cancel() }
         let report = try await home.keyring.signIns.finish(signIn, network: provider.network)
-        try await ticking
         #expect(report.account.id == ada.id && report.hasRefreshToken)
         #expect(provider.tokenRequests.map { $0.fields["device_code"] } == ["dc", "dc"])
         #expect(try await home.token(ada).text == "at")

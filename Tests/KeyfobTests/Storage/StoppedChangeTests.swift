@@ -269,7 +269,7 @@ struct StoppedChangeTests {
         let home = try KeyringHome(in: session)
         let ada = try Account.contoso("ada")
         try home.keyring.store(.access(ada), "token", for: ada)
-        let quiet = SecretServiceOptions(environment: session.environment)
+        let quiet = SecretServiceOptions(environment: session.environment, deadline: .seconds(60))
         let request = TokenRequest(account: "ada@contoso.example")
         let unasked = failure(of: KeyringError.self) {
             _ = try LockedKeyring(at: home.location, clock: .standing(at: noon))
