@@ -1,8 +1,9 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
 /// What the command does to itself once it holds keys; what it can do then is `KeyfobConfinementTests`' matter.
-@Suite("Confined commands")
+@Suite("Confined commands", .waitsForPrograms)
 struct ConfinedCommandTests {
     @Test("a command that writes out tokens has one thread, which is filtered and gains no privilege")
     func filtered() throws {
@@ -13,9 +14,9 @@ struct ConfinedCommandTests {
         let outcome = try place.run(
             """
             mkfifo p; keyfob export --quiet --format msal - > p & pid=$!
-            exec 9< p; sleep 1
+            exec 9< p; head -c 1 <&9 > count
             cat /proc/$pid/task/*/status | grep -E '^(NoNewPrivs|Seccomp):' | tr '\\t' ' '
-            wc -c <&9 > count; wait $pid && test $(cat count) -gt 100000 && echo whole
+            cat count - <&9 | wc -c > size; wait $pid && test $(cat size) -gt 100000 && echo whole
             """)
         #expect(outcome.text == "NoNewPrivs: 1\nSeccomp: 2\nwhole\n", "\(outcome)")
     }
@@ -28,7 +29,7 @@ struct ConfinedCommandTests {
             """
             mkfifo p; exec 9<>p; head -c 65536 /dev/zero >&9
             keyfob \(command) > p & pid=$!
-            for try in $(seq 500); do grep -q '^Seccomp:.*2$' /proc/$pid/status && break; sleep 0.01; done
+            for try in $(seq 3000); do grep -q '^Seccomp:.*2$' /proc/$pid/status && break; sleep 0.01; done
             # The doctor has threads of the library by which it has asked for the desktop's keyring.
             cat /proc/$pid/task/*/status | grep -E '^(NoNewPrivs|Seccomp):' | tr '\\t' ' ' | sort -u
             head -c 65536 <&9 > /dev/null; wait $pid; echo $?

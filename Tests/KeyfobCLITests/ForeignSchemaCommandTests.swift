@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A database that another program has changed")
+@Suite("A database that another program has changed", .waitsForPrograms)
 struct ForeignSchemaCommandTests {
     /// Runs SQL on the vault's database, as any program can.
     private func tamper(_ place: Workplace, _ sql: String) throws {

@@ -133,7 +133,7 @@ struct FrontTests {
             "echo quay.io | docker-credential-keyfob get", "docker-credential-keyfob get < /dev/null",
             "printf '' | docker-credential-keyfob get", "echo http://ghcr.io | docker-credential-keyfob get",
             "echo ghcr.io > asked; docker-credential-keyfob get < asked", "docker-credential-keyfob get <&-",
-            "(printf gh; sleep 1.5; echo cr.io) | docker-credential-keyfob get",
+            "(printf gh; sleep 4; echo cr.io) | docker-credential-keyfob get",
             "(echo ghcr.io; head -c 70000 /dev/zero | tr '\\0' x) | docker-credential-keyfob get",
             "echo ghcr.io | docker-credential-keyfob list", "echo ghcr.io | docker-credential-keyfob",
             "echo ghcr.io | KEYFOB_ACCOUNT=eve docker-credential-keyfob get",

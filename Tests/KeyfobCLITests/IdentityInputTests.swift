@@ -70,8 +70,9 @@ struct IdentityInputTests {
         try place.run(
             """
             mkfifo -m 600 pipe
-            (until readlink /proc/[0-9]*/fd/* 2> /dev/null | grep -qx "$PWD/pipe"; do :; done; cat recovery > pipe) &
-            keyfob verify --identity pipe
+            keyfob verify --identity pipe & pid=$!
+            until readlink /proc/$pid/fd/* 2> /dev/null | grep -qx "$PWD/pipe"; do sleep 0.01; done
+            cat recovery > pipe; wait $pid
             """
         ).expectSuccess()
         try place.run("chmod 644 pipe; KEYFOB_KEY_FILE= keyfob verify --identity pipe")

@@ -87,7 +87,7 @@ struct ProcessSecrecyTests {
             mkfifo p; keyfob add -q --account ada --host git.example < p & pid=$!
             exec 9>p; printf SECRETTOKEN >&9
             # Until the program is in the shell's place, its arguments are this script.
-            for try in $(seq 3000); do test "$(cat /proc/$pid/comm)" = keyfob && break; sleep 0.01; done
+            for try in $(seq 30000); do test "$(cat /proc/$pid/comm)" = keyfob && break; sleep 0.01; done
             sleep 0.2
             for process in $pid $(cat /proc/$pid/task/*/children); do
                 tr '\\0' '\\n' < /proc/$process/cmdline; tr '\\0' '\\n' < /proc/$process/environ
@@ -108,8 +108,8 @@ struct ProcessSecrecyTests {
             mkfifo p; keyfob add -q --account ada --host git.example < p & pid=$!
             exec 9>p
             sleep 60 & other=$!
-            # The program is in the shell's place, and has come so far, in less than 3 s.
-            for try in $(seq 300); do { true < /proc/$pid/mem; } 2>/dev/null || break; sleep 0.01; done
+            # The program is in the shell's place, and has come so far.
+            for try in $(seq 3000); do { true < /proc/$pid/mem; } 2>/dev/null || break; sleep 0.01; done
             for process in $other $pid; do
                 for file in mem environ maps smaps auxv; do
                     { true < /proc/$process/$file; } 2>/dev/null && test $process = $pid && echo "$file can be read"

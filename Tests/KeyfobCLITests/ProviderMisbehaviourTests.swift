@@ -17,7 +17,7 @@ struct ProviderMisbehaviourTests {
         var control = ProviderServer.Control(grantTypes: ["refresh_token"], times: 1)
         if isDropped { control.dropsAnswer = true } else { control.delay = 60_000 }
         try server.control(control)
-        await #expect(throws: URLError.self) { try await server.refresh(token, timeout: 2) }
+        await #expect(throws: URLError.self) { try await server.refresh(token, timeout: 10) }
         while try server.refreshes().isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try await server.refresh(token).error == "invalid_grant")
         let refreshes = try server.refreshes()

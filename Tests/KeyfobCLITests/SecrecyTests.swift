@@ -7,7 +7,7 @@ struct SecrecyTests {
     /// Words that must be found nowhere: each a part of a name or a token.
     private static let words = [
         "SECRETTOKEN", "PERSONNAME", "TENANTNAME", "CLIENTNAME", "GROUPNAME", "SCOPENAME", "LABELNAME", "UNKNOWNFIELD",
-        "microsoftonline", "git.example", "AGE-SECRET-KEY", "AccessToken", "home_account_id", "uid0",
+        "microsoftonline", "git.example", "AGE-SECRET-KEY", "AccessToken", "home_account_id", "uid0.",
     ]
 
     /// What stands for a word where somebody wrote it: as UTF-8 or UTF-16, hexadecimal, or base64 at any place of a text.

@@ -1,8 +1,9 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
 /// What others do who get at a kernel keyring in which `keyfob unlock` has kept a key.
-@Suite("Attacks on the key that is kept")
+@Suite("Attacks on the key that is kept", .waitsForPrograms)
 struct SessionKeyringAttackTests {
     /// Runs lines in a session of its own, after the key was kept there; `$id` is the kernel's number of it.
     private func inSession(_ place: Workplace, _ lines: String..., unlocking: String = "") throws -> Outcome {

@@ -40,7 +40,7 @@ struct SessionKeyringTests {
         let place = try Workplace.withVault()
         try place.add("ada", token: "token")
         let outcome = try inSession(
-            place, "keyfob unlock -q --for 3s --key-file key", "keyfob token",
+            place, "keyfob unlock -q --for 10s --key-file key", "keyfob token",
             "while keyfob token --no-input >/dev/null 2>&1; do sleep 0.1; done", "keyfob token --no-input || echo $?")
         #expect(outcome.text == "token\n12\n", "\(outcome)")
     }

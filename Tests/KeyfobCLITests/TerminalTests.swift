@@ -75,19 +75,22 @@ struct TerminalTests {
     func chosenClient() throws {
         let place = try Workplace.withVault()
         let question = "The number of a program, or your own client id: "
-        let chosen = try place.onTerminal("keyfob login github --timeout 1", [(question, "1\n")])
+        // What is asked comes before the network, which there is not.
+        let away = "env HTTPS_PROXY=http://127.0.0.1:9"
+        let chosen = try place.onTerminal("\(away) keyfob login github --timeout 1", [(question, "1\n")])
         #expect(chosen.screen.contains("signing in by a code, as GitHub CLI does"), "\(chosen)")
-        let own = try place.onTerminal("keyfob login gitlab --no-browser --timeout 1", [(question, "my-own-id\n")])
+        let own = try place.onTerminal(
+            "\(away) keyfob login gitlab --no-browser --timeout 1", [(question, "my-own-id\n")])
         #expect(own.screen.contains("added client 'my-own-id' of gitlab"), "\(own)")
         let withSecret = try place.onTerminal(
-            "keyfob login google --no-browser --timeout 1",
+            "\(away) keyfob login google --no-browser --timeout 1",
             [("Your client id: ", "1234.apps\n"), ("Its client secret: ", "hunter2\n")])
         #expect(withSecret.echoes.last == false && !withSecret.screen.contains("hunter2"), "\(withSecret)")
         let clients = try place.run("keyfob client list").text
         #expect(
             clients.contains("GitHub CLI") && clients.contains("my-own-id") && clients.contains("1234.apps"),
             "\(clients)")
-        let nothing = try place.onTerminal("keyfob login microsoft", [(question, "\n")])
+        let nothing = try place.onTerminal("\(away) keyfob login microsoft", [(question, "\n")])
         #expect(nothing.status == 15 && nothing.screen.contains("client add --well-known azure-cli"), "\(nothing)")
     }
 

@@ -350,7 +350,7 @@ class Server(http.server.ThreadingHTTPServer):
 def free_port():
     """A port that is free, among those that the system gives to nobody by itself."""
     while True:
-        port = random.randrange(20_000, 30_000)
+        port = random.randrange(25_000, 30_000)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

@@ -21,10 +21,15 @@ final class EtcdTurns: Sendable {
     private let address: EtcdAddress
     private let network: Network
     private let turnSeconds: Int64
+    private let callSeconds: Int64
     private let state = Mutex(State())
 
-    init(_ address: EtcdAddress, over network: Network, turnSeconds: Int64 = turnSeconds) {
-        (self.address, self.network, self.turnSeconds) = (address, network, turnSeconds)
+    init(
+        _ address: EtcdAddress, over network: Network, turnSeconds: Int64 = turnSeconds,
+        callSeconds: Int64 = callSeconds
+    ) {
+        (self.address, self.network) = (address, network)
+        (self.turnSeconds, self.callSeconds) = (turnSeconds, callSeconds)
     }
 
     /// Where machines take turns whose sync lies at `remote`; nil where that is not etcd.
@@ -100,7 +105,7 @@ final class EtcdTurns: Sendable {
     /// What etcd answers; nil where no member does in time, or it refuses.
     private func call<Answer: Decodable>(_ path: String, _ body: some Encodable) async -> Answer? {
         guard let bytes = try? EtcdClient.encoded(body) else { return nil }
-        let end = ContinuousClock.now + .seconds(Self.callSeconds)
+        let end = ContinuousClock.now + .seconds(callSeconds)
         for attempt in 0... {
             // Of several members one may be dead: the others are tried in the time there is.
             guard attempt < 2 * address.endpoints.count, ContinuousClock.now < end else { return nil }
@@ -135,7 +140,7 @@ final class EtcdTurns: Sendable {
     }
 
     private func send(_ request: consuming HTTPRequest) async -> [UInt8]? {
-        guard case .answered(let response) = await network.send(request, Self.callSeconds / 2), response.status == 200
+        guard case .answered(let response) = await network.send(request, callSeconds / 2), response.status == 200
         else { return nil }
         return response.body.withBytes { [UInt8]($0) }
     }

@@ -24,6 +24,8 @@ final class SyncWatch {
     private var told: Set<String> = []
     private var stateTold: SyncStatus.State?
     private var isWatching = false
+    /// The folders of other devices that are watched.
+    private var watched: Set<String> = []
 
     init(_ options: SyncOptions, everySeconds: Int?) throws(KeyringError) {
         self.options = options
@@ -58,6 +60,8 @@ final class SyncWatch {
     }
 
     private func synchronise() throws(KeyringError) {
+        // Before it is read: what comes later rings.
+        if case .folder(let path) = remote { bell.watch(path + "/devices") }
         let transport = try remote.transport(for: keyring, options)
         let report = try transport.synchronise(keyring)
         options.global.tellWarnings(of: keyring)
@@ -65,7 +69,11 @@ final class SyncWatch {
         switch (remote, transport) {
         case (.folder(let path), _):
             bell.watch(path + "/devices")
-            for folder in report.status.otherFolders { bell.watch(path + "/" + folder) }
+            let others = Set(report.status.otherFolders)
+            for folder in others { bell.watch(path + "/" + folder) }
+            // Something may have come to a folder since it was read for the first time.
+            if !others.isSubset(of: watched) { bell.ringer.ring() }
+            watched = others
         case (_, let etcd as SyncEtcdTransport) where !isWatching:
             isWatching = true
             let (watch, ringer) = (etcd.watch(besides: report.status.ownFolder), bell.ringer)

@@ -96,7 +96,7 @@ struct AgentCommandTests {
     func timeout() throws {
         let place = try home()
         try run(
-            place, "keyfob unlock -q --agent --for 1s --key-file key",
+            place, "keyfob unlock -q --agent --for 8s --key-file key",
             "keyfob status --json | grep -q '\"isOpen\" : true'",
             "until keyfob status --json | grep -q '\"isOpen\" : false'; do sleep 0.05; done", "ask locked")
     }
@@ -188,7 +188,7 @@ struct AgentCommandTests {
             mkdir -m 700 run/keyfob
             trap 'kill -KILL $agent 2> /dev/null || :' EXIT; trap exit TERM
             (\(Workplace.alone) \(activate) -l "$PWD/run/keyfob/agent" -E PATH -E HOME -E XDG_DATA_HOME -E XDG_STATE_HOME \\
-                -E XDG_RUNTIME_DIR keyfob agent --quiet --idle 1s 2> told) & agent=$!
+                -E XDG_RUNTIME_DIR keyfob agent --quiet --idle 5s 2> told) & agent=$!
             until test -S run/keyfob/agent; do sleep 0.01; done
             '\(PythonScript.interpreter)' '\(PythonScript.path("agent"))' described
             wait $agent

@@ -73,7 +73,8 @@ struct AgentOnDesktopTests {
                 "echo there | \(add)", "ask token ada there",
                 "keyfob migrate -q --to embedded > moved", "ask token ada there",
                 "echo back | \(add) --key-file key", "ask token ada back",
-                "KEYFOB_KEY_FILE=$PWD/key keyfob log > log", "KEYFOB_KEY_FILE=$PWD/key keyfob verify -q"), deadline: 60)
+                "KEYFOB_KEY_FILE=$PWD/key keyfob log > log", "KEYFOB_KEY_FILE=$PWD/key keyfob verify -q"), deadline: 300
+        )
         let told = try place.run("cat told").text
         #expect(outcome.status == 0, "\(outcome) \(told)")
     }
@@ -87,12 +88,12 @@ struct AgentOnDesktopTests {
         try addPeople(place)
         try place.run("keyfob program allow -q '\(Self.caller)' --account ada@contoso.example").expectSuccess()
         try desktop.session.lock()
-        let locked = try place.run(lines("broker acquireTokenSilently \(Self.silent)"), deadline: 60)
+        let locked = try place.run(lines("broker acquireTokenSilently \(Self.silent)"), deadline: 300)
         #expect(locked.status == 0, "\(locked)")
         #expect(locked.text.contains(#""status":15"#) && !locked.text.contains("token-of"), "\(locked)")
         #expect(locked.text.contains("locked"), "\(locked)")
         try desktop.session.unlock()
-        let open = try place.run(lines("broker acquireTokenSilently \(Self.silent)"), deadline: 60)
+        let open = try place.run(lines("broker acquireTokenSilently \(Self.silent)"), deadline: 300)
         #expect(open.text.contains(#""accessToken":"token-of-ada""#), "\(open)")
     }
 
@@ -118,7 +119,7 @@ struct AgentOnDesktopTests {
                 agent: "KEYFOB_KEY_FILE=$PWD/key DISPLAY=:99 PATH=$PWD/bin:$PATH",
                 "echo 1 > row; broker acquireTokenInteractively \(Self.silent)",
                 "echo 7 > row; broker acquireTokenInteractively \(Self.silent)",
-                ": > row; broker acquireTokenInteractively \(Self.silent)"), deadline: 60)
+                ": > row; broker acquireTokenInteractively \(Self.silent)"), deadline: 300)
         let told = try place.run("cat told").text
         #expect(outcome.status == 0, "\(outcome) \(told)")
         let answers = outcome.text.split(separator: "\n")

@@ -110,6 +110,7 @@ struct BrowserSignInTests {
         try home.place.write("bin/look", "#!/bin/sh\ngrep SigBlk /proc/self/status > blocked\n")
         try home.run("chmod +x bin/look; BROWSER=look keyfob login local --quiet --timeout 1")
             .expectError(15, "within 1 second")
+        try home.run("until [ -s blocked ]; do sleep 0.02; done").expectSuccess()
         #expect(String(decoding: try home.place.read("blocked"), as: UTF8.self) == "SigBlk:\t0000000000000000\n")
     }
 
@@ -124,7 +125,7 @@ struct BrowserSignInTests {
         let visit = "\(PythonScript.interpreter) \(ProviderServer.visitorProgram)"
         let address = "$(tr -d '\\r' | grep -o 'http://[^ ]*/authorize/[^ ]*')"
         let run = try home.place.onTerminal(
-            "keyfob login local --no-browser --timeout 20",
+            "keyfob login local --no-browser --timeout 120",
             steps: [
                 ["paste here the address", "\nhttp://127.0.0.1:9/callback?code=a&state=b\n"],
                 ["that is not the address", "\n", "\(visit) \"\(address)\" alice --stay"],

@@ -10,7 +10,6 @@ import Testing
 struct FirstSignInTests {
     private struct Run: Decodable {
         let typed: [String]
-        let seconds: Double
         let screens: [String]
         let statuses: [Int32?]
     }
@@ -27,6 +26,6 @@ struct FirstSignInTests {
         #expect(
             run.screens[2].contains("WDJB-MJHT") && run.screens[2].contains("ada signed in (group default)"), "\(run)")
         #expect(run.screens[3].contains("gho_000000000000000000000000000000000001"), "\(run)")
-        #expect(run.typed.count == 9 && run.seconds < 60, "\(run)")
+        #expect(run.typed.count == 9, "\(run)")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// Members of a cluster of etcd on this machine, for as long as somebody holds this.
@@ -34,8 +35,14 @@ final class EtcdServers {
         try #require(!processes.isEmpty, "etcd does not start")
     }
 
+    /// No two of these tests have the same.
+    private static let nextPort = Mutex(Int.random(in: 20_000..<24_000))
+
     private func start(_ members: Int) throws {
-        let first = Int.random(in: 20_000..<30_000)
+        let first = Self.nextPort.withLock { port in
+            defer { port += 2 * members }
+            return port
+        }
         ports = (0..<members).map { first + 2 * $0 }
         let cluster = ports.enumerated().map { "m\($0)=http://127.0.0.1:\($1 + 1)" }.joined(separator: ",")
         for (index, port) in ports.enumerated() {
@@ -85,10 +92,14 @@ final class EtcdServers {
             struct Header: Decodable { let member_id: String }
             let header: Header, leader: String
         }
-        for (index, port) in ports.enumerated() where !dead.contains(index) {
-            let text = try place.run("curl -sf -X POST http://127.0.0.1:\(port)/v3/maintenance/status -d '{}'").text
-            guard let status = try? JSONDecoder().decode(Status.self, from: Data(text.utf8)) else { continue }
-            if status.leader == status.header.member_id { return index }
+        // For a moment nobody may.
+        for _ in 0..<600 {
+            for (index, port) in ports.enumerated() where !dead.contains(index) {
+                let text = try place.run("curl -sf -X POST http://127.0.0.1:\(port)/v3/maintenance/status -d '{}'").text
+                guard let status = try? JSONDecoder().decode(Status.self, from: Data(text.utf8)) else { continue }
+                if status.leader == status.header.member_id { return index }
+            }
+            Thread.sleep(forTimeInterval: 0.05)
         }
         throw CocoaError(.fileNoSuchFile)
     }

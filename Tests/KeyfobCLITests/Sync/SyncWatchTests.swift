@@ -19,7 +19,7 @@ struct SyncWatchTests {
         // Whatever goes wrong, they end.
         let trap =
             "trap 'kill -KILL \(machines.names.map { "$" + $0 }.joined(separator: " ")) 2> /dev/null' EXIT; trap exit TERM"
-        let outcome = try machines.run(([trap] + starts + [line] + ends).joined(separator: "\n"), deadline: 60)
+        let outcome = try machines.run(([trap] + starts + [line] + ends).joined(separator: "\n"), deadline: 300)
         outcome.expectSuccess()
         return outcome
     }
@@ -69,7 +69,8 @@ struct SyncWatchTests {
         let outcome = try watching(
             machines, every: 1,
             """
-            mv remote away
+            # Not while one of them writes there.
+            flock one/data/keyfob/sync.lock flock two/data/keyfob/sync.lock mv remote away
             until grep -q 'tried again' one/told && grep -q 'tried again' two/told; do sleep 0.01; done
             \(adding("of-one", on: "one"))
             mv away remote

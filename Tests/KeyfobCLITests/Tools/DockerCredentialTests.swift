@@ -87,7 +87,7 @@ struct DockerCredentialTests {
             "script",
             """
             for attempt in 1 2 3 4 5; do
-                REGISTRY=127.0.0.1:$((20000 + RANDOM % 10000))
+                REGISTRY=127.0.0.1:$((25000 + RANDOM % 5000))
                 export REGISTRY
                 printf '{"version": "0.1", "storage": {"inmemory": {}}, "http": {"addr": "%s", "secret": "s"},
                     "auth": {"htpasswd": {"realm": "test", "path": "passwords"}}}' $REGISTRY > registry.yml

@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("A shell that works with an account")
+@Suite("A shell that works with an account", .waitsForPrograms)
 struct EnvTests {
     private let place: Workplace
 

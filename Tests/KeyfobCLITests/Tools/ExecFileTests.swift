@@ -173,14 +173,14 @@ struct ExecRenewalTests {
     init() throws {
         server = try ProviderServer()
         home = try SignInPlace(server)
-        try server.control(.init(accessLifetime: 6))
+        try server.control(.init(accessLifetime: 12))
         try home.signIn("alice")
     }
 
     /// Prints the first token and, when there is another, that one; what the file holds meanwhile is one or the other.
     private static let program = """
         first=$(cat $BEARER_TOKEN_FILE); echo $first
-        for try in $(seq 2000); do
+        for try in $(seq 30000); do
             now=$(cat $BEARER_TOKEN_FILE) || exit 2; test "$now" = "$first" || break; sleep 0.01
         done
         echo $now
@@ -219,14 +219,14 @@ struct ExecRenewalTests {
             before=$(asked); until test $(asked) -gt $before; do sleep 0.05; done
             date +%s > end; exit 5
             """)
-        try server.control(.init(grantTypes: ["refresh_token"], delay: 8_000))
+        try server.control(.init(grantTypes: ["refresh_token"], delay: 30_000))
         let outcome = try home.run(
-            "keyfob exec --file --min-validity 0 -- sh program 2> /dev/null; echo $?; test $(date +%s) -lt $(($(cat end) + 5))"
+            "keyfob exec --file --min-validity 0 -- sh program 2> /dev/null; echo $?; test $(date +%s) -lt $(($(cat end) + 20))"
         )
         #expect(outcome.text == "5\n" && outcome.status == 0, "\(outcome)")
         #expect(try home.run("ls run/keyfob | grep bearer").text.isEmpty)
         try home.run(
-            "for try in $(seq 600); do pgrep -f 'exec --file --min-validity 0 -- sh progra[m]' || break; sleep 0.02; done"
+            "for try in $(seq 3000); do pgrep -f 'exec --file --min-validity 0 -- sh progra[m]' || break; sleep 0.02; done"
         )
         .expectSuccess()
         try home.expectSound()

@@ -1,8 +1,9 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
 /// Real programs with tokens in variables.
-@Suite("A program with tokens in variables")
+@Suite("A program with tokens in variables", .waitsForPrograms)
 struct ExecTests {
     private let place: Workplace
 

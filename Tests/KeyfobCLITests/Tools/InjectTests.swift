@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Tokens put into a text")
+@Suite("Tokens put into a text", .waitsForPrograms)
 struct InjectTests {
     private let place: Workplace
 

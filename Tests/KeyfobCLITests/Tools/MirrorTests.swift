@@ -354,9 +354,10 @@ struct MirrorTests {
             """
             \(program) ada > told.1 & \(program) bob > told.2 & \(program) carol dave > told.3 &
             end=$(($(date +%s) + 9))
-            pass() { while [ $(date +%s) -lt $end ]; do keyfob mirror azure-cli --quiet || [ $? = 75 ] || exit 1
+            pass() { while [ $(date +%s) -lt $end ]; do
+                keyfob mirror azure-cli --quiet 2> said.$1 || [ $? = 75 ] || { cat said.$1 >&2; exit 1; }
                 keyfob token --account ada@contoso.example >> seen; done; }
-            pass & first=$!; pass & second=$!
+            pass 1 & first=$!; pass 2 & second=$!
             wait $first || echo first; wait $second || echo second; wait
             """, deadline: 300)
         #expect(outcome.text.isEmpty && outcome.errors.isEmpty, "\(outcome)")

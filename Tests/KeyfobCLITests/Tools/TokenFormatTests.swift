@@ -1,7 +1,8 @@
 import Foundation
+import KeyfobTestSupport
 import Testing
 
-@Suite("Tokens in other programs' forms")
+@Suite("Tokens in other programs' forms", .waitsForPrograms)
 struct TokenFormatTests {
     @Test(
         "what az prints has its time twice: as this machine's clock shows it, and as a number",

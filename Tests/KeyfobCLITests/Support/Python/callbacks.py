@@ -25,7 +25,7 @@ opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def status(address):
     try:
-        with opener.open(address, timeout=10) as answer:
+        with opener.open(address, timeout=60) as answer:
             return answer.status
     except urllib.error.HTTPError as answer:
         return answer.code

@@ -98,7 +98,7 @@ def main(action, path, *people):
         while time.monotonic() < end:
             for person in people[1:]:
                 # MSAL's extensions read without a lock, and find nobody, or no token, while another program writes.
-                result, patience = None, time.monotonic() + 5
+                result, patience = None, time.monotonic() + 60
                 while result is None and time.monotonic() < patience:
                     found = account(app, person)
                     result = found and app.acquire_token_silent([SCOPE], account=found, force_refresh=True)

@@ -38,7 +38,7 @@ if child == 0:
 screen = pyte.Screen(columns, rows)
 stream = pyte.ByteStream(screen)
 output = b""
-end = time.monotonic() + task.get("deadline", 30)
+end = time.monotonic() + task.get("deadline", 120)
 status = missed = after = None
 
 
@@ -69,7 +69,7 @@ def shown():
     return [line.rstrip() for line in screen.display]
 
 
-shots = []
+shots, is_answered = [], True
 for step in task["steps"]:
     if "await" in step:
         while not any(step["await"] in line for line in shown()):
@@ -81,7 +81,11 @@ for step in task["steps"]:
             break
     elif "type" in step:
         os.write(master, step["type"].encode())
+        is_answered = False
+        continue
     elif "shot" in step:
+        while not (is_answered or is_done() or time.monotonic() > end or read(0.05)):
+            pass
         while read(0.05):
             pass
         shots.append(shown())
@@ -96,6 +100,7 @@ for step in task["steps"]:
         os.close(slave)
         os.close(master)
         master = slave = None
+    is_answered = True
 
 while not is_done() and time.monotonic() < end:
     read(0.02) or time.sleep(0.01)

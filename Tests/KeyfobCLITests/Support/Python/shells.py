@@ -42,7 +42,7 @@ if child == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     os.execvp(arguments[0], arguments)
 
-screen, end, missed = "", time.monotonic() + 90, None
+screen, end, missed = "", time.monotonic() + 300, None
 
 
 def wait(text, start):

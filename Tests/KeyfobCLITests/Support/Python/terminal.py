@@ -28,7 +28,7 @@ if child == 0:
     os.execvp("/bin/sh", ["sh", "-c", "exec " + task["line"]])
 
 screen, echoes, missed = b"", [], None
-end = time.monotonic() + task.get("deadline", 30)
+end = time.monotonic() + task.get("deadline", 120)
 
 
 
