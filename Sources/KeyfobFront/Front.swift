@@ -36,15 +36,22 @@ enum Front {
         return words
     }
 
-    /// What is said without looking at anything; nil where the full program has to fit it to the terminal, or to the columns
-    /// that somebody asks for.
+    /// What is said without looking at anything; nil where the full program has to fit it to a narrow terminal, or to the
+    /// columns that somebody asks for.
     private static func plainAnswer(to words: [String]) -> String? {
         switch words {
         case ["--version"]: Release.version + "\n"
         case [], ["--help"], ["-h"], ["help"]:
-            unsafe isatty(STDOUT_FILENO) == 0 && getenv("COLUMNS") == nil ? Help.text : nil
+            unsafe getenv("COLUMNS") == nil && hasRoom(Help.columns) ? Help.text : nil
         default: nil
         }
+    }
+
+    /// Whether standard output is no terminal, or one with so many columns, or one that does not know.
+    private static func hasRoom(_ columns: Int) -> Bool {
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return true }
+        return size.ws_col == 0 || size.ws_col >= columns
     }
 
     /// Does what the command line says.

@@ -1,8 +1,11 @@
-/// What `keyfob --help` says where nobody has said how wide its lines may be.
+/// What `keyfob --help` says where there is room for its lines.
 ///
 /// The full program makes the same of its commands, and takes ten times as long to start. A test holds this to it; what has
 /// changed comes from `.build/debug/keyfob --help | cat`.
 enum Help {
+    /// The longest that a line may be.
+    static let columns = 80
+
     /// The text, its last line ended.
     static let text = #"""
         OVERVIEW: An encrypted keyring for the accounts and tokens of many tools.

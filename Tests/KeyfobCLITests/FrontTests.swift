@@ -248,6 +248,11 @@ struct FrontTests {
         _ = try place.isAnsweredByFront(line)
     }
 
+    /// A line whose output is a terminal.
+    private static func onTerminal(_ line: String, columns: Int) -> String {
+        "script -qec 'stty rows 24 cols \(columns); \(line) 2>&3' /dev/null 3>&2"
+    }
+
     @Test(
         "descriptors, pipes, names and large environments change nothing",
         arguments: [
@@ -259,7 +264,9 @@ struct FrontTests {
             ("keyfob token --account $(printf '\\377')", false), ("XDG_RUNTIME_DIR=relative keyfob token", true),
             ("keyfob", true), ("keyfob -h", true), ("keyfob --help", true), ("keyfob help", true),
             ("keyfob --help >&-", false),
-            ("COLUMNS=60 keyfob --help", false), ("keyfob help token", false), ("keyfob --version", true),
+            ("COLUMNS=60 keyfob --help", false), (Self.onTerminal("keyfob --help", columns: 79), false),
+            (Self.onTerminal("keyfob --help", columns: 80), true), (Self.onTerminal("keyfob", columns: 200), true),
+            (Self.onTerminal("keyfob -h", columns: 0), true), ("keyfob help token", false), ("keyfob --version", true),
             ("keyfob --version >&-", false),
             ("keyfob --version > /dev/full", false), ("keyfob --version --json", false), ("keyfob account list", false),
         ])

@@ -15,9 +15,10 @@ struct TopHelpTests {
         for change in lines.difference(from: printed) { Issue.record("\(change)") }
     }
 
-    @Test("the front has it as it is for 80 columns")
-    func front() {
-        let printed = HelpText.broken(TopHelp.text, Environment(variables: ["COLUMNS": "80"])) + "\n"
+    @Test("the front has it as it is on a terminal that is wide enough", arguments: ["80", "200"])
+    func front(columns: String) {
+        #expect(Help.columns == HelpText.widest)
+        let printed = HelpText.broken(TopHelp.text, Environment(variables: ["COLUMNS": columns])) + "\n"
         let lines = printed.split(separator: "\n", omittingEmptySubsequences: false)
         let known = Help.text.split(separator: "\n", omittingEmptySubsequences: false)
         for change in lines.difference(from: known) { Issue.record("Sources/KeyfobFront/Help.swift: \(change)") }

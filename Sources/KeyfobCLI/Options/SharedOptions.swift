@@ -78,10 +78,13 @@ enum HelpText {
         return finished + "\n\n" + SharedOptions.pointer
     }
 
-    /// The text with lines that fit the terminal, or the columns that the environment says; 80 where neither is known.
+    /// The longest that a line of help is on a wide terminal.
+    static let widest = 80
+
+    /// The text with lines that fit the terminal, or the columns that the environment says, and are no longer than ``widest``.
     static func broken(_ text: String, _ environment: Environment = .current) -> String {
-        let columns = environment["COLUMNS"].flatMap(Int.init) ?? StandardOutput.columns ?? 80
+        let columns = environment["COLUMNS"].flatMap(Int.init) ?? StandardOutput.columns ?? widest
         let text = StandardOutput.isTerminal ? TerminalCharset.shown(text) : text
-        return TextWrapping.help(text, to: max(20, columns))
+        return TextWrapping.help(text, to: min(max(20, columns), widest))
     }
 }

@@ -15,6 +15,17 @@ func fcntl(_ descriptor: CInt, _ command: CInt, _ argument: UnsafeMutableRawPoin
     unsafe keyfob_fcntl_at(descriptor, command, argument)
 }
 
+func ioctl(_ descriptor: CInt, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> CInt {
+    unsafe keyfob_ioctl_at(descriptor, request, argument)
+}
+
+// Glibc has a type for the number of a limit.
+typealias __rlimit_resource_t = CInt
+
+extension CInt {
+    var rawValue: CInt { self }
+}
+
 let S_IFMT: mode_t = 0o170_000
 let S_IFLNK: mode_t = 0o120_000
 let S_IFREG: mode_t = 0o100_000

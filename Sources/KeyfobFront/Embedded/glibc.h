@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -25,5 +26,8 @@ static inline int keyfob_fcntl(int descriptor, int command, int argument) {
 }
 static inline int keyfob_fcntl_at(int descriptor, int command, void *argument) {
     return fcntl(descriptor, command, argument);
+}
+static inline int keyfob_ioctl_at(int descriptor, unsigned long request, void *argument) {
+    return ioctl(descriptor, request, argument);
 }
 static inline int keyfob_errno(void) { return errno; }
