@@ -17,7 +17,7 @@ package struct SecretServiceAccess: Sendable {
     package var whenAsking: (@Sendable () -> Void)?
 
     package init(
-        environment: [String: String], mayPrompt: Bool, deadline: Duration = .seconds(3),
+        environment: [String: String], mayPrompt: Bool, deadline: Duration,
         promptDeadline: Duration = .seconds(120), whenAsking: (@Sendable () -> Void)? = nil
     ) {
         self.environment = environment

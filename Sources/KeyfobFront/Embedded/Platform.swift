@@ -20,6 +20,7 @@ func ioctl(_ descriptor: CInt, _ request: UInt, _ argument: UnsafeMutableRawPoin
 }
 
 // Glibc has a type for the number of a limit.
+// swift-format-ignore: NoLeadingUnderscores
 typealias __rlimit_resource_t = CInt
 
 extension CInt {
