@@ -24,6 +24,14 @@ static inline long linux_copy_pipe(int from, int to, size_t count) {
     return syscall(SYS_tee, from, to, count, 0U);
 }
 
+// Renames a file where nothing has the new name yet. <stdio.h>, which declares it, would bring types of other modules into
+// this one.
+int renameat2(int from, const char *path, int to, const char *new_path, unsigned int flags);
+static inline int linux_rename_to_new(const char *path, const char *new_path) {
+    enum { CURRENT_FOLDER = -100, WITHOUT_REPLACING = 1 };
+    return renameat2(CURRENT_FOLDER, path, CURRENT_FOLDER, new_path, WITHOUT_REPLACING);
+}
+
 // Signals to be polled. What is read of one is 128 bytes and begins with numbers of 32 bits: the signal, the system's
 // error, the code and the process that sent it.
 static inline int linux_signal_descriptor(const sigset_t *signals) {

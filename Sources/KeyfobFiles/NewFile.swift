@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A file that is there as a whole or not at all: written under another name beside its place, for its owner alone.
@@ -64,15 +65,23 @@ package struct NewFile: ~Copyable {
 }
 
 extension POSIXFile {
-    /// Renames a file, unless something has the new name already.
-    ///
-    /// Whoever takes the name in between loses it: those who write here hold a lock, or choose names of their own.
+    /// Renames a file, unless something has the new name already; in one step where the file system can do that.
     ///
     /// - Throws: `alreadyThere`, `diskFull`, `notWritable`, `inputOutput`.
     package static func moveToNewName(_ path: String, _ new: String) throws(StorageFailure) {
-        guard try status(new) == nil else { throw StoreError.alreadyThere(path: new) }
+        if unsafe linux_rename_to_new(path, new) == 0 { return }
+        guard errno == EINVAL || errno == ENOSYS else { throw errno == EEXIST ? taken(new) : failure() }
+        if unsafe link(path, new) == 0 {
+            unsafe unlink(path)
+            return
+        }
+        // Not every file system has several names for a file either, and no folder has.
+        guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw errno == EEXIST ? taken(new) : failure() }
+        guard try status(new) == nil else { throw taken(new) }
         try move(path, to: new)
     }
+
+    private static func taken(_ path: String) -> StoreError { .alreadyThere(path: path) }
 
     /// The names in a folder; none where there is no folder.
     ///

@@ -65,16 +65,16 @@ struct OutputFile: ~Copyable {
     ///
     /// - Returns: Whether it has it; `errno` says why not.
     private borrowing func takeName() throws(KeyringError) -> Bool {
-        if !replaces {
-            if unsafe link(temporary.path, path) == 0 { return true }
-            // Not every file system has several names for a file.
-            guard errno != EEXIST, errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else {
-                if errno == EEXIST { try Self.requireAbsent(path, hint: hint) }
-                return false
-            }
+        if replaces { return unsafe rename(temporary.path, path) == 0 }
+        do {
+            try POSIXFile.moveToNewName(temporary.path, path)
+            return true
+        } catch {
+            let reason = errno
             try Self.requireAbsent(path, hint: hint)
+            errno = reason
+            return false
         }
-        return unsafe rename(temporary.path, path) == 0
     }
 
     /// Brings the folder's names to the disk, where the system lets us ask for that.
