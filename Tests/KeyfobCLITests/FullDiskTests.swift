@@ -93,6 +93,17 @@ struct FullDiskTests {
         ).expectSuccess()
     }
 
+    @Test("another program's configuration is as it was, and is written when there is room")
+    func setup() throws {
+        try onSmallDisk(
+            try home(), kibibytes: 400, "export GIT_CONFIG_GLOBAL=$PWD/disk/git", "git config --global user.name ada",
+            "cp disk/git before", "fill", "fails 74 keyfob setup git --quiet --force",
+            "grep -q 'the disk is full; .*/disk/git is as it was; make room and try again' message",
+            "cmp before disk/git", "rm disk/filling", "keyfob setup git --quiet --force",
+            "git config --global credential.helper | grep -q keyfob"
+        ).expectSuccess()
+    }
+
     @Test("on one that can only be read tokens are read, and a backup goes elsewhere")
     func readOnly() throws {
         try onSmallDisk(

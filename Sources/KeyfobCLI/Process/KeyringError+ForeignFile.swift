@@ -5,7 +5,7 @@ extension KeyringError {
     /// What is wrong with a file of another program's.
     ///
     /// - Parameter byHand: What can be done where the file is not one to be replaced.
-    init(_ failure: ForeignFile.Failure, _ path: String, byHand: String? = nil) {
+    init(_ failure: ForeignFile.Failure, of path: String, byHand: String? = nil) {
         self =
             switch failure {
             case .danglingLink:
@@ -39,7 +39,7 @@ extension KeyringError {
                     hint: "try again, or remove it where no such program runs")
             case .inUse(let lock):
                 KeyringError(.busy, "another program keeps \(lock) locked", hint: "try again when it is done")
-            case .diskFull: KeyringError(.diskFull, "the disk is full; \(path) is as it was")
+            case .diskFull: KeyringError(.diskFull, "the disk is full; \(path) is as it was", advice: .makeRoom)
             case .failed(let number):
                 KeyringError(.inputOutput, "\(path) could not be read or written (error \(number)); it is as it was")
             case .unconfirmed:

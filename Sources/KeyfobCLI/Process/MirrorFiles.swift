@@ -73,7 +73,7 @@ struct MirrorFiles: ~Copyable {
         do throws(ForeignFile.Failure) {
             return try ProgramLock(for: path, orBusyAfter: patience)
         } catch {
-            throw KeyringError(error, path)
+            throw KeyringError(error, of: path)
         }
     }
 
@@ -82,7 +82,7 @@ struct MirrorFiles: ~Copyable {
         do throws(ForeignFile.Failure) {
             return try MirroredFile.place(of: name)
         } catch {
-            throw KeyringError(error, name)
+            throw KeyringError(error, of: name)
         }
     }
 
@@ -105,7 +105,7 @@ struct MirrorFiles: ~Copyable {
             try file.requireWritable()
             return MirroredCache(file: file, item: item)
         } catch {
-            throw KeyringError(error, path)
+            throw KeyringError(error, of: path)
         }
     }
 
@@ -123,7 +123,7 @@ struct MirrorFiles: ~Copyable {
         } catch .changed {
             return false
         } catch {
-            throw KeyringError(error, path)
+            throw KeyringError(error, of: path)
         }
     }
 
@@ -139,7 +139,7 @@ struct MirrorFiles: ~Copyable {
         switch failure as? StoreError {
         case .busy?:
             KeyringError(.busy, "another pass has been working on \(path) for 10 seconds", hint: "try again")
-        case .diskFull?: KeyringError(.diskFull, "the disk is full; what was mirrored is not noted")
+        case .diskFull?: KeyringError(.diskFull, "the disk is full; what was mirrored is not noted", advice: .makeRoom)
         default:
             KeyringError(.inputOutput, "what was mirrored cannot be noted", hint: "see to the folder of KEYFOB's state")
         }

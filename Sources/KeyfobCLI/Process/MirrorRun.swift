@@ -69,7 +69,7 @@ struct MirrorRun {
             try files.keep(next)
             return try tell(pass.report, next, since: note, cache.isReadableByOthers)
         }
-        throw KeyringError(.changed, path)
+        throw KeyringError(.changed, of: path)
     }
 
     /// Writes the cache, once it is noted that it is to be.
@@ -214,7 +214,7 @@ struct MirroredProfile {
 
     init(_ path: String) throws(KeyringError) {
         self.path = path
-        do throws(ForeignFile.Failure) { file = try ForeignFile(path) } catch { throw KeyringError(error, path) }
+        do throws(ForeignFile.Failure) { file = try ForeignFile(path) } catch { throw KeyringError(error, of: path) }
     }
 
     /// Adds who is missing, and takes out whom the mirror had added and who is gone.
@@ -243,7 +243,7 @@ struct MirroredProfile {
         do throws(ForeignFile.Failure) {
             try file.replace(with: text, lock: .none)
         } catch {
-            throw KeyringError(error, path)
+            throw KeyringError(error, of: path)
         }
     }
 }

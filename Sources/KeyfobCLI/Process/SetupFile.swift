@@ -140,6 +140,6 @@ struct SetupFile {
     }
 
     private static func error(_ failure: ForeignFile.Failure, _ path: String) -> KeyringError {
-        KeyringError(failure, path, byHand: "write the lines above")
+        KeyringError(failure, of: path, byHand: "write the lines above")
     }
 }

@@ -71,7 +71,7 @@ struct MirrorStopCommand: ParsableCommand {
         switch rest {
         case nil: break
         case .some(let rest):
-            guard try files.write(rest, over: cache) else { throw KeyringError(.changed, note.file) }
+            guard try files.write(rest, over: cache) else { throw KeyringError(.changed, of: note.file) }
         }
         guard !note.subscriptions.isEmpty, let slash = note.file.lastIndex(of: "/") else { return }
         _ = try MirroredProfile(note.file[...slash] + "azureProfile.json").update([], note.subscriptions)
