@@ -79,19 +79,7 @@ extension SecretServiceStorage {
     func header(in item: SecretService.ItemPath, notBefore sequence: UInt64) throws -> OpenHeader? {
         do {
             return try withService { service, _ in
-                var header: OpenHeader?
-                let details = try service.details(of: item)
-                let wanted = ItemAttributes.header(of: vault)
-                guard details.isLocked == false, wanted.allSatisfy({ details.attributes[$0.key] == $0.value }) else {
-                    return header
-                }
-                try service.secrets(of: [item]) { _, content in
-                    switch consume content {
-                    case .success(let bytes): header = ownHeader(bytes, notBefore: sequence)
-                    case .failure: break
-                    }
-                }
-                return header
+                ownHeader(try service.readableSecret(of: item), notBefore: sequence)
             }
         } catch DesktopError.service(let reason, _) where ![.timedOut, .noService, .noBus].contains(reason) {
             return nil

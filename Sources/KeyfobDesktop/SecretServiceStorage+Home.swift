@@ -28,11 +28,11 @@ extension SecretServiceStorage {
     private static func search(_ vault: VaultID, _ known: String?, _ service: SecretService) throws -> Home {
         let header = ItemAttributes.header(of: vault)
         if let known, let place = try? service.collection(at: known) {
-            if place.isLocked { try service.unlock(known) }
+            try service.unlock(place)
             let items = try service.items(header, in: known)
             if !items.isEmpty { return (known, items) }
         } else if let usual = try? service.defaultCollection(), try service.collections().allSatisfy(\.isLocked) {
-            try service.unlock(usual.path)
+            try service.unlock(usual)
         } else {
             try service.requireOpenCollection()
         }
@@ -42,7 +42,7 @@ extension SecretServiceStorage {
             let usual = try? known.map { path throws(SecretServiceError) in try service.collection(at: path) }
             let place = if let usual { usual } else { try service.defaultCollection() }
             if place.isLocked {
-                try service.unlock(place.path)
+                try service.unlock(place)
                 found = try service.search(header, in: nil)
             }
         }

@@ -94,7 +94,7 @@ package final class SecretServiceStorage: VaultStorage {
         let service = try connect(access)
         let collection: String = try translating { () throws(SecretServiceError) in
             let collection = try service.defaultCollection()
-            if collection.isLocked { try service.unlock(collection.path) }
+            try service.unlock(collection)
             return collection.path
         }
         let storage = SecretServiceStorage(

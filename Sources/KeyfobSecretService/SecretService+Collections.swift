@@ -4,7 +4,6 @@ extension SecretService {
     /// A collection of secrets: a keyring, a database, a wallet.
     package struct Collection: Equatable, Sendable {
         package let path: String
-        package let label: String
         package let isLocked: Bool
     }
 
@@ -41,15 +40,9 @@ extension SecretService {
     }
 
     func collection(_ path: String, _ deadline: Deadline) throws(ServiceFailure) -> Collection {
-        let answer = try call(
-            path, Method(Interfaces.properties, "GetAll"), [.string(Interfaces.collection)], returning: "(a{sv})",
-            deadline)
-        guard let properties = answer.elements.first?.entries, !properties.isEmpty else {
-            throw .decided(.noCollection)
-        }
-        guard let label = properties["Label"]?.text, let isLocked = properties["Locked"]?.boolean else {
-            throw .oddAnswer
-        }
-        return Collection(path: path, label: label, isLocked: isLocked)
+        // All properties at once would bring the paths of all items.
+        let isLocked = try property(path, Interfaces.collection, "Locked", type: "b", deadline).boolean
+        guard let isLocked else { throw .oddAnswer }
+        return Collection(path: path, isLocked: isLocked)
     }
 }

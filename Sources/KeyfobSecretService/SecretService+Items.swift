@@ -112,8 +112,9 @@ extension SecretService {
             guard let properties = answer.elements.first?.entries, !properties.isEmpty else {
                 throw .decided(.noItem)
             }
+            guard let attributes = properties["Attributes"]?.entries else { throw .oddAnswer }
             return Details(
-                attributes: (properties["Attributes"]?.entries ?? [:]).compactMapValues(\.text),
+                attributes: attributes.compactMapValues(\.text),
                 label: properties["Label"]?.text ?? "",
                 created: properties["Created"]?.number.flatMap { $0 == 0 ? nil : $0 },
                 modified: properties["Modified"]?.number.flatMap { $0 == 0 ? nil : $0 },

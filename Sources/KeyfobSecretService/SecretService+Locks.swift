@@ -4,9 +4,14 @@ extension SecretService {
     /// Unlocks a collection; asks the person when that is needed and allowed.
     ///
     /// - Throws: `locked` when asking is not allowed, or did not help; `promptDismissed`; `noCollection`.
+    package func unlock(_ collection: Collection) throws(SecretServiceError) {
+        guard collection.isLocked else { return }
+        try change("Unlock", [collection.path], whenGone: .noCollection)
+    }
+
+    /// The same for the collection at a path.
     package func unlock(_ collection: String) throws(SecretServiceError) {
-        guard try self.collection(at: collection).isLocked else { return }
-        try change("Unlock", [collection], whenGone: .noCollection)
+        try unlock(self.collection(at: collection))
     }
 
     /// Whether a collection is locked.
@@ -34,7 +39,7 @@ extension SecretService {
     /// - Throws: as ``requireOpenCollection()``, and `promptDismissed`.
     package func unlockDefault() throws(SecretServiceError) {
         do throws(SecretServiceError) {
-            try unlock(defaultCollection().path)
+            try unlock(defaultCollection())
         } catch {
             guard error == .noCollection else { throw error }
             try requireOpenCollection()

@@ -39,12 +39,22 @@ extension SecretService {
         }
     }
 
-    /// The secret of one item.
+    /// The secret of one item; of one that is locked by itself, once it is unlocked.
     ///
     /// - Throws: as ``secrets(of:_:)``; the item's own failure too.
     func secret(of item: ItemPath) throws(SecretServiceError) -> SecretBytes {
-        let answers = try sealedSecrets(of: [item])
-        switch answers[item] {
+        try Self.secret(in: sealedSecrets(of: [item])[item])
+    }
+
+    /// The secret of one item as far as it can be read now: nobody is asked for anything.
+    ///
+    /// - Throws: as ``secret(of:)``.
+    package func readableSecret(of item: ItemPath) throws(SecretServiceError) -> SecretBytes {
+        try Self.secret(in: getSecrets(of: [item])[item])
+    }
+
+    private static func secret(in answer: Answer?) throws(SecretServiceError) -> SecretBytes {
+        switch answer {
         case .sealed(let sealed):
             guard let secret = Self.secret(sealed, isForeign: false) else { throw .damaged }
             return secret

@@ -12,7 +12,7 @@ extension SecretService {
     ) throws(SecretServiceError) {
         precondition(key.count == SlotItem.keyLength, "a slot's key has 32 bytes")
         let collection = try defaultCollection()
-        try unlock(collection.path)
+        try unlock(collection)
         let attributes = SlotItem(vault: vault, slot: slot).attributes
         let item = try create(label: label, attributes: attributes, secret: key, in: collection.path)
         do throws(SecretServiceError) {
@@ -73,13 +73,7 @@ extension SecretService {
 
     /// The items of a slot, unlocked.
     private func slotItems(_ slot: SlotItem) throws(SecretServiceError) -> [ItemPath] {
-        do {
-            // A locked collection may show nothing, or ask the person before it answers a search.
-            try unlock(defaultCollection().path)
-        } catch .noCollection {
-            // The items can still be in another one.
-            try requireOpenCollection()
-        }
+        try unlockDefault()
         let (unlocked, locked) = try searchByLock(slot.attributes, in: nil)
         if unlocked.isEmpty { try unlock(locked) }
         guard !unlocked.isEmpty || !locked.isEmpty else { throw .noItem }

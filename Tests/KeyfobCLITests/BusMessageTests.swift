@@ -23,16 +23,16 @@ struct BusMessageTests {
         for round in 0..<2 {
             let added = try calls("printf token | keyfob add -q new\(round)@git.example --scope repo", in: desktop)
             #expect(
-                added == ["OpenSession": 1, "GetAll": 1, "SearchItems": 3, "GetSecrets": 2, "CreateItem": 1],
+                added == ["OpenSession": 1, "SearchItems": 3, "GetSecrets": 2, "CreateItem": 1],
                 "\(added)")
             try desktop.run("printf token | \(ada)").expectSuccess()
             let found = try calls("keyfob token --account ada@git.example", in: desktop)
             #expect(
-                found == ["OpenSession": 1, "GetAll": 1, "SearchItems": 2, "Get": 1, "GetSecrets": 2], "\(found)")
+                found == ["OpenSession": 1, "SearchItems": 2, "Get": 1, "GetSecrets": 2], "\(found)")
             let replaced = try calls("printf token\(round) | \(ada)", in: desktop)
             #expect(
                 replaced == [
-                    "OpenSession": 1, "GetAll": 1, "SearchItems": 2, "Get": 2, "GetSecrets": 3, "Set": 1,
+                    "OpenSession": 1, "SearchItems": 2, "Get": 2, "GetSecrets": 3, "Set": 1,
                     "SetSecret": 1,
                 ], "\(replaced)")
             if round == 0 {
@@ -47,7 +47,7 @@ struct BusMessageTests {
         let desktop = try DesktopPlace.withVault()
         let found = try calls("keyfob token", in: desktop)
         #expect(
-            found == ["ReadAlias": 1, "OpenSession": 1, "GetAll": 2, "SearchItems": 1, "GetSecrets": 1], "\(found)"
+            found == ["ReadAlias": 1, "OpenSession": 1, "Get": 1, "SearchItems": 1, "GetSecrets": 1], "\(found)"
         )
     }
 }

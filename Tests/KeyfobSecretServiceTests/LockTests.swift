@@ -99,7 +99,7 @@ import Testing
         #expect(try service.collections().contains(collection))
         try session.rename(to: "Other name")
         let renamed = try service.collection(at: collection.path)
-        #expect(renamed.label == "Other name")
+        #expect(renamed == collection)
         #expect(try service.defaultCollection() == renamed)
     }
 

@@ -19,8 +19,8 @@ import Testing
         let item = SecretService.ItemPath(path: "\(collection)/n2")
         switch method {
         case "ReadAlias": _ = try service.defaultCollection()
-        case "GetAll": _ = try service.collection(at: collection)
-        case "Get": _ = try service.label(of: item)
+        case "GetAll": _ = try service.details(of: item)
+        case "Get": _ = try service.collection(at: collection)
         case "SearchItems": _ = try service.search(attributes, in: nil)
         case "OpenSession", "CreateItem":
             _ = try service.create(label: "x", attributes: attributes, secret: secret("s"), in: collection)

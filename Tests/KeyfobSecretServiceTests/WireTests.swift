@@ -75,9 +75,9 @@ import Testing
     @Test(
         arguments: ways,
         [
-            ("silent:GetAll", SecretServiceError.timedOut), ("die:GetAll", .noService),
-            ("refuse:GetAll", .refused("org.example.Refused")),
-            ("nonsense:GetAll", .refused("org.freedesktop.DBus.Error.InconsistentMessage")),
+            ("silent:Get", SecretServiceError.timedOut), ("die:Get", .noService),
+            ("refuse:Get", .refused("org.example.Refused")),
+            ("nonsense:Get", .refused("org.freedesktop.DBus.Error.InconsistentMessage")),
         ])
     func sayWhatIsWrong(way: Bool, case wrong: (flag: String, error: SecretServiceError)) throws {
         let session = try SecretServiceSession(.misbehaving([wrong.flag]))

@@ -241,11 +241,11 @@ def answer(service, message):
     if "refuse:" + method in FLAGS:
         return new_error(message, "org.example.Refused", "s", ("a private text",))
     if "nonsense:" + method in FLAGS:
-        # A property has the right shape, but holds something else; so have the properties of a collection.
+        # A property has the right shape, but holds something else; so have the properties of an item.
         if method == "Get":
             return new_method_return(message, "v", (("u", 7),))
         if method == "GetAll":
-            return new_method_return(message, "a{sv}", ({"Label": ("u", 7), "Locked": ("s", "?")},))
+            return new_method_return(message, "a{sv}", ({"Label": ("u", 7), "Attributes": ("s", "?")},))
         if method == "OpenSession":
             return new_method_return(message, "vo", (("u", 7), "/"))
         return new_method_return(message, "u", (7,))

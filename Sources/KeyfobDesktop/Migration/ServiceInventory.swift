@@ -40,7 +40,7 @@ extension SecretServiceStorage {
         let collection: String = try translating { () throws(SecretServiceError) in
             // A locked collection may keep its items to itself.
             let usual = try service.defaultCollection()
-            try service.unlock(usual.path)
+            try service.unlock(usual)
             let items = try Self.items(of: id, service)
             let collections = Set(items.map(\.collection))
             guard collections.count == 1, let only = collections.first else { return usual.path }
