@@ -22,7 +22,6 @@ extension SecretServiceStorage {
         }
         var found = try headers()
         if let header = found.newest.take() {
-            if let item = found.newestItem { note(headerItem: item, header) }
             remember(header)
             return header
         }
@@ -94,7 +93,7 @@ extension SecretServiceStorage {
         return header
     }
 
-    /// The items that hold the header, and the newest that can be read.
+    /// The items that hold the header, and the newest that can be read, which is noted for who opens the vault next.
     private func headers() throws -> Headers {
         let known = takeFoundHeaders()
         return try withService { service, collection in
@@ -119,6 +118,10 @@ extension SecretServiceStorage {
                     headers.newest = consume header
                     headers.newestItem = item
                 }
+            }
+            switch headers.newest {
+            case .some(let header): headers.newestItem.map { note(headerItem: $0, header) }
+            case nil: break
             }
             return headers
         }

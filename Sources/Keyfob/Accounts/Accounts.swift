@@ -1,4 +1,5 @@
 internal import Glibc
+internal import KeyfobDesktop
 internal import KeyfobFiles
 internal import KeyfobLookup
 internal import KeyfobRecords
@@ -37,9 +38,23 @@ extension Keyring.Accounts {
     ///   does not open is passed over and told by ``Keyring/takeWarnings()``.
     public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Candidate] {
         try withState { state in
-            var candidates: [Candidate] = []
-            for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
-            return candidates
+            try database.withSnapshot {
+                var candidates: [Candidate] = []
+                for group in try state.groups(groups) { candidates += try search.candidates(&state, group).candidates }
+                try tellTokensMadeByHand(&candidates)
+                return candidates
+            }
+        }
+    }
+
+    private func tellTokensMadeByHand(_ candidates: inout [Candidate]) throws {
+        guard let storage = database as? SecretServiceStorage else { return }
+        let tokens = try storage.tokensMadeByHand().tokens
+        guard !tokens.isEmpty else { return }
+        for (index, candidate) in candidates.enumerated() {
+            candidates[index].hasTokenMadeByHand = tokens.contains {
+                $0.account == candidate.account.id && $0.group == candidate.group
+            }
         }
     }
 

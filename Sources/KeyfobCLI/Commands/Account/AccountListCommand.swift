@@ -54,8 +54,7 @@ struct AccountListCommand: ParsableCommand {
         } else if candidates.isEmpty, StandardOutput.columns != nil {
             global.say("no accounts; \(Advice.importAccounts.text)")
         } else {
-            let byHand = try keyring.tokens.madeByHand().tokens
-            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups()), byHand))
+            try StandardOutput.write(lines: table(candidates, ProviderNames(keyring, try global.groups())))
         }
         guard damage.isEmpty else {
             for warning in damage { StandardError.write(line: "keyfob: \(warning.text)") }
@@ -74,22 +73,20 @@ struct AccountListCommand: ParsableCommand {
         return candidates.indices.sorted { keys[$0] < keys[$1] }.map { candidates[$0] }
     }
 
-    private func table(
-        _ candidates: [Candidate], _ providers: ProviderNames, _ byHand: [Keyring.TokensMadeByHand.Token]
-    ) -> String {
+    private func table(_ candidates: [Candidate], _ providers: ProviderNames) -> String {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
             yielding: ["PROVIDER", "GROUP", "LABEL"], columns: wide ? nil : StandardOutput.columns)
         for candidate in candidates {
             let account = candidate.account
-            let hasOneByHand = byHand.contains { $0.account == account.id && $0.group == candidate.group }
             table.add(
                 [
                     candidate.group.name,
                     (account.username.isEmpty ? "-" : account.username) + (candidate.isDefault ? " *" : ""),
                     account.label ?? "-", providers.name(of: account.id.environment),
-                    candidate.stateWords(now, tellsEnd: expiring != nil) + (hasOneByHand ? ", by hand" : ""),
+                    candidate.stateWords(now, tellsEnd: expiring != nil)
+                        + (candidate.hasTokenMadeByHand ? ", by hand" : ""),
                 ] + (wide ? ["\(account.tenantProfiles.count)", account.id.description] : []))
         }
         return table.text
