@@ -78,15 +78,15 @@ struct ItemRecords: RecordReading {
     }
 
     private func rows(_ kind: RecordHeader.Kind) throws -> [Row] {
-        let own = newest(try all(try items(["xdg:schema": ItemAttributes.schema(kind)])))
+        let own = try all(items(["xdg:schema": ItemAttributes.schema(kind)]))
         switch kind {
-        case .accessToken: return try own + madeByHand()
+        case .accessToken: return try newest(own + madeByHand())
         case .account:
-            let rows = try telling(own + rows(.accessToken))
+            let rows = try telling(newest(own) + rows(.accessToken))
             guard rows.isEmpty else { return rows }
             // Those of an earlier version are found by no kind, and should not be missing without a word.
             return try newest(all(storage.search(ItemAttributes.everyEarlier(keys.vault))))
-        default: return own
+        default: return newest(own)
         }
     }
 
@@ -122,7 +122,7 @@ struct ItemRecords: RecordReading {
 
     /// Every record of the group.
     private func records(withSecrets: Bool = false) throws -> [Row] {
-        try addingAccounts(newest(try all(try items([:]), withSecrets: withSecrets)) + madeByHand())
+        try addingAccounts(newest(all(items([:]), withSecrets: withSecrets) + madeByHand()))
     }
 
     /// The records that have these attributes.
@@ -141,7 +141,7 @@ struct ItemRecords: RecordReading {
         let rows = try all(found.map(\.item), known: Dictionary(found.map { ($0.item, $0.attributes) }) { $1 })
         let byHand = rows.filter { storage.handMade(row: $0.row) != nil }
         let own = rows.filter { storage.handMade(row: $0.row) == nil }
-        return try addingAccounts(newest(own) + byHand)
+        return try addingAccounts(newest(own + byHand))
     }
 
     /// The record of an account, or what stands for it.
@@ -268,6 +268,8 @@ struct ItemRecords: RecordReading {
     }
 
     /// Of several items that hold one record, the one that was written last.
+    ///
+    /// A token that was made by hand is the same record as what a migration has made of it.
     private func newest(_ rows: [Row]) -> [Row] {
         var places: [RecordID: Int] = [:]
         var kept: [Row] = []

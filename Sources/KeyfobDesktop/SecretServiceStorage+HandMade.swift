@@ -73,22 +73,34 @@ extension SecretServiceStorage {
     }
 
     /// The tokens that were made by hand, and the items that look like one and cannot be used.
-    package func tokensMadeByHand() throws -> (tokens: [HandMadeToken], unusable: [SecretService.ItemPath]) {
+    ///
+    /// - Parameter withSecrets: Whether the tokens themselves are looked at.
+    package func tokensMadeByHand(withSecrets: Bool = false) throws -> (
+        tokens: [HandMadeToken], unusable: [(item: SecretService.ItemPath, fault: HandMadeToken.Fault)]
+    ) {
         let items = try itemsMadeByHand()
         let groups = try openHeader().unlocked().groupNames.values
-        var found: (tokens: [HandMadeToken], unusable: [SecretService.ItemPath]) = ([], [])
+        var tokens: [HandMadeToken] = []
+        var faults: [SecretService.ItemPath: HandMadeToken.Fault] = [:]
         try withService { service, _ in
             for item in items {
                 guard let details = try? service.details(of: item), HandMadeToken.isCandidate(details.attributes) else {
                     continue
                 }
                 if let token = HandMadeToken(item, details), groups.contains(token.group) {
-                    found.tokens.append(token)
+                    tokens.append(token)
                 } else {
-                    found.unusable.append(item)
+                    faults[item] = .attributes
                 }
             }
+            guard withSecrets else { return }
+            try service.secrets(of: tokens.map(\.item), areForeign: true) { item, content in
+                guard case .success(let text) = consume content else { return }
+                faults[item] = HandMadeToken.fault(of: text)
+            }
         }
-        return found
+        return (
+            tokens.filter { faults[$0.item] == nil }, items.compactMap { item in faults[item].map { (item, $0) } }
+        )
     }
 }

@@ -110,7 +110,7 @@ extension SecretServiceStorage {
     }
 
     /// How many items are looked into where each may be another vault's.
-    static let fewLimit = 8
+    static let fewLimit = 100
 
     /// The items of the collection that have these attributes.
     func search(_ wanted: [String: String]) throws -> [SecretService.ItemPath] {

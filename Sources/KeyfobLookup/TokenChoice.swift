@@ -6,9 +6,10 @@ package import KeyfobModel
 /// and handed out.
 ///
 /// Tokens that are valid come first. Of several, one of the home tenant goes before guest tenants', the default
-/// client's before others', one that Keyfob stored without scopes where none are asked for, and the one that lives longest
-/// among equals; tokens of several clients, tenants or purposes are for the caller to tell apart. Where none is valid, it
-/// is the one that lives longest: it may have an extended lifetime, and it says what a refresh is to get.
+/// client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the one that
+/// lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
+/// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
+/// refresh is to get.
 package struct TokenChoice {
     /// What is asked for.
     package let request: TokenRequest
@@ -49,7 +50,7 @@ package struct TokenChoice {
         among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws(StorageFailure) -> String?
     ) throws(Failure) -> StoredItem<Credential>? {
         var remaining = tokens.filter { isValid($0.value) }
-        guard !remaining.isEmpty else { return tokens.max { rank($0.value) < rank($1.value) } }
+        guard !remaining.isEmpty else { return tokens.max(by: isBehind) }
         if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
             let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
             if !atHome.isEmpty { remaining = atHome }
@@ -79,7 +80,12 @@ package struct TokenChoice {
             guard !unscoped.isEmpty else { throw .ambiguous(.scopes(remaining.map { $0.value.scopes })) }
             remaining = unscoped
         }
-        return remaining.max { rank($0.value) < rank($1.value) }
+        return remaining.max(by: isBehind)
+    }
+
+    private func isBehind(_ token: StoredItem<Credential>, _ other: StoredItem<Credential>) -> Bool {
+        let (rank, better) = (rank(token.value), rank(other.value))
+        return rank == better ? token.record.version < other.record.version : rank < better
     }
 
     /// Whether a token may be handed out.

@@ -148,6 +148,75 @@ struct MadeByHandTests {
         try desktop.run("keyfob verify").expectSuccess()
     }
 
+    @Test("of those for one account and purpose the one that was stored last is given, whoever stored it")
+    func newest() throws {
+        try desktop.run("printf early | keyfob add -q ada@git.example --scope repo").expectSuccess()
+        // The service knows of whole seconds.
+        try desktop.run("sleep 1.1").expectSuccess()
+        try put("pasted", "account ada@git.example scope repo")
+        #expect(try token("ada@git.example").expectSuccess().text == "pasted\n")
+        // Storing it writes into either.
+        try desktop.run("sleep 1.1; printf late | keyfob add -q ada@git.example --scope repo").expectSuccess()
+        #expect(try token("ada@git.example").expectSuccess().text == "late\n")
+        try desktop.run("keyfob verify").expectSuccess()
+    }
+
+    @Test("the doctor's command stores one in its place, scopes and group included")
+    func commandOfTheDoctor() throws {
+        try desktop.run("keyfob group create -q work").expectSuccess()
+        try put("pasted", "account ada@git.example group work scope 'repo user'")
+        let told = try doctor()
+        let command = try #require(told.firstMatch(of: /'(keyfob add [^\n]*)' stores one in its place/)?.1)
+        try desktop.run("printf stored | \(command)").expectSuccess()
+        #expect(try token("ada@git.example", "--group work").expectSuccess().text == "stored\n")
+        #expect(!(try doctor()).contains("by hand"))
+    }
+
+    @Test("one without a token in it is told, and keeps nothing else from being moved", arguments: ["", "a\\nb"])
+    func unusable(text: String) throws {
+        try put(text, "account ada@git.example")
+        try desktop.run("printf bobs | keyfob add -q bob@git.example").expectSuccess()
+        let told = try doctor()
+        #expect(told.contains("can't be used: it") && told.contains("or delete the item"), "\(told)")
+        #expect(try token("ada@git.example").status == 65)
+        try desktop.place.makeKey("key")
+        try desktop.run("keyfob migrate -q --to embedded --key-file key").expectSuccess()
+        let line = "keyfob token --no-input --key-file key --account bob@git.example"
+        #expect(try desktop.run(line).expectSuccess().text == "bobs\n")
+    }
+
+    @Test("many that do not say that they were made by hand are found too")
+    func many() throws {
+        let attributes = "xdg:schema io.keyfob.AccessToken account user$i@git.example"
+        let line = "printf token$i | secret-tool store --label x \(attributes)"
+        try desktop.run("for i in $(seq 12); do \(line); done").expectSuccess()
+        let list = try desktop.run("keyfob account list --format '{username}'").expectSuccess().text
+        #expect(list.split(separator: "\n").count == 12, "\(list)")
+        #expect(try token("user12").expectSuccess().text == "token12\n")
+    }
+
+    @Test("it moves into Keyfob's own file with all else, and back, where it is still one token")
+    func movedBack() throws {
+        try put("pasted", "account ada@git.example")
+        try desktop.place.makeKey("key")
+        try desktop.run("keyfob migrate -q --to embedded --key-file key").expectSuccess()
+        try desktop.run("keyfob migrate -q --to secret-service --key-file key").expectSuccess()
+        #expect(try desktop.run("keyfob account list --format '{username}'").expectSuccess().text == "ada\n")
+        #expect(try token("ada@git.example").expectSuccess().text == "pasted\n")
+        try desktop.run("keyfob verify").expectSuccess()
+        let backup = try desktop.run("keyfob backup --to backup.age").expectSuccess()
+        #expect(!backup.text.contains("skipped") && !backup.errors.contains("skipped"), "\(backup)")
+        // What is pasted over it counts from then on, and one that Keyfob stores takes the place of both.
+        try desktop.run("sleep 1.1").expectSuccess()
+        try put("again", "account ada@git.example")
+        #expect(try token("ada@git.example").expectSuccess().text == "again\n")
+        try desktop.run("sleep 1.1; printf stored | keyfob add -q ada@git.example").expectSuccess()
+        #expect(try token("ada@git.example").expectSuccess().text == "stored\n")
+        try desktop.run("keyfob account remove -q --force ada@git.example").expectSuccess()
+        #expect(try token("ada@git.example").status == 13)
+        try desktop.run("keyfob verify").expectSuccess()
+    }
+
     @Test("it moves into Keyfob's own file with all else")
     func migrated() throws {
         try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()

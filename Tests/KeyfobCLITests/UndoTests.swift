@@ -23,6 +23,16 @@ struct UndoTests {
         try place.run("keyfob verify").expectSuccess()
     }
 
+    @Test("the longest token that can be stored comes back too")
+    func longest() throws {
+        let place = try place()
+        try place.run("head -c 1048576 /dev/zero | tr '\\0' a | keyfob add -q big@git.example").expectSuccess()
+        let removed = try place.run("keyfob account remove big@git.example --force").expectSuccess()
+        let printed = try #require(removed.errors.firstMatch(of: /to bring it back: (keyfob restore .*)/)).output.1
+        try place.run(String(printed).replacing("RECOVERY-KEY-FILE", with: "recovery")).expectSuccess()
+        #expect(try place.run("keyfob token --account big@git.example | wc -c").expectSuccess().text == "1048577\n")
+    }
+
     @Test("a vault that is named, and a recovery key that unlocked it, stand in the command too")
     func named() throws {
         let place = try place()

@@ -105,8 +105,7 @@ struct BundleWriting {
                     } catch StoreError.damaged(let what) {
                         plan.leaveOut("group \(group.name): \(what) does not open")
                     } catch let error as BundleError {
-                        plan.leaveOut(
-                            "group \(group.name): \(item.key) cannot be in a bundle (\(error.code))")
+                        plan.leaveOut("group \(group.name): \(item.key) can't be in a bundle (\(Self.reason(error)))")
                     }
                 case .failure(.damaged(let what)): plan.leaveOut("group \(group.name): \(what) does not open")
                 case .failure(let error): throw error
@@ -130,6 +129,10 @@ struct BundleWriting {
         return plan
     }
 
+    private static func reason(_ error: BundleError) -> String {
+        if case .limitExceeded = error { "it is too long" } else { error.code }
+    }
+
     /// Of several rows with one item, the first is written.
     private func leaveOutRepeated(
         _ rows: inout [MarkedRow], _ group: UnlockedVault.Group, _ plan: inout Plan
@@ -138,7 +141,7 @@ struct BundleWriting {
         guard !repeated.isEmpty else { return }
         try database.forEachItem(in: group, rows: repeated.map { rows[$0].row }) { found, _ in
             plan.counts[found.item.kind, default: 0] -= 1
-            plan.leaveOut("group \(group.name): \(found.item.key) cannot be in a bundle (repeatedRecord)")
+            plan.leaveOut("group \(group.name): \(found.item.key) is there more than once; one is in the bundle")
         }
         for index in repeated.reversed() { rows.remove(at: index) }
     }

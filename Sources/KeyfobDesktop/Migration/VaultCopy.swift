@@ -1,6 +1,7 @@
 internal import KeyfobFiles
 internal import KeyfobModel
 internal import KeyfobRecords
+internal import KeyfobSodium
 internal import KeyfobVault
 
 /// Every record of a vault as it was at one moment, sealed in memory, with its print.
@@ -60,8 +61,14 @@ extension VaultCopy.Group {
         var records: [VaultCopy.Record] = []
         try reader.forEachRow { _, result in
             let record = try result.get()
+            let secret: CommittingAEAD.Box?
+            do {
+                secret = record.secretCommitment == nil ? nil : try reader.sealedSecret(record)
+            } catch StoreError.damaged where record.isMadeByHand {
+                // Somebody has made an item without a token: there is nothing to be moved.
+                return
+            }
             found.insert(record.element(keys))
-            let secret = record.secretCommitment == nil ? nil : try reader.sealedSecret(record)
             let sealed = SealedRecord(
                 header: record.header, attributes: record.attributes, secret: secret,
                 traits: record.elementWithTraits(keys).traits)

@@ -6,7 +6,7 @@ package struct BundleLimits: Hashable, Sendable {
     package var size: Int
     /// The most records.
     package var records: Int
-    /// The longest line, in bytes without its end.
+    /// The longest line, in bytes without its end: the longest record and the longest secret, each byte written as six.
     package var line: Int
     /// How many arrays and objects may be inside each other.
     package var depth: Int
@@ -15,7 +15,7 @@ package struct BundleLimits: Hashable, Sendable {
 
     /// Limits; what is not given is what the format allows.
     package init(
-        size: Int = 16 << 30, records: Int = 16_000_000, line: Int = 1 << 20, depth: Int = 72, values: Int = 131_072
+        size: Int = 16 << 30, records: Int = 16_000_000, line: Int = 16 << 20, depth: Int = 72, values: Int = 131_072
     ) {
         self.size = size
         self.records = records

@@ -36,8 +36,9 @@ struct BundleLimitTests {
                 return spaces.withBytes { encryptor.update($0) }
             }
         }
-        #expect(error == .limitExceeded(.line(1 << 20, number: 1)))
-        #expect(given < 2 << 20)
+        let limit = BundleLimits().line
+        #expect(error == .limitExceeded(.line(limit, number: 1)))
+        #expect(given < 2 * limit)
     }
 
     @Test("a line of exactly the limit is read, one byte more is not", arguments: [0, 1])
@@ -54,12 +55,13 @@ struct BundleLimitTests {
         var writer = try BundleWriter(
             BundleSample.manifest(counts: [.setting: 1]), recipients: [BundleSample.identity().recipient])
         var file: [UInt8] = []
-        let long = Sample.record(.setting(name: "long", value: String(repeating: "x", count: 1 << 20)))
-        let error = BundleError.limitExceeded(.line(1 << 20, number: 2))
+        let limit = BundleLimits().line
+        let long = Sample.record(.setting(name: "long", value: String(repeating: "x", count: limit)))
+        let error = BundleError.limitExceeded(.line(limit, number: 2))
         #expect(failure { try writer.write(long) { file.append(contentsOf: $0) } } == error)
         let token = Sample.record(.credential(Sample.refreshToken()))
-        let secret = secret([UInt8](repeating: 7, count: 200_000))
         // A control character takes six bytes.
+        let secret = secret([UInt8](repeating: 7, count: limit / 6))
         #expect(failure { try writer.write(token, secret: secret) { file.append(contentsOf: $0) } } == error)
         try writer.write(Self.item.record) { file.append(contentsOf: $0) }
         _ = try writer.finish { file.append(contentsOf: $0) }
