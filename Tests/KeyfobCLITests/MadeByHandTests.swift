@@ -199,7 +199,8 @@ struct MadeByHandTests {
     func movedBack() throws {
         try put("pasted", "account ada@git.example")
         try desktop.place.makeKey("key")
-        try desktop.run("keyfob migrate -q --to embedded --key-file key").expectSuccess()
+        let moved = try desktop.run("keyfob migrate --to embedded --key-file key").expectSuccess()
+        #expect(moved.errors.contains("1 token that was put into the desktop's keyring by hand stays there too"))
         try desktop.run("keyfob migrate -q --to secret-service --key-file key").expectSuccess()
         #expect(try desktop.run("keyfob account list --format '{username}'").expectSuccess().text == "ada\n")
         #expect(try token("ada@git.example").expectSuccess().text == "pasted\n")

@@ -71,9 +71,10 @@ struct MigrateCommand: ParsableCommand {
         if let to {
             // What is to be confirmed is asked before anything is done.
             if removeOld, to != keyring.storage, !dryRun, !force { try confirmRemoving(keyring, after: to) }
+            let byHand = to == .embedded ? try keyring.tokens.madeByHand().tokens.count : 0
             let report = try move(keyring, to: to)
             document.take(report)
-            if !global.json { try tell(report, location) }
+            if !global.json { try tell(report, byHand, location) }
             if !report.isThere, !dryRun { current = try keyring.reopened(secretService: global.secretService()) }
             if removeOld, dryRun { global.say("then what was in use before would be removed") }
         }
@@ -194,7 +195,9 @@ struct MigrateCommand: ParsableCommand {
         return MigrationDocument.Removed(removed)
     }
 
-    private func tell(_ report: Keyring.MigrationReport, _ location: KeyringLocation) throws(KeyringError) {
+    private func tell(
+        _ report: Keyring.MigrationReport, _ byHand: Int, _ location: KeyringLocation
+    ) throws(KeyringError) {
         let place = MigrationText.name(of: report.to)
         guard !report.isThere else { return global.say("the records of \(location.vault) are in \(place) already") }
         try StandardOutput.write(lines: MigrationText.table(report))
@@ -202,6 +205,12 @@ struct MigrateCommand: ParsableCommand {
         let records = Quantity.of(report.records, "record")
         let groups = Quantity.of(report.groups.count, "group")
         global.say("\(dryRun ? "would move" : "moved") \(records) of \(groups) into \(place)")
+        if byHand > 0 {
+            let tokens = Quantity.of(byHand, "token") + (byHand == 1 ? " that was" : " that were")
+            global.say(
+                "\(tokens) put into the desktop's keyring by hand \(byHand == 1 ? "stays" : "stay") there too, in the open; "
+                    + "delete what no other program uses")
+        }
         if !dryRun, !removeOld {
             global.say("what was in use before is kept; 'keyfob migrate --remove-old' removes it")
         }
