@@ -179,6 +179,13 @@ extension Keyring.Tokens {
             advice: canRefresh ? .allowRefresh : .signInOrImport, candidates: [account.id.description], names: [])
     }
 
+    /// A time in the largest unit of which it has two.
+    private static func words(seconds: Int64) -> String {
+        let units: [(name: String, seconds: Int64)] = [("days", 86_400), ("hours", 3_600), ("minutes", 60)]
+        guard let unit = units.first(where: { seconds >= 2 * $0.seconds }) else { return "\(seconds) seconds" }
+        return "\(seconds / unit.seconds) \(unit.name)"
+    }
+
     /// Why none of the access tokens that fit is valid.
     static func lack(
         of account: Account, _ expired: [Credential], _ request: TokenRequest, _ now: Timestamp
@@ -191,7 +198,7 @@ extension Keyring.Tokens {
             return left > 0
                 ? "the token of \(account.name) is valid for \(left) more seconds, fewer than the "
                     + "\(request.minimumValidity) asked for"
-                : "the token of \(account.name) expired \(-left) seconds ago"
+                : "the token of \(account.name) expired \(Self.words(seconds: -left)) ago"
         }
         let what = "there is no access token of \(account.name) for"
         return request.scopes.isEmpty ? "\(what) this request" : "\(what) \(request.scopes)"
