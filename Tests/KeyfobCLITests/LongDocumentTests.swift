@@ -26,9 +26,11 @@ struct LongDocumentTests {
                     displayName: nil, authorityType: nil, additionalFields: AdditionalFields())
             }
         }
-        return Candidate(
+        var candidate = Candidate(
             account: account, group: .default, state: state, clientIDs: isFull ? ["b", "a"] : [],
             isDefault: isFull)
+        candidate.hasTokenMadeByHand = isFull
+        return candidate
     }
 
     private func candidates() throws -> [Candidate] {

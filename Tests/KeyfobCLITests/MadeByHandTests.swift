@@ -32,6 +32,8 @@ struct MadeByHandTests {
         #expect(try desktop.run("keyfob token --no-input").expectSuccess().text == "pasted\n")
         let list = try desktop.run("keyfob account list").expectSuccess().text
         #expect(list.contains("tokens only, by hand"), "\(list)")
+        let document = try desktop.run("keyfob account list --json").expectSuccess().text
+        #expect(document.contains(/"hasTokenMadeByHand"\s*:\s*true/), "\(document)")
         let told = try doctor()
         #expect(told.contains("token of ada@git.example was put into the desktop's keyring by hand"), "\(told)")
         #expect(told.contains("nothing says when it ends") && told.contains("'keyfob add ada@git.example'"), "\(told)")

@@ -16,6 +16,8 @@ struct AccountDocument: Encodable {
     /// Whether that is soon.
     let isSignInEnding: Bool
     let isDefault: Bool
+    /// Whether somebody has put a token of it into the desktop's keyring by hand; left out where nobody has.
+    let hasTokenMadeByHand: Bool?
     let homeTenant: String?
     let tenants: [Tenant]
     let clients: [String]
@@ -40,6 +42,7 @@ struct AccountDocument: Encodable {
         state = candidate.state.name
         stateReason = if case .needsSignIn(let reason) = candidate.state { reason } else { nil }
         isDefault = candidate.isDefault
+        hasTokenMadeByHand = candidate.hasTokenMadeByHand ? true : nil
         homeTenant = account.homeRealm
         tenants = account.tenantProfiles.map {
             Tenant(id: $0.realm, localAccountID: $0.localAccountID, username: $0.username)
@@ -54,6 +57,7 @@ extension AccountDocument {
         json.member("displayName", displayName)
         json.member("environment", environment)
         json.member("group", group)
+        if let hasTokenMadeByHand { json.member("hasTokenMadeByHand", hasTokenMadeByHand) }
         json.member("homeAccountID", homeAccountID)
         json.member("homeTenant", homeTenant)
         json.member("id", id)
