@@ -71,7 +71,8 @@ extension ExecCommand {
             try grant(over: MessageLine(descriptor: line.descriptor), to: call)
         }
         ProgramCall.close(global.descriptorsOfSecrets)
-        let hosts = try Self.awaitReady(holder, relay).split(separator: "\n").map(String.init)
+        let found = try ProxyAccount(text: Self.awaitReady(holder, relay))
+        let hosts = found.hosts
         let socket = holder.socket
         let door = try Self.door()
         let gate = try TokenHolder(relay) { (line) throws(KeyringError) in
@@ -83,7 +84,7 @@ extension ExecCommand {
         let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.isAbout(host) } }
         let variables = ProxyVariables(
             door.address, addresses: env.map { ($0.name, $0.scope ?? "") },
-            gitHosts: known + namedHosts.filter { !known.contains($0) })
+            gitHosts: known + namedHosts.filter { !known.contains($0) }, logins: found.logins)
         var environment = ProgramCall.Variables()
         for (name, value) in variables.values { Array(value.utf8).withBytes { environment.set(name, $0) } }
         let process = try relay.fork()
@@ -170,21 +171,21 @@ extension ExecCommand {
         if options.url == nil, let host = options.allowHost ?? namedHosts.first { options.url = "https://" + host }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
-        let (account, group): (AccountID, AccessGroup)
+        let (account, group): (Account, AccessGroup)
         if options.url == nil {
             let candidate = try acquisition.account()
-            (account, group) = (candidate.account.id, candidate.group)
+            (account, group) = (candidate.account, candidate.group)
         } else {
             // Whoever has no token learns that before the program runs.
             let answer = try acquisition.token(minimumValidity: validity.minValidity)
             acquisition.remember(answer.found)
-            (account, group) = (answer.found.account.id, answer.found.group)
+            (account, group) = (answer.found.account, answer.found.group)
         }
-        let hosts = try keyring.providers.namedHosts(of: account, in: group)
+        let found = try ProxyAccount(account, hosts: keyring.providers.namedHosts(of: account.id, in: group))
         global.tellWarnings(of: keyring)
         TokenHolder.retire()
-        try line.send(.ready, hosts.joined(separator: "\n"))
-        options.account = account.description
+        try line.send(.ready, found.text)
+        options.account = account.id.description
         var grants = ProxyGrants(acquisition: acquisition, options: options, group: group)
         while let message = line.receive() {
             do throws(KeyringError) {
