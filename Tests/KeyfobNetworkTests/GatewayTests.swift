@@ -149,7 +149,12 @@ struct GatewayTests {
             ("GET,POST api.example/*/issues", "POST api.example/a/issues", true),
             ("GET,POST api.example/*/issues", "GET api.example/a/b/issues", false),
             ("GET,POST api.example/*/issues", "GET api.example//issues", false),
-            ("api.example", "DELETE api.example/any/thing", true),
+            ("* api.example/*", "DELETE api.example/any/thing", true),
+            ("* api.example/*", "PROPFIND api.example/", true),
+            ("GET api.example/*", "POST api.example/", false),
+            ("GET api.example:443/x", "GET api.example/x", true),
+            ("GET api.example:443/x", "GET api.example:444/x", false),
+            ("GET api.example:444/x", "GET api.example:444/x", true),
             ("* api.example/", "DELETE api.example/x", false),
             ("GET *.example.org/x", "GET a.example.org/x", true),
             ("GET *.example.org/x", "GET example.org/x", false),
@@ -167,12 +172,35 @@ struct GatewayTests {
         "what is no rule is refused with the reason",
         arguments: [
             ("", .words), ("GET x y", .words), ("get api.example", .methods), ("GET,, api.example", .methods),
+            ("GET,* api.example/", .methods), ("*,* api.example/", .methods), ("GET", .noPlace("GET")),
+            ("api.example/user", .noMethod("api.example/user")), ("api.example", .noMethod("api.example")),
+            ("GET api.example", .noPath(methods: "GET", host: "api.example")),
+            ("* *.example.org", .noPath(methods: "*", host: "*.example.org")),
+            ("GET *.example.org:443/", .host("*.example.org:443")),
             ("GET https://api.example/", .host("https:")), ("GET *", .host("*")), ("GET *.com", .host("*.com")),
             ("GET user@api.example", .host("user@api.example")), ("GET api.example/a?b", .path("/a?b")),
             ("GET api.example/../x", .path("/../x")), ("GET api.example/a*", .star("a*")),
         ] as [(String, GatewayRule.Flaw)])
     func noRules(text: String, flaw: GatewayRule.Flaw) {
         #expect(failure(of: GatewayRule.Flaw.self) { _ = try GatewayRule(text) } == flaw)
+    }
+
+    @Test(
+        "a rule for one request has that one, and there is none where it would have others",
+        arguments: [
+            ("GET", "api.example/a/b", "GET api.example/a/b"), ("PROPFIND", "api.example/", "PROPFIND api.example/"),
+            ("*", "api.example/a", nil), ("GET", "api.example/*", nil), ("GET", "api.example/*/b", nil),
+            ("GET", "api.example/a*", nil), ("A*B", "api.example/a", nil), ("get", "api.example/a", nil),
+            ("GET", "api.example/%2A", "GET api.example/%2A"),
+        ] as [(String, String, String?)])
+    func exactRule(method: String, place: String, rule: String?) throws {
+        let host = place.prefix { $0 != "/" }
+        let path = try #require(RequestPath(place.dropFirst(host.count)))
+        let question = GatewayQuestion(method: method, host: String(host), path: path)
+        let found = GatewayRule(exactly: question)
+        #expect(found?.description == rule && found?.allows(question) ?? true)
+        let other = GatewayQuestion(method: method, host: "api.example", path: try #require(RequestPath("/other")))
+        #expect(found?.allows(other) != true)
     }
 
     @Test("an address in an answer leads back where it can be asked for, and elsewhere where it cannot")

@@ -140,10 +140,10 @@ package final class Gateway {
                 questions.removeFirst()
             } else if isJudgeGone {
                 questions.removeFirst()
-                answer(.refused(status: 503, reason: "nobody is there any more who has tokens"), connection, ticket)
+                answer(.refused(.alone), connection, ticket)
             } else if let refusal = judge.ask(question) {
                 questions.removeFirst()
-                answer(.refused(status: refusal.status, reason: refusal.reason), connection, ticket)
+                answer(.refused(refusal), connection, ticket)
             } else {
                 isAsking = true
             }
@@ -155,8 +155,7 @@ package final class Gateway {
         let (connection, _, ticket) = questions.removeFirst()
         guard let answer = judge.hear() else {
             isJudgeGone = true
-            return self.answer(
-                .refused(status: 503, reason: "nobody is there any more who has tokens"), connection, ticket)
+            return self.answer(.refused(.alone), connection, ticket)
         }
         self.answer(answer, connection, ticket)
     }
@@ -164,7 +163,7 @@ package final class Gateway {
     private func answer(_ answer: consuming GatewayAnswer, _ connection: GatewayConnection, _ ticket: Int) {
         guard let request = connection.request(of: ticket) else { return }
         switch consume answer {
-        case .refused(let status, let reason): connection.refuse(GatewayRefusal(status: status, reason: reason))
+        case .refused(let refusal): connection.refuse(refusal)
         case .granted(let authorization, let file):
             let setup = TransferSetup(
                 userAgent: "", certificateFile: file ?? certificates.path, proxy: proxies.proxy(for: request.url))

@@ -21,8 +21,8 @@ package struct GatewayQuestion: Hashable, Sendable {
 package enum GatewayAnswer: ~Copyable {
     /// The value of `Authorization`, and the file of certificates that are trusted for it; nil for the usual ones.
     case granted(SecretBytes, certificateFile: String?)
-    /// What the program is told instead: a status, and a line that says why.
-    case refused(status: Int, reason: String)
+    /// What the program is told instead.
+    case refused(GatewayRefusal)
 }
 
 /// Who judges, one question after the other.
@@ -55,6 +55,8 @@ package struct GatewayRefusal: Error, Hashable, Sendable {
     static let slow = GatewayRefusal(status: 408, reason: "the request did not come in time")
     static let otherHost = GatewayRefusal(status: 403, reason: "the request is meant for another host (Host)")
     static let page = GatewayRefusal(status: 403, reason: "a page in a browser has no access (Origin, Sec-Fetch-Site)")
+    /// Nobody answers who has tokens.
+    package static let alone = GatewayRefusal(status: 503, reason: "nobody is there any more who has tokens")
     static let unknown = GatewayRefusal(status: 404, reason: "there is nothing here")
     static let ambiguous = GatewayRefusal(
         status: 400,

@@ -72,7 +72,7 @@ struct ExecProxyTests {
     @Test("what no rule has and where the token does not go is answered 403 and told in a line, without the query")
     func refused() throws {
         let outcome = try behind(
-            "--account ada --allow \"GET $SERVER/repos/me/*\" --allow 'GET evil.example'",
+            "--account ada --allow \"GET $SERVER/repos/me/*\" --allow 'GET evil.example/*'",
             """
             ask() { curl -sS -w '%{http_code}\\n' --path-as-is "$@"; }
             ask -o /dev/null $KEYFOB_PROXY/$SERVER/repos/me/x?key=1
