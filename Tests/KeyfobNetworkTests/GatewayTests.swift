@@ -46,13 +46,27 @@ struct GatewayTests {
         "a path that servers read in different ways is none",
         arguments: [
             "/a/../b", "/..", "/a/./b", "/a/%2e%2E/b", "/a/.%2e", "/a//b", "//", "/a%5cb", "/a/..%2fb", "/a/..%5Cb",
-            "/a/%252e%252e/b", "/a%252Fb", "/a/..;/b", "/a/.;x/b", "/a%00b", "/a%0Ab", "/a%2F%2Fb", "/a%2F", "/a%zz",
+            "/a/%252e%252e/b", "/a%252Fb", "/a/%c0%ae%c0%ae/b", "/a/%e0%80%ae/b", "/a/..%c0%af", "/a/%25c0%25ae/b",
+            "/a%ff",
+            "/a/..%20/b", "/a/%20../b", "/a/.%20./b", "/a/..%c2%a0/b", "/a/%e2%80%8b../b", "/a/.../b",
+            "/a/%ef%bc%8e%ef%bc%8e/b", "/a/.%ef%bc%8e/b", "/a/%e2%80%a5/b", "/a/..%ef%bc%8fb", "/a/..%ef%bc%bcb",
+            "/a/..;/b", "/a/.;x/b", "/a%00b", "/a%0Ab", "/a%2F%2Fb", "/a%2F", "/a%zz",
             "/a%4",
             #"/a\b"#,
         ])
     func ambiguous(path: String) {
         #expect(RequestPath(path) == nil)
         #expect(status { try request("/SECRET/api.example\(path)") } == 400)
+    }
+
+    @Test(
+        "a path with other letters, spaces or dots in a name is one",
+        arguments: [
+            "/b%C3%BCcher/a%20b", "/main...next", "/v1.2./x", "/.well-known/..x", "/%20/x", "/%E3%80%82a",
+            "/1%E2%81%842",
+        ])
+    func unambiguous(path: String) throws {
+        #expect(try request("/SECRET/api.example" + path).question.pathText == path)
     }
 
     @Test(
