@@ -70,6 +70,37 @@ struct GatewayTests {
     }
 
     @Test(
+        "who is refused learns what to do instead",
+        arguments: [
+            ("GET http://api.example/x HTTP/1.1\r\nHost: api.example\r\n", 400, "no proxy to be named in http_proxy"),
+            (
+                "CONNECT api.example:443 HTTP/1.1\r\nHost: api.example:443\r\n", 501,
+                "no proxy to be named in https_proxy"
+            ),
+            ("GET /SECRET/https://api.example/x HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n", 400, "leave out https://"),
+            ("GET /SECRET/HTTP://api.example/x HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n", 400, "leave out https://"),
+            (
+                "GET /SECRET/api.example/\(String(repeating: "x", count: 2_030)) HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n",
+                414,
+                "longer than 2040 bytes"
+            ),
+        ])
+    func nextStep(head: String, status: Int, reason: String) throws {
+        let refusal = try #require(failure(of: GatewayRefusal.self) { _ = try parsed(head) })
+        #expect(refusal.status == status && refusal.reason.contains(reason), "\(refusal)")
+    }
+
+    @Test(
+        "what was asked is told without the secret and without a password, and cut where it is long",
+        arguments: [
+            ("/SECRET/api.example/x", "api.example/x"), ("/SECRETS/api.example/x", "…/api.example/x"), ("/SECRET", ""),
+            ("/", "…"), ("*", "*"), ("http://ada:pass@api.example/x@y", "http://api.example/x@y"),
+            ("/SECRET/ada:pass@api.example/x", "api.example/x"), ("api.example:443", "api.example:443"),
+            ("/SECRET/" + String(repeating: "x", count: 300), String(repeating: "x", count: 200) + "…"),
+        ])
+    func shown(path: String, text: String) { #expect(address.shown(path) == text) }
+
+    @Test(
         "who does not know the secret, or comes from elsewhere, is refused",
         arguments: [
             (404, "GET /WRONG/api.example/ HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n"),
@@ -134,12 +165,28 @@ struct GatewayTests {
             #expect(body.isDone && String(decoding: whole, as: UTF8.self) == "Wikipedia")
         }
         for text in [
-            "4;x=y\r\nWiki", "-4\r\n", "4\nWiki", "4\r\nWikiX\r\n", "\r\n", "0\r\nA: b\r\n\r\n", "fffffffffffff\r\n",
+            "-4\r\n", "4\nWiki", "4\r\nWikiX\r\n", "\r\n", "0\r\n: b\r\n\r\n", "fffffffffffff\r\n", "4 \r\nWiki",
             String(repeating: "0", count: 20),
         ] {
             var (body, queue) = (GatewayBody(.chunked), ByteQueue())
             queue.append(Array(text.utf8))
             #expect(throws: GatewayRefusal.malformed, "\(text)") {
+                while try body.next(from: &queue, atMost: 100) != nil {}
+            }
+        }
+    }
+
+    @Test("what chunks can say besides is not passed on, and that is the reason")
+    func chunkExtras() {
+        let extras: [(String, GatewayRefusal)] = [
+            ("4;x=y\r\nWiki", .withExtension), ("4 ;x=y\r\nWiki", .withExtension),
+            ("4;" + String(repeating: "x", count: 20), .withExtension), ("0;x\r\n\r\n", .withExtension),
+            ("0\r\nChecksum: of all that came before\r\n\r\n", .withTrailer),
+        ]
+        for (text, refusal) in extras {
+            var (body, queue) = (GatewayBody(.chunked), ByteQueue())
+            queue.append(Array(text.utf8))
+            #expect(throws: refusal, "\(text)") {
                 while try body.next(from: &queue, atMost: 100) != nil {}
             }
         }

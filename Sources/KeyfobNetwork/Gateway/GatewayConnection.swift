@@ -153,14 +153,17 @@ final class GatewayConnection {
     }
 
     /// Lets the answer count that was held back, or refuses what has none.
-    func refuse(_ refusal: GatewayRefusal) {
+    ///
+    /// - Parameter asked: Method and path, where there is no request.
+    func refuse(_ refusal: GatewayRefusal, _ asked: String? = nil) {
         if let transfer, transfer.isHeld {
             transfer.isHeld = false
             isRepeated = true
             return advance()
         }
         let text = "keyfob: \(refusal.reason)\n"
-        refused.append((request.map { "\($0.question.method) \($0.question.place)" } ?? "a request", refusal.reason))
+        let question = request.map { "\($0.question.method) \($0.question.place)" }
+        refused.append((question ?? asked ?? "a request", refusal.reason))
         transfer = nil
         let isHead = request?.question.method == "HEAD"
         output.append(
@@ -212,7 +215,7 @@ final class GatewayConnection {
             (self.request, question, state) = (request, (request.question, ticket), .asking)
             (isRepeated, transfer) = (false, nil)
         } catch {
-            refuse(error)
+            refuse(error, "\(head.method) \(references.gateway.shown(head.path))")
         }
     }
 
