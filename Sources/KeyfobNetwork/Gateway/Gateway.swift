@@ -74,12 +74,15 @@ package final class Gateway {
     }
 
     private func step(_ lifeline: CInt) -> Bool {
+        let canAccept = canAccept
         var waits = [wait(lifeline), wait(isAsking ? judge.descriptor : -1), wait(canAccept ? door.descriptor : -1)]
         let waiting = connections.filter { $0.events != 0 }
         waits += waiting.map { wait($0.descriptor, $0.events) }
         waits.removeAll { $0.fd < 0 }
         var count: CInt = 0
-        let milliseconds = connections.compactMap(\.deadline).min().map(Self.milliseconds) ?? 60_000
+        // Where there is no room there may be some in a moment.
+        let longest: CInt = canAccept ? 60_000 : 500
+        let milliseconds = min(longest, connections.compactMap(\.deadline).min().map(Self.milliseconds) ?? longest)
         _ = unsafe curl.functions.pointee.curl_multi_poll(
             multi, &waits, CUnsignedInt(waits.count), milliseconds, &count)
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
@@ -112,11 +115,14 @@ package final class Gateway {
 
     /// Whether there is room, or somebody who can go.
     private var canAccept: Bool {
-        connections.count < Self.connectionLimit || connections.contains(where: \.isIdle)
+        connections.count < Self.connectionLimit || connections.contains(where: \.canGo)
     }
 
     private func accept() {
-        guard canAccept, let descriptor = LoopbackSocket.accept(door.descriptor) else { return }
+        let idle = connections.count < Self.connectionLimit ? nil : connections.firstIndex(where: \.canGo)
+        guard idle != nil || connections.count < Self.connectionLimit,
+            let descriptor = LoopbackSocket.accept(door.descriptor)
+        else { return }
         let user = SocketOwner.user(at: descriptor)
         guard user == geteuid() else {
             tell(
@@ -125,9 +131,7 @@ package final class Gateway {
             close(descriptor)
             return
         }
-        if connections.count >= Self.connectionLimit, let idle = connections.firstIndex(where: \.isIdle) {
-            connections.remove(at: idle)
-        }
+        if let idle { connections.remove(at: idle) }
         connections.append(GatewayConnection(descriptor, references: references, limits: limits))
     }
 

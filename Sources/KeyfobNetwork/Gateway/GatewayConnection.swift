@@ -21,6 +21,8 @@ final class GatewayConnection {
     struct Limits: Sendable {
         /// For the head of a request, from its first byte.
         var head = Duration.seconds(15)
+        /// For the first byte of the first one, where others wait.
+        var first = Duration.seconds(1)
         /// Between two requests.
         var idle = Duration.seconds(60)
         /// Until it takes or gives the next bytes.
@@ -59,6 +61,12 @@ final class GatewayConnection {
 
     /// Whether it waits for a request of which nothing has come.
     var isIdle: Bool { if case .reading = state { input.isEmpty } else { false } }
+    /// Whether it can make room for another one: nothing of a request has come, though it had a moment for its first.
+    var canGo: Bool {
+        guard isIdle, ticket > 0 || progress + limits.first <= .now else { return false }
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK)) <= 0
+    }
     /// Whether nothing happens here any more.
     var isGone: Bool { if case .gone = state { true } else { false } }
 
