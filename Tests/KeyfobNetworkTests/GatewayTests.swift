@@ -283,18 +283,4 @@ struct GatewayTests {
             references.rewritten(link, from: "api.example")
                 == "<\(own)api.example/2>; rel=next, <https://evil.example/>; rel=x")
     }
-
-    @Test("the owner of a connection is the one of its own line, and nobody where it is closed")
-    func owner() {
-        let text = """
-              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-               0: 0100007F:1092 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 11 1 0 100 0 0 10 0
-               1: 0100007F:9C40 0100007F:1092 01 00000000:00000000 00:00000000 00000000 65534        0 12 1 0 20 4 30 10 -1
-               2: 0100007F:9C41 0100007F:1092 06 00000000:00000000 03:000017A8 00000000     0        0 0 3 0
-            """
-        let table = Array(text.utf8)
-        #expect(SocketOwner.user(from: "0100007F:9C40", to: "0100007F:1092", in: table) == 65_534)
-        #expect(SocketOwner.user(from: "0100007F:9C41", to: "0100007F:1092", in: table) == nil)
-        #expect(SocketOwner.user(from: "0100007F:9C40", to: "0100007F:1093", in: table) == nil)
-    }
 }

@@ -19,6 +19,8 @@ package final class Gateway {
     private let limits: GatewayConnection.Limits
     private let certificates: TrustedCertificates
     private let proxies: ProxySettings
+    private let owner: SocketOwner
+    private var strangers = StrangerTally()
     private let curl: Libcurl
     @safe private let multi: UnsafeMutableRawPointer
     private var connections: [GatewayConnection] = []
@@ -30,7 +32,7 @@ package final class Gateway {
     package enum Flaw: Error {
         /// There is no libcurl that is new enough.
         case noLibrary
-        /// The system's table of connections, by which others are told apart, cannot be read.
+        /// The system does not tell whose a connection is.
         case noOwners
         case configuration(NetworkError)
     }
@@ -44,7 +46,7 @@ package final class Gateway {
         _ door: GatewayDoor, _ configuration: NetworkConfiguration, judge: GatewayJudge,
         isGranted: @escaping (GatewayQuestion) -> Bool, tell: @escaping (String) -> Void
     ) throws(Flaw) {
-        guard SocketOwner.isKnown else { throw .noOwners }
+        guard let owner = SocketOwner(listening: door.descriptor) else { throw .noOwners }
         do {
             certificates = try TrustedCertificates(path: configuration.certificateFile)
             proxies = try ProxySettings(environment: configuration.environment)
@@ -56,6 +58,7 @@ package final class Gateway {
         }
         (self.door, self.judge, self.tell, self.limits) = (door, judge, tell, GatewayConnection.Limits())
         references = GatewayReferences(gateway: door.address, isGranted: isGranted)
+        self.owner = owner
         self.curl = curl
         unsafe self.multi = multi
         // TLS writes to sockets by itself.
@@ -71,6 +74,7 @@ package final class Gateway {
     /// Passes on what comes until something can be read of `lifeline`, or its other end is closed.
     package func run(until lifeline: CInt) {
         while step(lifeline) {}
+        for line in strangers.summary { tell(line) }
     }
 
     private func step(_ lifeline: CInt) -> Bool {
@@ -123,11 +127,9 @@ package final class Gateway {
         guard idle != nil || connections.count < Self.connectionLimit,
             let descriptor = LoopbackSocket.accept(door.descriptor)
         else { return }
-        let user = SocketOwner.user(at: descriptor)
+        let user = owner.user(at: descriptor)
         guard user == geteuid() else {
-            tell(
-                user.map { "a connection: it is of another user (\($0))" }
-                    ?? "a connection: nobody can tell whose it is")
+            if let line = strangers.note(user) { tell(line) }
             close(descriptor)
             return
         }

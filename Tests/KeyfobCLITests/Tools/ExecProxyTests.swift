@@ -209,6 +209,25 @@ struct ExecProxyTests {
         #expect(try requests().map(\.path) == ["/mine"])
     }
 
+    @Test("many connections of another user are two lines, and keep nobody waiting", .enabled(if: Privileges.isRoot))
+    func flood() throws {
+        let outcome = try behind(
+            "--account ada --env API=$SERVER",
+            #"""
+            port=$(echo $KEYFOB_PROXY | cut -d: -f3 | cut -d/ -f1)
+            setpriv --reuid 65534 --clear-groups bash -c "
+                for n in {1..300}; do exec {other}<>/dev/tcp/127.0.0.1/$port || exit; done; sleep 1" &
+            for n in 1 2 3; do curl -sS -o /dev/null -w '%{http_code}\n' $API/mine; done; wait
+            """#)
+        #expect(outcome.text == "200\n200\n200\n", "\(outcome)")
+        #expect(
+            outcome.errors == """
+                keyfob: warning: not passed on: a connection: it is of another user (65534); further ones are counted
+                keyfob: warning: not passed on: 299 more connections of another user (65534)
+
+                """, "\(outcome)")
+    }
+
     @Test("what is refused says what would let it through, for no more than that, or why nothing would")
     func nextSteps() throws {
         let outcome = try behind(

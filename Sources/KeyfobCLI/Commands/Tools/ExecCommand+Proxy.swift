@@ -169,7 +169,8 @@ extension ExecCommand {
                 throw KeyringError(.unavailable, "libcurl (7.87 or later) is not installed", advice: .installLibcurl)
             case .noOwners:
                 throw KeyringError(
-                    .unavailable, "/proc/net/tcp cannot be read, which tells whose a connection is: there is no proxy")
+                    .unavailable,
+                    "neither the kernel nor /proc/net/tcp tells whose a connection is: there is no proxy")
             case .configuration(let flaw): throw KeyringError(.configuration, "\(flaw)")
             }
         }
