@@ -185,8 +185,8 @@ final class GatewayConnection {
                 \r
                 \(isHead ? "" : text)
                 """.utf8))
+        // It is written in the next turn, so that whoever waits for it finds the refusal told already.
         (state, progress) = (.writing(isLast: true), .now)
-        flush()
     }
 
     private func leave() {
