@@ -42,7 +42,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
-        // C libraries. Each is imported by exactly one Swift target (CLinux by three), and never publicly.
+        // C libraries. Each is imported by exactly one Swift target (CLinux by several), and never publicly.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CKeyutils", providers: [.apt(["libkeyutils-dev"])]),
@@ -105,7 +105,7 @@ let package = Package(
         .target(
             name: "KeyfobNetwork",
             dependencies: [
-                "CLibcurl", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
+                "CLibcurl", "CLinux", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
                 .product(name: "JWTKit", package: "jwt-kit"),
             ]
         ),

@@ -1,8 +1,12 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <linux/sock_diag.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -56,6 +60,67 @@ static inline int linux_has_access_list(const char *path) {
 // A descriptor of a process: pidfd_open(2), which older headers lack.
 static inline int linux_open_process(int process) {
     return (int)syscall(434, process, 0U);
+}
+
+// A line to the kernel that tells of sockets (sock_diag(7)). <sys/socket.h> would bring types of other modules into this one.
+static inline int linux_open_socket_diagnosis(void) {
+    enum { NETLINK = 16, RAW_WITHOUT_WAITING = 3 | 04000 | 02000000 };
+    return (int)syscall(SYS_socket, NETLINK, RAW_WITHOUT_WAITING, NETLINK_SOCK_DIAG);
+}
+
+// The user of the TCP socket on this machine that has these addresses of IPv4, in the order of the network: of a connected
+// socket, or where the other address and port are 0, of one that listens. -1 where there is none, and -2 where the kernel
+// does not say. A socket of IPv6 that is connected to such addresses is found too.
+static inline long long linux_socket_owner(
+    int diagnosis, unsigned int address, unsigned short port, unsigned int other, unsigned short other_port) {
+    enum { IPV4 = 2, IPV6 = 10, TCP = 6 };
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 question;
+    } request;
+    union {
+        struct nlmsghdr head;
+        char bytes[8192];
+    } answer;
+    static unsigned int number;
+    memset(&request, 0, sizeof request);
+    const unsigned int own = ++number;
+    request.head.nlmsg_seq = own;
+    request.head.nlmsg_len = sizeof request;
+    request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+    request.head.nlmsg_flags = NLM_F_REQUEST;
+    request.question.sdiag_family = IPV4;
+    request.question.sdiag_protocol = TCP;
+    request.question.idiag_states = ~0U;
+    request.question.id.idiag_sport = port;
+    request.question.id.idiag_dport = other_port;
+    request.question.id.idiag_src[0] = address;
+    request.question.id.idiag_dst[0] = other;
+    request.question.id.idiag_cookie[0] = request.question.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+    if (write(diagnosis, &request, sizeof request) != (long)sizeof request) return -2;
+    // The kernel has answered before it returns.
+    long count;
+    do {
+        count = read(diagnosis, &answer, sizeof answer);
+        if (count < (long)sizeof(struct nlmsghdr)) return -2;
+    } while (answer.head.nlmsg_seq != own);
+    const char *content = answer.bytes + NLMSG_HDRLEN;
+    if (answer.head.nlmsg_type == NLMSG_ERROR) {
+        enum { NO_ENTRY = -2 };
+        int error;
+        if (count < NLMSG_HDRLEN + (long)sizeof error) return -2;
+        memcpy(&error, content, sizeof error);
+        return error == NO_ENTRY ? -1 : -2;
+    }
+    struct inet_diag_msg found;
+    if (answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY || count < NLMSG_HDRLEN + (long)sizeof found) return -2;
+    memcpy(&found, content, sizeof found);
+    // Where nobody is connected the kernel names one that listens there.
+    int word = found.idiag_family == IPV6 ? 3 : 0;
+    if (found.id.idiag_sport != port || found.id.idiag_dport != other_port || found.id.idiag_dst[word] != other) return -1;
+    if (other_port != 0 && found.id.idiag_src[word] != address) return -1;
+    // A socket that was closed is nobody's.
+    return found.idiag_inode == 0 ? -1 : (long long)found.idiag_uid;
 }
 
 // Landlock, for which libc has no functions, and of which older headers lack the newer parts. The numbers are those of

@@ -46,7 +46,11 @@ struct GatewayTests {
         "a path that servers read in different ways is none",
         arguments: [
             "/a/../b", "/..", "/a/./b", "/a/%2e%2E/b", "/a/.%2e", "/a//b", "//", "/a%5cb", "/a/..%2fb", "/a/..%5Cb",
-            "/a/%252e%252e/b", "/a%252Fb", "/a/..;/b", "/a/.;x/b", "/a%00b", "/a%0Ab", "/a%2F%2Fb", "/a%2F", "/a%zz",
+            "/a/%252e%252e/b", "/a%252Fb", "/a/%c0%ae%c0%ae/b", "/a/%e0%80%ae/b", "/a/..%c0%af", "/a/%25c0%25ae/b",
+            "/a%ff",
+            "/a/..%20/b", "/a/%20../b", "/a/.%20./b", "/a/..%c2%a0/b", "/a/%e2%80%8b../b", "/a/.../b",
+            "/a/%ef%bc%8e%ef%bc%8e/b", "/a/.%ef%bc%8e/b", "/a/%e2%80%a5/b", "/a/..%ef%bc%8fb", "/a/..%ef%bc%bcb",
+            "/a/..;/b", "/a/.;x/b", "/a%00b", "/a%0Ab", "/a%2F%2Fb", "/a%2F", "/a%zz",
             "/a%4",
             #"/a\b"#,
         ])
@@ -54,6 +58,47 @@ struct GatewayTests {
         #expect(RequestPath(path) == nil)
         #expect(status { try request("/SECRET/api.example\(path)") } == 400)
     }
+
+    @Test(
+        "a path with other letters, spaces or dots in a name is one",
+        arguments: [
+            "/b%C3%BCcher/a%20b", "/main...next", "/v1.2./x", "/.well-known/..x", "/%20/x", "/%E3%80%82a",
+            "/1%E2%81%842",
+        ])
+    func unambiguous(path: String) throws {
+        #expect(try request("/SECRET/api.example" + path).question.pathText == path)
+    }
+
+    @Test(
+        "who is refused learns what to do instead",
+        arguments: [
+            ("GET http://api.example/x HTTP/1.1\r\nHost: api.example\r\n", 400, "no proxy to be named in http_proxy"),
+            (
+                "CONNECT api.example:443 HTTP/1.1\r\nHost: api.example:443\r\n", 501,
+                "no proxy to be named in https_proxy"
+            ),
+            ("GET /SECRET/https://api.example/x HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n", 400, "leave out https://"),
+            ("GET /SECRET/HTTP://api.example/x HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n", 400, "leave out https://"),
+            (
+                "GET /SECRET/api.example/\(String(repeating: "x", count: 2_030)) HTTP/1.1\r\nHost: 127.0.0.1:4242\r\n",
+                414,
+                "longer than 2040 bytes"
+            ),
+        ])
+    func nextStep(head: String, status: Int, reason: String) throws {
+        let refusal = try #require(failure(of: GatewayRefusal.self) { _ = try parsed(head) })
+        #expect(refusal.status == status && refusal.reason.contains(reason), "\(refusal)")
+    }
+
+    @Test(
+        "what was asked is told without the secret and without a password, and cut where it is long",
+        arguments: [
+            ("/SECRET/api.example/x", "api.example/x"), ("/SECRETS/api.example/x", "…/api.example/x"), ("/SECRET", ""),
+            ("/", "…"), ("*", "*"), ("http://ada:pass@api.example/x@y", "http://api.example/x@y"),
+            ("/SECRET/ada:pass@api.example/x", "api.example/x"), ("api.example:443", "api.example:443"),
+            ("/SECRET/" + String(repeating: "x", count: 300), String(repeating: "x", count: 200) + "…"),
+        ])
+    func shown(path: String, text: String) { #expect(address.shown(path) == text) }
 
     @Test(
         "who does not know the secret, or comes from elsewhere, is refused",
@@ -120,12 +165,28 @@ struct GatewayTests {
             #expect(body.isDone && String(decoding: whole, as: UTF8.self) == "Wikipedia")
         }
         for text in [
-            "4;x=y\r\nWiki", "-4\r\n", "4\nWiki", "4\r\nWikiX\r\n", "\r\n", "0\r\nA: b\r\n\r\n", "fffffffffffff\r\n",
+            "-4\r\n", "4\nWiki", "4\r\nWikiX\r\n", "\r\n", "0\r\n: b\r\n\r\n", "fffffffffffff\r\n", "4 \r\nWiki",
             String(repeating: "0", count: 20),
         ] {
             var (body, queue) = (GatewayBody(.chunked), ByteQueue())
             queue.append(Array(text.utf8))
             #expect(throws: GatewayRefusal.malformed, "\(text)") {
+                while try body.next(from: &queue, atMost: 100) != nil {}
+            }
+        }
+    }
+
+    @Test("what chunks can say besides is not passed on, and that is the reason")
+    func chunkExtras() {
+        let extras: [(String, GatewayRefusal)] = [
+            ("4;x=y\r\nWiki", .withExtension), ("4 ;x=y\r\nWiki", .withExtension),
+            ("4;" + String(repeating: "x", count: 20), .withExtension), ("0;x\r\n\r\n", .withExtension),
+            ("0\r\nChecksum: of all that came before\r\n\r\n", .withTrailer),
+        ]
+        for (text, refusal) in extras {
+            var (body, queue) = (GatewayBody(.chunked), ByteQueue())
+            queue.append(Array(text.utf8))
+            #expect(throws: refusal, "\(text)") {
                 while try body.next(from: &queue, atMost: 100) != nil {}
             }
         }
@@ -149,7 +210,12 @@ struct GatewayTests {
             ("GET,POST api.example/*/issues", "POST api.example/a/issues", true),
             ("GET,POST api.example/*/issues", "GET api.example/a/b/issues", false),
             ("GET,POST api.example/*/issues", "GET api.example//issues", false),
-            ("api.example", "DELETE api.example/any/thing", true),
+            ("* api.example/*", "DELETE api.example/any/thing", true),
+            ("* api.example/*", "PROPFIND api.example/", true),
+            ("GET api.example/*", "POST api.example/", false),
+            ("GET api.example:443/x", "GET api.example/x", true),
+            ("GET api.example:443/x", "GET api.example:444/x", false),
+            ("GET api.example:444/x", "GET api.example:444/x", true),
             ("* api.example/", "DELETE api.example/x", false),
             ("GET *.example.org/x", "GET a.example.org/x", true),
             ("GET *.example.org/x", "GET example.org/x", false),
@@ -167,12 +233,35 @@ struct GatewayTests {
         "what is no rule is refused with the reason",
         arguments: [
             ("", .words), ("GET x y", .words), ("get api.example", .methods), ("GET,, api.example", .methods),
+            ("GET,* api.example/", .methods), ("*,* api.example/", .methods), ("GET", .noPlace("GET")),
+            ("api.example/user", .noMethod("api.example/user")), ("api.example", .noMethod("api.example")),
+            ("GET api.example", .noPath(methods: "GET", host: "api.example")),
+            ("* *.example.org", .noPath(methods: "*", host: "*.example.org")),
+            ("GET *.example.org:443/", .host("*.example.org:443")),
             ("GET https://api.example/", .host("https:")), ("GET *", .host("*")), ("GET *.com", .host("*.com")),
             ("GET user@api.example", .host("user@api.example")), ("GET api.example/a?b", .path("/a?b")),
             ("GET api.example/../x", .path("/../x")), ("GET api.example/a*", .star("a*")),
         ] as [(String, GatewayRule.Flaw)])
     func noRules(text: String, flaw: GatewayRule.Flaw) {
         #expect(failure(of: GatewayRule.Flaw.self) { _ = try GatewayRule(text) } == flaw)
+    }
+
+    @Test(
+        "a rule for one request has that one, and there is none where it would have others",
+        arguments: [
+            ("GET", "api.example/a/b", "GET api.example/a/b"), ("PROPFIND", "api.example/", "PROPFIND api.example/"),
+            ("*", "api.example/a", nil), ("GET", "api.example/*", nil), ("GET", "api.example/*/b", nil),
+            ("GET", "api.example/a*", nil), ("A*B", "api.example/a", nil), ("get", "api.example/a", nil),
+            ("GET", "api.example/%2A", "GET api.example/%2A"),
+        ] as [(String, String, String?)])
+    func exactRule(method: String, place: String, rule: String?) throws {
+        let host = place.prefix { $0 != "/" }
+        let path = try #require(RequestPath(place.dropFirst(host.count)))
+        let question = GatewayQuestion(method: method, host: String(host), path: path)
+        let found = GatewayRule(exactly: question)
+        #expect(found?.description == rule && found?.allows(question) ?? true)
+        let other = GatewayQuestion(method: method, host: "api.example", path: try #require(RequestPath("/other")))
+        #expect(found?.allows(other) != true)
     }
 
     @Test("an address in an answer leads back where it can be asked for, and elsewhere where it cannot")
@@ -193,19 +282,5 @@ struct GatewayTests {
         #expect(
             references.rewritten(link, from: "api.example")
                 == "<\(own)api.example/2>; rel=next, <https://evil.example/>; rel=x")
-    }
-
-    @Test("the owner of a connection is the one of its own line, and nobody where it is closed")
-    func owner() {
-        let text = """
-              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-               0: 0100007F:1092 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 11 1 0 100 0 0 10 0
-               1: 0100007F:9C40 0100007F:1092 01 00000000:00000000 00:00000000 00000000 65534        0 12 1 0 20 4 30 10 -1
-               2: 0100007F:9C41 0100007F:1092 06 00000000:00000000 03:000017A8 00000000     0        0 0 3 0
-            """
-        let table = Array(text.utf8)
-        #expect(SocketOwner.user(from: "0100007F:9C40", to: "0100007F:1092", in: table) == 65_534)
-        #expect(SocketOwner.user(from: "0100007F:9C41", to: "0100007F:1092", in: table) == nil)
-        #expect(SocketOwner.user(from: "0100007F:9C40", to: "0100007F:1093", in: table) == nil)
     }
 }

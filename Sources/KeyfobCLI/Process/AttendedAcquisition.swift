@@ -63,6 +63,16 @@ struct AttendedAcquisition {
         return try other.acquire(in: [group])
     }
 
+    /// The account that other options mean, in one group; nobody is asked.
+    func account(_ options: RequestOptions, in group: AccessGroup) throws(KeyringError) -> Candidate {
+        let request = try options.request()
+        let selection = try keyring.accounts.select(request, in: [group])
+        guard case .chosen(let candidate) = selection.outcome else {
+            throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
+        }
+        return candidate
+    }
+
     /// A new token of the same account, in the place of one that a service did not take.
     ///
     /// - Parameter options: What it was asked for with, where that is something else than the first time.

@@ -27,6 +27,10 @@ struct MessageLine {
         case question
         /// What came of it.
         case answered
+        /// Asks whether a token goes somewhere, without having it.
+        case whether
+        /// It goes there.
+        case goes
     }
 
     struct Message: ~Copyable {

@@ -23,12 +23,7 @@ struct ProxyGrants {
     mutating func token(
         for address: String, isAgain: Bool, minimumValidity: Int64
     ) throws(KeyringError) -> Keyring.TokenAnswer {
-        var options = options
-        options.url = address
-        // It is about one host; of the others the rule is the usual one.
-        if let allowed = options.allowHost, try ResourceURL(address, option: "the address").host != allowed {
-            options.allowHost = nil
-        }
+        let options = try options(for: address)
         let answer = try acquisition.token(options, in: group, minimumValidity: minimumValidity)
         guard isAgain else { return answer }
         let (now, host) = (WallClock.system.now, answer.found.destination?.host ?? address)
@@ -38,5 +33,22 @@ struct ProxyGrants {
         }
         replaced[host] = now
         return try acquisition.replacement(for: answer.found, options)
+    }
+
+    /// Makes sure that the account's tokens go to an address, without getting one.
+    ///
+    /// - Throws: `hostNotAllowed` where they do not.
+    func requireDestination(_ address: String) throws(KeyringError) {
+        _ = try acquisition.account(options(for: address), in: group)
+    }
+
+    private func options(for address: String) throws(KeyringError) -> RequestOptions {
+        var options = options
+        options.url = address
+        // It is about one host; of the others the rule is the usual one.
+        if let allowed = options.allowHost, try ResourceURL(address, option: "the address").host != allowed {
+            options.allowHost = nil
+        }
+        return options
     }
 }

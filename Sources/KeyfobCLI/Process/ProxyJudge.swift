@@ -33,12 +33,8 @@ final class ProxyJudge {
 
     private func ask(_ question: GatewayQuestion) -> GatewayRefusal? {
         guard isAllowed(question) else {
-            let rule = "\(question.method) \(question.place)"
-            let isWayOut = hosts.contains(question.host) && (try? GatewayRule(rule))?.allows(question) == true
-            return GatewayRefusal(
-                status: 403,
-                reason: "no --allow of 'keyfob exec' has \(rule)"
-                    + (isWayOut ? "; --allow \(ShellWord.inMessage(rule)) would" : ""))
+            // Of a host that is not known, the one with the keys says whether a rule would do.
+            return hosts.contains(question.host) ? Self.refusal(of: question) : send(.whether, question)
         }
         var isAgain = question.refusal != nil
         if let schemes = question.refusal, Self.isGit(question), schemes.contains("bearer"), !schemes.contains("basic"),
@@ -46,28 +42,49 @@ final class ProxyJudge {
         {
             isAgain = false
         }
+        return send(isAgain ? .askAgain : .ask, question)
+    }
+
+    private func send(_ kind: MessageLine.Kind, _ question: GatewayQuestion) -> GatewayRefusal? {
         asked = question
         do {
-            try holder.send(isAgain ? .askAgain : .ask, "https://" + question.place)
+            try holder.send(kind, "https://" + question.place)
             return nil
         } catch {
-            return GatewayRefusal(status: 503, reason: "nobody is there any more who has tokens")
+            return .alone
         }
+    }
+
+    /// What is said of a request that no rule has.
+    ///
+    /// - Parameter reason: Why a rule would not do.
+    private static func refusal(of question: GatewayQuestion, because reason: String? = nil) -> GatewayRefusal {
+        let wayOut =
+            reason ?? GatewayRule(exactly: question).map { "--allow \(ShellWord.inMessage($0.description)) would" }
+        return GatewayRefusal(
+            status: 403,
+            reason: "no --allow of 'keyfob exec' has \(question.method) \(question.place)"
+                + (wayOut.map { "; " + $0 } ?? ""))
     }
 
     private func hear() -> GatewayAnswer? {
         guard let question = asked, let message = holder.receive() else { return nil }
         asked = nil
         switch message.kind {
-        case .granted:
+        case .granted where isAllowed(question):
             hosts.insert(question.host)
             let isBasic = Self.isGit(question) && !bearerHosts.contains(question.host)
             return .granted(
                 Self.authorization(message.secret, isBasic: isBasic),
                 certificateFile: message.text.isEmpty ? nil : message.text)
-        case .refused: return .refused(status: 403, reason: message.text)
-        case .failed: return .refused(status: 502, reason: message.text)
-        case .ready, .ask, .askAgain, .question, .answered: return nil
+        case .goes:
+            hosts.insert(question.host)
+            return .refused(Self.refusal(of: question))
+        case .refused, .failed:
+            guard isAllowed(question) else { return .refused(Self.refusal(of: question, because: message.text)) }
+            let status = message.kind == .refused ? 403 : 502
+            return .refused(GatewayRefusal(status: status, reason: message.text))
+        case .granted, .ready, .ask, .askAgain, .question, .answered, .whether: return nil
         }
     }
 

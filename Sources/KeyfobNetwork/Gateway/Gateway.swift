@@ -19,6 +19,8 @@ package final class Gateway {
     private let limits: GatewayConnection.Limits
     private let certificates: TrustedCertificates
     private let proxies: ProxySettings
+    private let owner: SocketOwner
+    private var strangers = StrangerTally()
     private let curl: Libcurl
     @safe private let multi: UnsafeMutableRawPointer
     private var connections: [GatewayConnection] = []
@@ -30,7 +32,7 @@ package final class Gateway {
     package enum Flaw: Error {
         /// There is no libcurl that is new enough.
         case noLibrary
-        /// The system's table of connections, by which others are told apart, cannot be read.
+        /// The system does not tell whose a connection is.
         case noOwners
         case configuration(NetworkError)
     }
@@ -44,7 +46,7 @@ package final class Gateway {
         _ door: GatewayDoor, _ configuration: NetworkConfiguration, judge: GatewayJudge,
         isGranted: @escaping (GatewayQuestion) -> Bool, tell: @escaping (String) -> Void
     ) throws(Flaw) {
-        guard SocketOwner.isKnown else { throw .noOwners }
+        guard let owner = SocketOwner(listening: door.descriptor) else { throw .noOwners }
         do {
             certificates = try TrustedCertificates(path: configuration.certificateFile)
             proxies = try ProxySettings(environment: configuration.environment)
@@ -56,6 +58,7 @@ package final class Gateway {
         }
         (self.door, self.judge, self.tell, self.limits) = (door, judge, tell, GatewayConnection.Limits())
         references = GatewayReferences(gateway: door.address, isGranted: isGranted)
+        self.owner = owner
         self.curl = curl
         unsafe self.multi = multi
         // TLS writes to sockets by itself.
@@ -71,15 +74,19 @@ package final class Gateway {
     /// Passes on what comes until something can be read of `lifeline`, or its other end is closed.
     package func run(until lifeline: CInt) {
         while step(lifeline) {}
+        for line in strangers.summary { tell(line) }
     }
 
     private func step(_ lifeline: CInt) -> Bool {
+        let canAccept = canAccept
         var waits = [wait(lifeline), wait(isAsking ? judge.descriptor : -1), wait(canAccept ? door.descriptor : -1)]
         let waiting = connections.filter { $0.events != 0 }
         waits += waiting.map { wait($0.descriptor, $0.events) }
         waits.removeAll { $0.fd < 0 }
         var count: CInt = 0
-        let milliseconds = connections.compactMap(\.deadline).min().map(Self.milliseconds) ?? 60_000
+        // Where there is no room there may be some in a moment.
+        let longest: CInt = canAccept ? 60_000 : 500
+        let milliseconds = min(longest, connections.compactMap(\.deadline).min().map(Self.milliseconds) ?? longest)
         _ = unsafe curl.functions.pointee.curl_multi_poll(
             multi, &waits, CUnsignedInt(waits.count), milliseconds, &count)
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
@@ -112,22 +119,21 @@ package final class Gateway {
 
     /// Whether there is room, or somebody who can go.
     private var canAccept: Bool {
-        connections.count < Self.connectionLimit || connections.contains(where: \.isIdle)
+        connections.count < Self.connectionLimit || connections.contains(where: \.canGo)
     }
 
     private func accept() {
-        guard canAccept, let descriptor = LoopbackSocket.accept(door.descriptor) else { return }
-        let user = SocketOwner.user(at: descriptor)
+        let idle = connections.count < Self.connectionLimit ? nil : connections.firstIndex(where: \.canGo)
+        guard idle != nil || connections.count < Self.connectionLimit,
+            let descriptor = LoopbackSocket.accept(door.descriptor)
+        else { return }
+        let user = owner.user(at: descriptor)
         guard user == geteuid() else {
-            tell(
-                user.map { "a connection: it is of another user (\($0))" }
-                    ?? "a connection: nobody can tell whose it is")
+            if let line = strangers.note(user) { tell(line) }
             close(descriptor)
             return
         }
-        if connections.count >= Self.connectionLimit, let idle = connections.firstIndex(where: \.isIdle) {
-            connections.remove(at: idle)
-        }
+        if let idle { connections.remove(at: idle) }
         connections.append(GatewayConnection(descriptor, references: references, limits: limits))
     }
 
@@ -140,10 +146,10 @@ package final class Gateway {
                 questions.removeFirst()
             } else if isJudgeGone {
                 questions.removeFirst()
-                answer(.refused(status: 503, reason: "nobody is there any more who has tokens"), connection, ticket)
+                answer(.refused(.alone), connection, ticket)
             } else if let refusal = judge.ask(question) {
                 questions.removeFirst()
-                answer(.refused(status: refusal.status, reason: refusal.reason), connection, ticket)
+                answer(.refused(refusal), connection, ticket)
             } else {
                 isAsking = true
             }
@@ -155,8 +161,7 @@ package final class Gateway {
         let (connection, _, ticket) = questions.removeFirst()
         guard let answer = judge.hear() else {
             isJudgeGone = true
-            return self.answer(
-                .refused(status: 503, reason: "nobody is there any more who has tokens"), connection, ticket)
+            return self.answer(.refused(.alone), connection, ticket)
         }
         self.answer(answer, connection, ticket)
     }
@@ -164,7 +169,7 @@ package final class Gateway {
     private func answer(_ answer: consuming GatewayAnswer, _ connection: GatewayConnection, _ ticket: Int) {
         guard let request = connection.request(of: ticket) else { return }
         switch consume answer {
-        case .refused(let status, let reason): connection.refuse(GatewayRefusal(status: status, reason: reason))
+        case .refused(let refusal): connection.refuse(refusal)
         case .granted(let authorization, let file):
             let setup = TransferSetup(
                 userAgent: "", certificateFile: file ?? certificates.path, proxy: proxies.proxy(for: request.url))

@@ -28,12 +28,34 @@ package struct GatewayAddress: Hashable, Sendable {
         guard ConstantTime.areEqual(Array(given.utf8), Array(secret.utf8)) else { throw .unknown }
         let place = rest[given.endIndex...].dropFirst()
         let name = place.prefix { $0 != "/" }
+        guard !["https:", "http:"].contains(Identifier.folded(String(name))) else { throw .withScheme }
         guard !name.isEmpty, let host = try? HostAndPort(Array(name.utf8)[...]) else { throw .badPlace }
         guard let path = RequestPath(place[name.endIndex...]) else { throw .ambiguous }
         let authority = host.host + (host.port.map { ":\($0)" } ?? "")
-        guard let url = try? EndpointURL("https://" + authority + path.text) else { throw .badPlace }
-        return (url.environment, path, url)
+        do {
+            let url = try EndpointURL("https://" + authority + path.text)
+            return (url.environment, path, url)
+        } catch {
+            throw error == .tooLong ? .longPath : .badPlace
+        }
     }
+
+    /// A path here as it is told: without what nobody is to know of the address, and without a user's name and password.
+    func shown(_ path: String) -> String {
+        var text = path[...]
+        if path.hasPrefix("/") {
+            let given = path.dropFirst().prefix { $0 != "/" }
+            let isOwn = ConstantTime.areEqual(Array(given.utf8), Array(secret.utf8))
+            text = isOwn ? path[given.endIndex...].dropFirst() : "…" + path[given.endIndex...]
+        }
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let authority = text[start...].prefix { $0 != "/" }
+        if let at = authority.lastIndex(of: "@") { text.removeSubrange(start...at) }
+        return text.count > Self.shownLimit ? text.prefix(Self.shownLimit) + "…" : String(text)
+    }
+
+    /// How many characters of a path are told.
+    private static let shownLimit = 200
 }
 
 /// The socket at which a gateway is reached, open from when this is made.

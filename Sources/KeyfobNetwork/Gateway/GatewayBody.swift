@@ -1,4 +1,5 @@
 internal import KeyfobModel
+internal import KeyfobOAuth
 
 /// The body of a program's request as it comes in, without its framing (RFC 9112, sections 6 and 7).
 struct GatewayBody {
@@ -48,6 +49,7 @@ struct GatewayBody {
                 state = part.count == left ? .chunkEnd : .chunk(left - part.count)
                 return part.isEmpty ? nil : part
             case .size:
+                if Self.hasExtension(input) { throw .withExtension }
                 guard let line = try Self.line(from: &input) else { return nil }
                 guard (1...12).contains(line.count) else { throw .malformed }
                 var size = 0
@@ -57,11 +59,23 @@ struct GatewayBody {
                 }
                 state = size == 0 ? .end : .chunk(size)
             case .chunkEnd, .end:
+                if case .end = state, input.count > 0, HTTPHeader.isName(String(UnicodeScalar(input[0]))) {
+                    throw .withTrailer
+                }
                 guard let line = try Self.line(from: &input) else { return nil }
                 guard line.isEmpty else { throw .malformed }
                 if case .end = state { state = .done } else { state = .size }
             }
         }
+    }
+
+    /// Whether more than its size is said of a chunk.
+    private static func hasExtension(_ input: ByteQueue) -> Bool {
+        var index = 0
+        while index < min(input.count, 12), Hexadecimal.value(of: input[index]) != nil { index += 1 }
+        guard index > 0 else { return false }
+        while index < min(input.count, 16), input[index] == 0x20 || input[index] == 0x09 { index += 1 }
+        return index < input.count && input[index] == UInt8(ascii: ";")
     }
 
     /// The next line, without its end; nil where that is still to come.

@@ -21,6 +21,8 @@ final class GatewayConnection {
     struct Limits: Sendable {
         /// For the head of a request, from its first byte.
         var head = Duration.seconds(15)
+        /// For the first byte of the first one, where others wait.
+        var first = Duration.seconds(1)
         /// Between two requests.
         var idle = Duration.seconds(60)
         /// Until it takes or gives the next bytes.
@@ -59,6 +61,12 @@ final class GatewayConnection {
 
     /// Whether it waits for a request of which nothing has come.
     var isIdle: Bool { if case .reading = state { input.isEmpty } else { false } }
+    /// Whether it can make room for another one: nothing of a request has come, though it had a moment for its first.
+    var canGo: Bool {
+        guard isIdle, ticket > 0 || progress + limits.first <= .now else { return false }
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK)) <= 0
+    }
     /// Whether nothing happens here any more.
     var isGone: Bool { if case .gone = state { true } else { false } }
 
@@ -153,14 +161,17 @@ final class GatewayConnection {
     }
 
     /// Lets the answer count that was held back, or refuses what has none.
-    func refuse(_ refusal: GatewayRefusal) {
+    ///
+    /// - Parameter asked: Method and path, where there is no request.
+    func refuse(_ refusal: GatewayRefusal, _ asked: String? = nil) {
         if let transfer, transfer.isHeld {
             transfer.isHeld = false
             isRepeated = true
             return advance()
         }
         let text = "keyfob: \(refusal.reason)\n"
-        refused.append((request.map { "\($0.question.method) \($0.question.place)" } ?? "a request", refusal.reason))
+        let question = request.map { "\($0.question.method) \($0.question.place)" }
+        refused.append((question ?? asked ?? "a request", refusal.reason))
         transfer = nil
         let isHead = request?.question.method == "HEAD"
         output.append(
@@ -174,8 +185,8 @@ final class GatewayConnection {
                 \r
                 \(isHead ? "" : text)
                 """.utf8))
+        // It is written in the next turn, so that whoever waits for it finds the refusal told already.
         (state, progress) = (.writing(isLast: true), .now)
-        flush()
     }
 
     private func leave() {
@@ -212,7 +223,7 @@ final class GatewayConnection {
             (self.request, question, state) = (request, (request.question, ticket), .asking)
             (isRepeated, transfer) = (false, nil)
         } catch {
-            refuse(error)
+            refuse(error, "\(head.method) \(references.gateway.shown(head.path))")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import KeyfobOAuth
 package import KeyfobSodium
 
 /// What a program asks of a service, as somebody has to judge it who knows whose token may go there.
@@ -21,8 +22,8 @@ package struct GatewayQuestion: Hashable, Sendable {
 package enum GatewayAnswer: ~Copyable {
     /// The value of `Authorization`, and the file of certificates that are trusted for it; nil for the usual ones.
     case granted(SecretBytes, certificateFile: String?)
-    /// What the program is told instead: a status, and a line that says why.
-    case refused(status: Int, reason: String)
+    /// What the program is told instead.
+    case refused(GatewayRefusal)
 }
 
 /// Who judges, one question after the other.
@@ -53,14 +54,33 @@ package struct GatewayRefusal: Error, Hashable, Sendable {
     static let malformed = GatewayRefusal(status: 400, reason: "the request is not HTTP/1.1 as RFC 9112 has it")
     static let tooLong = GatewayRefusal(status: 431, reason: "the head of the request is longer than 16 KiB")
     static let slow = GatewayRefusal(status: 408, reason: "the request did not come in time")
+    static let longPath = GatewayRefusal(
+        status: 414, reason: "host and path are longer than \(EndpointURL.maximumCount - 8) bytes")
+    static let withExtension = GatewayRefusal(
+        status: 501,
+        reason: "extensions of chunks are not passed on (RFC 9112, section 7.1.1); send the body without them")
+    static let withTrailer = GatewayRefusal(
+        status: 501,
+        reason: "fields behind the body are not passed on (RFC 9112, section 7.1.2); send the body without them")
     static let otherHost = GatewayRefusal(status: 403, reason: "the request is meant for another host (Host)")
     static let page = GatewayRefusal(status: 403, reason: "a page in a browser has no access (Origin, Sec-Fetch-Site)")
+    /// A program asks this as a proxy, by a method or by an address with `http://`.
+    static func proxy(status: Int, _ method: String) -> GatewayRefusal {
+        GatewayRefusal(
+            status: status,
+            reason: "this is no proxy to be named in \(method == "CONNECT" ? "https_proxy" : "http_proxy"); "
+                + "its address stands in the place of https://, before host and path")
+    }
+    /// Nobody answers who has tokens.
+    package static let alone = GatewayRefusal(status: 503, reason: "nobody is there any more who has tokens")
     static let unknown = GatewayRefusal(status: 404, reason: "there is nothing here")
     static let ambiguous = GatewayRefusal(
         status: 400,
         reason: "the path holds '.', '..', an empty part or an encoding that servers read in different ways")
     static let badPlace = GatewayRefusal(
         status: 400, reason: "behind the address of the proxy stand host and path, encoded: …/api.example.com/path")
+    static let withScheme = GatewayRefusal(
+        status: 400, reason: "leave out https:// behind the address of the proxy, which stands in its place")
     static let otherMethod = GatewayRefusal(
         status: 403, reason: "a header that stands for another method or another address is not passed on")
 

@@ -21,17 +21,19 @@ struct GatewayRequest {
         framing == .none && ["GET", "HEAD", "OPTIONS"].contains(question.method)
     }
 
-    /// Methods that lead around what is judged here, or tell what was sent.
-    private static let forbiddenMethods: Set<String> = ["CONNECT", "TRACE", "TRACK"]
+    /// Methods that tell what was sent.
+    private static let forbiddenMethods: Set<String> = ["TRACE", "TRACK"]
     /// Those whose requests say how long their body is, also where there is none.
     private static let bodyMethods: Set<String> = ["POST", "PUT", "PATCH"]
 
     /// The request in `head`, whose bytes it was read from are `bytes`.
     init(_ head: LoopbackRequest, query: String?, to gateway: GatewayAddress) throws(GatewayRefusal) {
+        guard head.method.uppercased() != "CONNECT" else { throw .proxy(status: 501, "CONNECT") }
         guard !Self.forbiddenMethods.contains(head.method.uppercased()) else {
             throw GatewayRefusal(status: 501, reason: "\(head.method) is not passed on")
         }
         guard head.isCurrent else { throw GatewayRefusal(status: 505, reason: "requests are made in HTTP/1.1") }
+        guard head.path.hasPrefix("/") else { throw .proxy(status: 400, head.method) }
         // A page can have a name of its own resolved to this machine, but cannot send another Host.
         guard head.values("host") == [gateway.authority] else { throw .otherHost }
         guard head.values("origin").isEmpty, head.values("sec-fetch-site").allSatisfy({ $0 == "none" }) else {
@@ -41,10 +43,6 @@ struct GatewayRequest {
         let upgrades = head.values("upgrade")
         guard upgrades.allSatisfy({ Identifier.folded($0) == "h2c" }) else {
             throw GatewayRefusal(status: 501, reason: "no other protocol is switched to (Upgrade)")
-        }
-        guard head.path.hasPrefix("/") else {
-            throw GatewayRefusal(
-                status: 400, reason: "this is no proxy to be named in http_proxy; it stands in the place of https://")
         }
         let place = try gateway.place(of: head.path)
         guard !head.headers.contains(where: { GatewayHeaders.isDetour($0.name) }) else { throw .otherMethod }

@@ -1,20 +1,60 @@
+internal import CLinux
 internal import Glibc
 
-/// Whose the other end of a connection on this machine is, as the kernel's tables say (`/proc/net/tcp`, proc(5)).
-enum SocketOwner {
+/// Whose the other end of a connection on this machine is, as the kernel says.
+///
+/// It is asked for that one socket (sock_diag(7)), which takes it a few microseconds however many there are. Where it does not
+/// offer that, all of its tables are read (`/proc/net/tcp`, proc(5)).
+final class SocketOwner {
+    private let diagnosis: CInt
+    /// Whether the kernel is not asked for one socket.
+    var readsTables: Bool { diagnosis < 0 }
+
     /// A table, and what stands in it before an address of IPv4: a socket of IPv6 can be connected to such a one (RFC 4291,
     /// section 2.5.5.2), as Java's are.
     private static let tables = [("/proc/net/tcp", ""), ("/proc/net/tcp6", "0000000000000000FFFF0000")]
 
-    /// Whether there is such a table here.
-    static var isKnown: Bool { unsafe access(tables[0].0, R_OK) == 0 }
+    /// Asks the kernel, or reads its tables; nil where neither can be.
+    ///
+    /// - Parameters:
+    ///   - listening: A socket of this process that listens, by which is seen whether the kernel answers.
+    ///   - readsTables: Whether the tables are read in any case.
+    init?(listening: CInt, readsTables: Bool = false) {
+        let diagnosis = readsTables ? -1 : linux_open_socket_diagnosis()
+        var isOffered = false
+        if diagnosis >= 0, let own = unsafe Self.address(getsockname, listening) {
+            isOffered = Self.owner(own, Address(host: 0, port: 0), diagnosis) == .user(geteuid())
+        }
+        self.diagnosis = isOffered ? diagnosis : -1
+        if diagnosis >= 0, !isOffered { close(diagnosis) }
+        if !isOffered, unsafe access(Self.tables[0].0, R_OK) != 0 { return nil }
+    }
+
+    deinit { if diagnosis >= 0 { close(diagnosis) } }
 
     /// The number of the user who opened the other end; nil where it is closed, or nobody's here.
-    static func user(at connection: CInt) -> uid_t? {
-        guard let other = unsafe address(getpeername, connection), let own = unsafe address(getsockname, connection)
-        else {
-            return nil
+    func user(at connection: CInt) -> uid_t? {
+        guard let other = unsafe Self.address(getpeername, connection),
+            let own = unsafe Self.address(getsockname, connection)
+        else { return nil }
+        if diagnosis >= 0 {
+            switch Self.owner(other, own, diagnosis) {
+            case .user(let user): return user
+            case .nobody: return nil
+            case .unknown: break
+            }
         }
+        return Self.user(from: other.text, to: own.text)
+    }
+
+    private enum Answer: Equatable { case user(uid_t), nobody, unknown }
+
+    private static func owner(_ address: Address, _ other: Address, _ diagnosis: CInt) -> Answer {
+        let answer = linux_socket_owner(diagnosis, address.host, address.port, other.host, other.port)
+        return answer >= 0 ? .user(uid_t(truncatingIfNeeded: answer)) : answer == -1 ? .nobody : .unknown
+    }
+
+    private static func user(from other: String, to own: String) -> uid_t? {
         // Tables are read in pieces, between which lines can move.
         for _ in 0..<3 {
             for (table, prefix) in tables {
@@ -72,19 +112,27 @@ enum SocketOwner {
 
     private typealias Naming = (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
 
-    /// An address of a connection as the table has it: in hexadecimal, as it lies in memory, and the port.
-    private static func address(_ name: Naming, _ connection: CInt) -> String? {
+    /// An address of IPv4 and a port, as they lie in memory.
+    private struct Address {
+        let host: in_addr_t
+        let port: in_port_t
+
+        /// As the table has it: in hexadecimal, and the port as a number.
+        var text: String { Self.text(host, 8) + ":" + Self.text(in_port_t(bigEndian: port), 4) }
+
+        private static func text(_ number: some BinaryInteger, _ digits: Int) -> String {
+            let text = String(number, radix: 16, uppercase: true)
+            return String(repeating: "0", count: digits - text.count) + text
+        }
+    }
+
+    private static func address(_ name: Naming, _ connection: CInt) -> Address? {
         var address = sockaddr_in()
         var count = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = unsafe withUnsafeMutablePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe name(connection, $0, &count) }
         }
         guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return nil }
-        return text(address.sin_addr.s_addr, 8) + ":" + text(in_port_t(bigEndian: address.sin_port), 4)
-    }
-
-    private static func text(_ number: some BinaryInteger, _ digits: Int) -> String {
-        let text = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: digits - text.count) + text
+        return Address(host: address.sin_addr.s_addr, port: address.sin_port)
     }
 }

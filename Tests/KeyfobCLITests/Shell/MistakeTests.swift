@@ -154,8 +154,23 @@ struct MistakeTests {
         ),
         ("exec --proxy --allow 'get git.example' -- true", 64, ["--allow", "get git.example", "in capitals"]),
         ("exec --proxy --allow 'GET a.example/u*' -- true", 64, ["* stands for a whole part of a path", "u*"]),
-        ("exec --proxy --allow 'GET a.example' --env T=b.example -- true", 64, ["no --allow is about b.example"]),
-        ("exec --env T --allow 'GET a.example' -- true", 64, ["--allow says what goes through a proxy"]),
+        ("exec --proxy --allow GET -- true", 64, ["GET alone says not where; a rule is METHOD HOST/PATH, such as"]),
+        (
+            "exec --proxy --allow a.example/user -- true", 64,
+            ["names no method; a rule is METHOD HOST/PATH", "every method: \"* a.example/user\""]
+        ),
+        (
+            "exec --proxy --allow 'GET a.example' -- true", 64,
+            ["it names no path; \"GET a.example/*\" is all of that host"]
+        ),
+        ("exec --proxy --allow 'GET,* a.example/' -- true", 64, ["in capitals", "or * alone for every one"]),
+        ("exec --proxy --allow 'GET a.example/*' --env T=b.example -- true", 64, ["no --allow is about b.example"]),
+        ("exec --proxy --allow 'GET a.example:443/x' --env T=b.example -- true", 64, ["no --allow is about b.example"]),
+        (
+            "exec --proxy --account ada --allow-host http://a.example:80 -- true", 64,
+            ["--allow-host takes a host without https:// and a path; http://a.example:80 is none"]
+        ),
+        ("exec --env T --allow 'GET a.example/*' -- true", 64, ["--allow says what goes through a proxy"]),
         ("exec --proxy --offline -- true", 64, ["a proxy needs the network; --offline has no meaning"]),
         ("exec --proxy --account nobody -- true", 13, ["there is no account 'nobody'", "'keyfob account list'"]),
         ("exec --account eve --env T -- nosuchprogram", 127, ["there is no program nosuchprogram"]),

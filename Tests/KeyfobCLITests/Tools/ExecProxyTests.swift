@@ -72,7 +72,7 @@ struct ExecProxyTests {
     @Test("what no rule has and where the token does not go is answered 403 and told in a line, without the query")
     func refused() throws {
         let outcome = try behind(
-            "--account ada --allow \"GET $SERVER/repos/me/*\" --allow 'GET evil.example'",
+            "--account ada --allow \"GET $SERVER/repos/me/*\" --allow 'GET evil.example/*'",
             """
             ask() { curl -sS -w '%{http_code}\\n' --path-as-is "$@"; }
             ask -o /dev/null $KEYFOB_PROXY/$SERVER/repos/me/x?key=1
@@ -207,6 +207,61 @@ struct ExecProxyTests {
             outcome.errors.contains("keyfob: warning: not passed on: a connection: it is of another user (65534)"),
             "\(outcome)")
         #expect(try requests().map(\.path) == ["/mine"])
+    }
+
+    @Test("many connections of another user are two lines, and keep nobody waiting", .enabled(if: Privileges.isRoot))
+    func flood() throws {
+        let outcome = try behind(
+            "--account ada --env API=$SERVER",
+            #"""
+            port=$(echo $KEYFOB_PROXY | cut -d: -f3 | cut -d/ -f1)
+            setpriv --reuid 65534 --clear-groups bash -c "
+                for n in {1..300}; do exec {other}<>/dev/tcp/127.0.0.1/$port || exit; done; sleep 1" &
+            for n in 1 2 3; do curl -sS -o /dev/null -w '%{http_code}\n' $API/mine; done; wait
+            """#)
+        #expect(outcome.text == "200\n200\n200\n", "\(outcome)")
+        #expect(
+            outcome.errors == """
+                keyfob: warning: not passed on: a connection: it is of another user (65534); further ones are counted
+                keyfob: warning: not passed on: 299 more connections of another user (65534)
+
+                """, "\(outcome)")
+    }
+
+    @Test("what is refused says what would let it through, for no more than that, or why nothing would")
+    func nextSteps() throws {
+        let outcome = try behind(
+            "--account ada --allow-host allowed.test --allow \"GET $SERVER/y\"",
+            #"""
+            ask() { curl -sS --path-as-is "$@" | sed "s,$SERVER,SERVER,g"; }
+            keyfob bind --quiet --host bound.test ada
+            for host in other.test allowed.test bound.test; do ask $KEYFOB_PROXY/$host/x; done
+            ask -X '*' "$KEYFOB_PROXY/$SERVER/*"; ask -X '*' $KEYFOB_PROXY/$SERVER/x; ask "$KEYFOB_PROXY/$SERVER/*/x"
+            http_proxy=$KEYFOB_PROXY ask http://ada:secret@api.test/x?key=PRIVATE
+            ask $KEYFOB_PROXY/https://api.test/x; ask -d x -H 'Host: evil.test' $KEYFOB_PROXY/api.test/x
+            """#)
+        let no = "keyfob: no --allow of 'keyfob exec' has"
+        let lines = outcome.text.split(separator: "\n").map(String.init)
+        let way = "if they should, run 'keyfob bind --host other.test ada'"
+        #expect(
+            lines.first?.hasPrefix("\(no) GET other.test/x; the tokens of ada do not go to other.test; \(way)") == true,
+            "\(outcome)")
+        #expect(
+            lines.dropFirst() == [
+                "\(no) GET allowed.test/x; --allow \"GET allowed.test/x\" would",
+                "\(no) GET bound.test/x; --allow \"GET bound.test/x\" would",
+                "\(no) * SERVER/*", "\(no) * SERVER/x", "\(no) GET SERVER/*/x",
+                "keyfob: this is no proxy to be named in http_proxy; its address stands in the place of https://, before "
+                    + "host and path",
+                "keyfob: leave out https:// behind the address of the proxy, which stands in its place",
+                "keyfob: the request is meant for another host (Host)",
+            ], "\(outcome)")
+        for told in [
+            "GET http://api.test/x: this is", "GET https://api.test/x: leave out", "POST api.test/x: the request",
+        ] {
+            #expect(outcome.errors.contains("keyfob: warning: not passed on: " + told), "\(outcome)")
+        }
+        #expect(!outcome.errors.contains("secret") && !outcome.errors.contains("PRIVATE"), "\(outcome)")
     }
 
     @Test("two side by side have an account each, and no way into the other's")

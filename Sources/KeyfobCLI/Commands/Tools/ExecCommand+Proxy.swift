@@ -17,8 +17,14 @@ extension ExecCommand {
         } catch {
             let reason =
                 switch error {
-                case .words: "a rule is METHOD HOST/PATH, such as 'GET api.github.com/repos/me/*'"
-                case .methods: "methods are in capitals, with a comma between two: GET,POST"
+                case .words: Self.form
+                case .noMethod(let place):
+                    "it names no method; \(Self.form), and with * in the place of GET for every method: "
+                        + ShellWord.inMessage("* " + place)
+                case .noPlace(let method): "\(ShellWord.inMessage(method)) alone says not where; \(Self.form)"
+                case .noPath(let methods, let host):
+                    "it names no path; \(ShellWord.inMessage("\(methods) \(host)/*")) is all of that host"
+                case .methods: "methods are in capitals, with a comma between two: GET,POST; or * alone for every one"
                 case .host(let host):
                     "\(ShellWord.inMessage(host)) is no host; a rule is METHOD HOST/PATH, without https://"
                 case .path: "its path is none: it has no query, no space and no '..'"
@@ -27,6 +33,8 @@ extension ExecCommand {
             throw ValidationError(reason)
         }
     }
+
+    private static let form = "a rule is METHOD HOST/PATH, such as 'GET api.github.com/repos/me/*'"
 
     /// What makes no sense together with `--proxy`, or without it.
     func validateProxy() throws {
@@ -43,10 +51,14 @@ extension ExecCommand {
         if refresh.forceRefresh || refresh.claims != nil {
             throw ValidationError("--force-refresh and --claims are about one token, and do not go with --proxy")
         }
+        if let allowHost = options.allowHost, GatewayRule.host(allowHost[...]) == nil {
+            throw ValidationError(
+                "--allow-host takes a host without https:// and a path; \(ShellWord.inMessage(allowHost)) is none")
+        }
         for variable in env {
             let place = variable.scope ?? ""
-            let host = place.prefix { $0 != "/" }.lowercased()
-            guard HostPattern(host) != nil, !host.hasPrefix("*"), place.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            guard let host = GatewayRule.host(place.prefix { $0 != "/" }),
+                place.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else {
                 throw ValidationError(
                     "with --proxy, --env gives a variable the address of a host: --env NAME=HOST, or NAME=HOST/PATH")
@@ -59,9 +71,12 @@ extension ExecCommand {
 
     /// The hosts that the caller names.
     private var namedHosts: [String] {
-        let ofVariables = env.compactMap { $0.scope.map { $0.prefix { $0 != "/" }.lowercased() } }
-        return [options.allowHost].compactMap(\.self) + ofVariables + allow.compactMap(\.host)
+        let ofVariables = env.compactMap { $0.scope.flatMap { GatewayRule.host($0.prefix { $0 != "/" }) } }
+        return [allowedHost].compactMap(\.self) + ofVariables + allow.compactMap(\.host)
     }
+
+    /// The host that the caller allows to the account.
+    private var allowedHost: String? { options.allowHost.flatMap { GatewayRule.host($0[...]) } }
 
     /// Runs the program behind a proxy, and ends as it ends.
     func runBehindProxy(_ call: ProgramCall) throws {
@@ -71,7 +86,8 @@ extension ExecCommand {
             try grant(over: MessageLine(descriptor: line.descriptor), to: call)
         }
         ProgramCall.close(global.descriptorsOfSecrets)
-        let hosts = try Self.awaitReady(holder, relay).split(separator: "\n").map(String.init)
+        let found = try ProxyAccount(text: Self.awaitReady(holder, relay))
+        let hosts = found.hosts
         let socket = holder.socket
         let door = try Self.door()
         let gate = try TokenHolder(relay) { (line) throws(KeyringError) in
@@ -83,7 +99,7 @@ extension ExecCommand {
         let known = hosts.filter { host in allow.isEmpty || allow.contains { $0.isAbout(host) } }
         let variables = ProxyVariables(
             door.address, addresses: env.map { ($0.name, $0.scope ?? "") },
-            gitHosts: known + namedHosts.filter { !known.contains($0) })
+            gitHosts: known + namedHosts.filter { !known.contains($0) }, logins: found.logins)
         var environment = ProgramCall.Variables()
         for (name, value) in variables.values { Array(value.utf8).withBytes { environment.set(name, $0) } }
         let process = try relay.fork()
@@ -139,7 +155,7 @@ extension ExecCommand {
         _ door: GatewayDoor, _ hosts: [String], holder: MessageLine, _ line: TokenLine
     ) throws(KeyringError) {
         TokenHolder.retire()
-        let judge = ProxyJudge(rules: allow, hosts: hosts, holder: holder)
+        let judge = ProxyJudge(rules: allow, hosts: hosts + [allowedHost].compactMap(\.self), holder: holder)
         let configuration = NetworkConfiguration.ofThisMachine(
             certificateFile: networkOptions.caFile, environment: Environment.current.variables)
         let gateway: Gateway
@@ -153,7 +169,8 @@ extension ExecCommand {
                 throw KeyringError(.unavailable, "libcurl (7.87 or later) is not installed", advice: .installLibcurl)
             case .noOwners:
                 throw KeyringError(
-                    .unavailable, "/proc/net/tcp cannot be read, which tells whose a connection is: there is no proxy")
+                    .unavailable,
+                    "neither the kernel nor /proc/net/tcp tells whose a connection is: there is no proxy")
             case .configuration(let flaw): throw KeyringError(.configuration, "\(flaw)")
             }
         }
@@ -167,27 +184,33 @@ extension ExecCommand {
         let keyring = try global.unlockedKeyring(reaching: .network)
         defer { global.tellWarnings(of: keyring) }
         var options = options(for: nil, of: call)
-        if options.url == nil, let host = options.allowHost ?? namedHosts.first { options.url = "https://" + host }
+        options.allowHost = allowedHost
+        if options.url == nil, let host = namedHosts.first { options.url = "https://" + host }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
-        let (account, group): (AccountID, AccessGroup)
+        let (account, group): (Account, AccessGroup)
         if options.url == nil {
             let candidate = try acquisition.account()
-            (account, group) = (candidate.account.id, candidate.group)
+            (account, group) = (candidate.account, candidate.group)
         } else {
             // Whoever has no token learns that before the program runs.
             let answer = try acquisition.token(minimumValidity: validity.minValidity)
             acquisition.remember(answer.found)
-            (account, group) = (answer.found.account.id, answer.found.group)
+            (account, group) = (answer.found.account, answer.found.group)
         }
-        let hosts = try keyring.providers.namedHosts(of: account, in: group)
+        let found = try ProxyAccount(account, hosts: keyring.providers.namedHosts(of: account.id, in: group))
         global.tellWarnings(of: keyring)
         TokenHolder.retire()
-        try line.send(.ready, hosts.joined(separator: "\n"))
-        options.account = account.description
+        try line.send(.ready, found.text)
+        options.account = account.id.description
         var grants = ProxyGrants(acquisition: acquisition, options: options, group: group)
         while let message = line.receive() {
             do throws(KeyringError) {
+                if message.kind == .whether {
+                    try grants.requireDestination(message.text)
+                    try line.send(.goes)
+                    continue
+                }
                 let answer = try grants.token(
                     for: message.text, isAgain: message.kind == .askAgain, minimumValidity: validity.minValidity)
                 try answer.requirePrintable()

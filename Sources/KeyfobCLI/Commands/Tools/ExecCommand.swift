@@ -25,9 +25,10 @@ struct ExecCommand: ParsableCommand {
             yours alone; behind it the program writes host and path in the place of https://, as in \
             $KEYFOB_PROXY/api.github.com/user, and keyfob sends that on over https with the token of one account. It goes \
             to the hosts to which 'keyfob request' sends it, and with --allow to what one of the rules has: \
-            'METHOD[,METHOD] HOST/PATH', GET with HEAD, * for a part of the path or for all that follow. All else is \
-            answered 403 and told. git takes the proxy for https://HOST/ of those hosts by itself; --env NAME=HOST puts \
-            an address into a variable. Programs that know no other address than https, such as gh, do not work so. \
+            'METHOD[,METHOD] HOST/PATH', GET with HEAD, * alone for every method, *.HOST for all hosts below it, * for a part \
+            of the path or at its end for all that follow; HOST/* is all of a host. All else is answered 403 and told. git takes \
+            the proxy for https://HOST/ of those hosts by itself, and asks no credential helper, for whatever host; --env \
+            NAME=HOST puts an address into a variable. Programs that know no other address than https, such as gh, do not work so. \
             The proxy ends with the program; until then it holds the vault's key, whatever 'keyfob lock' says.
 
             Otherwise the program has the token, and so has whatever it sends it to: --url chooses among the accounts \
