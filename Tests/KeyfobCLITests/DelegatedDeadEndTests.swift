@@ -97,14 +97,32 @@ struct DelegatedDeadEndTests {
         #expect(!(try token.errors.contains("doctor --repair")))
     }
 
-    @Test("another vault can be made where the note is gone, and is the one that counts")
-    func madeAnew() throws {
+    @Test(
+        "no vault is made where the note is gone, unless somewhere else",
+        arguments: ["data/keyfob/storage", "data/keyfob"])
+    func madeAnew(gone: String) throws {
+        try desktop.run("rm -r \(gone)").expectSuccess()
+        for options in ["--storage secret-service --recovery-file r2", "--new-key-file key --recovery-file r2", ""] {
+            let refused = try desktop.run("keyfob init \(options)")
+            refused.expectError(73, "storage is gone, which says that the Secret Service", "'keyfob doctor --repair'")
+            #expect(refused.errors.contains("--vault FOLDER makes another"), "\(refused)")
+        }
+        #expect(try desktop.run("ls r2 key data/keyfob/keyring.db").status != 0, "nothing was made")
+        try desktop.run("keyfob init -q --vault other --storage secret-service --recovery-file r2").expectSuccess()
+        try desktop.run("printf new | keyfob add -q --vault other ada@git.example").expectSuccess()
+        #expect(try desktop.run("keyfob token --vault other").expectSuccess().text == "new\n")
+        try desktop.run("keyfob doctor --repair").expectSuccess()
+        #expect(try token.expectSuccess().text == "stored\n")
+    }
+
+    @Test("where the keyring has nothing left of it either, a vault can be made again in its place")
+    func madeAgain() throws {
         try desktop.run("rm -r data/keyfob").expectSuccess()
-        try desktop.run("keyfob init -q --storage secret-service --recovery-file other").expectSuccess()
-        #expect(try token.status != 0)
-        #expect(try !desktop.run("keyfob doctor --repair").text.contains("written again"))
-        try desktop.run("printf new | keyfob add -q ada@git.example").expectSuccess()
-        #expect(try token.expectSuccess().text == "new\n")
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.AccessToken").expectSuccess()
+        try desktop.run("keyfob init --recovery-file r2").expectError(73, "'keyfob doctor --repair'")
+        #expect(try desktop.run("keyfob doctor --repair").status != 0)
+        try desktop.run("keyfob init -q --storage secret-service --recovery-file r2").expectSuccess()
     }
 
     @Test("where another program has removed the default account, whose token is given instead is told")
@@ -131,6 +149,20 @@ struct DelegatedDeadEndTests {
         }
         try desktop.run("keyfob account default bob@git.example").expectSuccess()
         #expect(try desktop.run(line).expectSuccess().errors == "")
+    }
+
+    @Test("where the keyring cannot be reached, no folder is made, and the way that is named works")
+    func noService() throws {
+        for (option, way) in [
+            ("--secret-service", "--new-key-file"), ("--storage secret-service", "leave out --storage"),
+        ] {
+            let line = "env -u DBUS_SESSION_BUS_ADDRESS keyfob init --vault fresh --recovery-file r2"
+            let refused = try desktop.run("\(line) \(option)")
+            refused.expectError(69, way)
+            #expect(!refused.errors.contains("--identity"), "\(refused)")
+            #expect(try desktop.run("ls fresh r2").status != 0)
+        }
+        try desktop.run("keyfob init -q --vault fresh --new-key-file key --recovery-file r2").expectSuccess()
     }
 
     @Test("one that is damaged stays, where the keyring has nothing of the vault")

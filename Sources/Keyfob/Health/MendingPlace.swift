@@ -26,6 +26,13 @@ extension Keyring.Health {
         return HeaderItemNote(state: location.state, vault: vault).place != nil
     }
 
+    /// That this file is gone, for people; nil where it is not.
+    static func lostPlace(at location: KeyringLocation) -> String? {
+        guard lacksPlace(at: location) else { return nil }
+        return "\(VaultDirectory(path: location.vault).storage) is gone, which says that the Secret Service keeps the "
+            + "records of this vault"
+    }
+
     /// What was done to the file that says where the records lie.
     public enum MendedPlace: Hashable, Sendable {
         /// It was damaged, and lies at this path now.

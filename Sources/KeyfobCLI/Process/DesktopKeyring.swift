@@ -53,7 +53,7 @@ enum SecretServiceText {
         case .opens: "\(again), without the others"
         case .foreign: "unlock with another slot; \(again)"
         case .missing: "bring the keyring's own backup back, or unlock with another slot; \(again)"
-        case .locked: "unlock it in your session, for example by opening Seahorse"
+        case .locked: Advice.ServiceTrouble.openingIt
         case .unavailable: item.problem?.hint
         }
     }

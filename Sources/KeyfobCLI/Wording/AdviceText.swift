@@ -176,6 +176,8 @@ extension Advice {
         case .verify: "run 'keyfob verify'"
         case .verifyAndRestore: "run 'keyfob verify' to see which group, and 'keyfob doctor' what to do"
         case .repair: "run 'keyfob doctor --repair' first"
+        case .repairOrMakeElsewhere:
+            "'keyfob doctor --repair' writes it again, and --vault FOLDER makes another vault"
         case .mendSchema:
             "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
         case .replaceVault:
@@ -244,7 +246,7 @@ extension Advice {
         case .moveToFile: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own"
         case .overwriteNewer: "see with 'keyfob doctor' whether this vault is an old copy; --force overwrites them"
         case .removeItemsByHand:
-            "they may be in use by another copy of the vault; remove them in Seahorse if they are not"
+            "they may be in use by another copy of the vault; remove them in Seahorse, or in KeePassXC, if they are not"
 
         case .words(let text): text
         }
@@ -322,10 +324,17 @@ extension Advice.ServiceTrouble {
         case .unlocking: "\(reaching), or give another key, such as --key-file or --identity"
         case .importing: reaching
         case .making: "\(reaching), or leave out --storage, which makes a vault in a file"
+        case .unlockingNew: "\(reaching), or have a key made with --new-key-file FILE in place of --secret-service"
         case .records: records
         case .moving: moving
         }
     }
+
+    /// How a keyring of the desktop is unlocked, whichever it is.
+    static let openingIt = "unlock it in your session, by opening KeePassXC or, for GNOME Keyring, Seahorse"
+    /// How one gets a collection that is the default.
+    private static let makingCollection =
+        "make one, in the settings of KeePassXC's database or, for GNOME Keyring, in Seahorse"
 
     private var reaching: String {
         switch self {
@@ -333,8 +342,8 @@ extension Advice.ServiceTrouble {
         case .noBus: "run this in your desktop session"
         case .noService: "start gnome-keyring or another keyring of the desktop"
         case .timedOut, .interrupted: "see whether the desktop's keyring hangs"
-        case .locked: "unlock it in your session (for example by opening Seahorse)"
-        case .noCollection: "make one (for example in Seahorse)"
+        case .locked: Self.openingIt
+        case .noCollection: Self.makingCollection
         case .noItem, .refused, .tooLarge, .damaged: "see what the desktop's keyring says"
         }
     }
@@ -345,8 +354,8 @@ extension Advice.ServiceTrouble {
         case .noBus: "run this in your desktop session; this vault's records are kept by its Secret Service"
         case .noService: "start the desktop's keyring, which keeps this vault's records"
         case .timedOut, .interrupted: "see whether the desktop's keyring hangs; this vault's records are in it"
-        case .locked: "unlock it in your session, for example by opening Seahorse"
-        case .noCollection: "make one, for example in Seahorse"
+        case .locked: Self.openingIt
+        case .noCollection: Self.makingCollection
         case .noItem: "see whether another keyring holds them, or restore a backup elsewhere (--vault)"
         case .refused, .tooLarge, .damaged: "see what the desktop's keyring says; this vault's records are in it"
         }
@@ -357,8 +366,8 @@ extension Advice.ServiceTrouble {
         case .noLibrary: "install libsecret (libsecret-1-0 on Debian)"
         case .noBus: "run this in your desktop session"
         case .noService: "start the desktop's keyring"
-        case .locked, .noItem: "unlock it in your session, for example by opening Seahorse"
-        case .noCollection: "make a default collection, for example in Seahorse"
+        case .locked, .noItem: Self.openingIt
+        case .noCollection: Self.makingCollection
         case .tooLarge: "remove that record, or keep the vault where it is"
         case .damaged: "the desktop's keyring does not keep what it is given; keep the vault where it is"
         case .timedOut, .refused, .interrupted:
