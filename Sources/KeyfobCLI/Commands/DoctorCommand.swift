@@ -11,7 +11,8 @@ struct DoctorCommand: ParsableCommand {
             is ever deleted, makes the manifests fit what is left, and writes a damaged header again. What is lost by it is \
             noted: 'status', 'verify' and 'doctor' tell it until --accept-loss, or until 'keyfob restore' brings it \
             back. With --identity, the recovery key, backups say what it was, and which of them has it. Where the desktop's \
-            keyring keeps the records, they stay there, with the label 'Keyfob: put aside'.
+            keyring keeps the records, they stay there, with the label 'Keyfob: put aside' and what they were; a token that another \
+            program has changed there is taken over as it is.
             --accept-rollback goes on from the vault as it is, where it was taken back to an earlier state, where another \
             copy of it lies there than was used before, or where the notes of how far it had come are damaged. Until then \
             'status', 'verify' and 'doctor' tell it each time, and every other command once in a login.
@@ -221,7 +222,8 @@ struct DoctorCommand: ParsableCommand {
                     hint: "'keyfob doctor --repair' writes it again, and loses nothing by it"))
         }
         for problem in LossText.problems(of: report) {
-            findings.append(Finding("records", .failure, problem, hint: cure(keyring)))
+            let way = repair ? nil : LossText.takingOver(problem, of: report)
+            findings.append(Finding("records", .failure, problem, hint: way ?? cure(keyring)))
         }
         let holdings: BackupHoldings?
         if !report.losses.isEmpty || !report.notedLosses.isEmpty, let opener = try opener() {
@@ -267,7 +269,7 @@ struct DoctorCommand: ParsableCommand {
         return keyring.storage == .embedded
             ? "'keyfob doctor --repair' puts aside what does not open, and notes what is lost; then a backup can be restored"
             : "'keyfob doctor --repair' mends it; what does not open stays in the desktop's keyring, under a label that says "
-                + "so"
+                + "so, and is noted as lost"
     }
 
     /// What the desktop's keyring has for the vault, where it opens it.
