@@ -34,7 +34,7 @@ struct DelegatedRepairTests {
             let after = try desktop.run(line).expectSuccess().text
             #expect(after.contains("\(whose) did not open and was put aside as /org/freedesktop/"), "\(line): \(after)")
         }
-        let aside = try desktop.run("secret-tool search --all xdg:schema io.keyfob.Aside of ada@git.example").text
+        let aside = try desktop.run("secret-tool search --all xdg:schema io.keyfob.Aside of ada@git.example 2>&1").text
         #expect(aside.contains("label = Keyfob: put aside: \(whose)") && aside.contains("secret = stored"), "\(aside)")
         #expect(try desktop.run("secret-tool lookup account ada@git.example").text == "")
         // A second one notes nothing twice.
@@ -45,6 +45,32 @@ struct DelegatedRepairTests {
         #expect(try desktop.run("keyfob verify").expectSuccess().text.hasPrefix("all is well"))
         try desktop.run("printf again | keyfob add -q ada@git.example").expectSuccess()
         #expect(try desktop.run("keyfob token --account ada@git.example").expectSuccess().text == "again\n")
+    }
+
+    @Test("a header of garbage is no loss, and what the doctor names makes it again")
+    func garbageHeader() throws {
+        try desktop.items("secret garbage xdg:schema=io.keyfob.Vault")
+        try desktop.run("keyfob token --account ada@git.example").expectError(65, "'keyfob doctor'")
+        let doctor = try desktop.run("keyfob doctor")
+        #expect(doctor.status == 65 && doctor.text.contains("'keyfob doctor --repair' makes it again"), "\(doctor)")
+        #expect(!doctor.text.contains("restore"), "\(doctor)")
+        try desktop.run("keyfob doctor --repair").expectSuccess()
+        #expect(try desktop.run("keyfob token --account ada@git.example").expectSuccess().text == "stored\n")
+        try desktop.run("keyfob verify").expectSuccess()
+    }
+
+    @Test(
+        "a header whose attributes another program has changed is found again by the next command that searches",
+        arguments: ["account list", "doctor", "doctor --repair", "verify", "migrate --to embedded --dry-run", "status"])
+    func mislaidHeader(command: String) throws {
+        try desktop.items("attribute vault 0123 xdg:schema=io.keyfob.Vault")
+        #expect(try desktop.run("keyfob token --account ada@git.example").expectSuccess().text == "stored\n")
+        let ran = try desktop.run("keyfob \(command)").expectSuccess()
+        #expect(!ran.errors.contains("made again"), "\(ran)")
+        let found = try desktop.run("secret-tool search --all xdg:schema io.keyfob.Vault 2>&1").text
+        #expect(found.components(separatedBy: "attribute.vault").count == 2 && !found.contains("0123\n"), "\(found)")
+        try desktop.run("keyfob verify").expectSuccess()
+        #expect(!(try desktop.run("keyfob status").text).contains("no recovery key"), "its header is the one it was")
     }
 
     @Test("a token that another program has changed is told once, by whose it is, and is theirs after the repair")

@@ -89,6 +89,20 @@ extension Keyring.Health {
 }
 
 extension Keyring.Health {
+    /// Whether the item that lists the groups of a vault which the Secret Service keeps cannot be read, and a repair makes it
+    /// again from the others.
+    ///
+    /// It never asks a person, whatever the options say.
+    public static func hasDamagedHeader(
+        at location: KeyringLocation, secretService: SecretServiceOptions
+    ) -> Bool {
+        var silent = secretService
+        silent.mayPrompt = false
+        let directory = VaultDirectory(path: location.vault)
+        guard let place = (try? StoragePlaceFile.read(directory)) ?? nil else { return false }
+        return (try? SecretServiceStorage.hasDamagedHeader(place, in: directory, silent.access)) ?? false
+    }
+
     /// Puts the item aside that lists the groups of a vault which the Secret Service keeps, where it cannot be read.
     ///
     /// It is made again when the vault is opened. What was put aside is there still, under a label that says so.

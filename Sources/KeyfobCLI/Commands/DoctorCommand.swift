@@ -117,6 +117,17 @@ struct DoctorCommand: ParsableCommand {
         return Advice.restoring(newest?.path, puttingAside: putsAside, identity: identity)
     }
 
+    /// What is to be done where the vault does not open: a repair, where that is enough.
+    private func wayOn(_ location: KeyringLocation) -> String {
+        if !repair, Keyring.Health.hasDamagedPlace(at: location) {
+            return "'keyfob doctor --repair' writes it anew, where the desktop's keyring has the vault"
+        }
+        if !repair, Keyring.Health.hasDamagedHeader(at: location, secretService: global.secretService(mayAsk: false)) {
+            return "'keyfob doctor --repair' makes it again from the other items, and keeps all accounts and tokens"
+        }
+        return wayBack(location)
+    }
+
     /// The same for the file that says that the desktop's keyring keeps the records.
     private func mendPlace(_ location: KeyringLocation, _ findings: inout [Finding]) {
         let file = "the file that says where the records are"
@@ -174,12 +185,7 @@ struct DoctorCommand: ParsableCommand {
             }
             return .opened(keyring)
         } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {
-            let isOfPlace = !repair && Keyring.Health.hasDamagedPlace(at: location)
-            let way =
-                isOfPlace
-                ? "'keyfob doctor --repair' writes it anew, where the desktop's keyring has the vault"
-                : wayBack(location)
-            findings.append(Finding(damage: error, of: "vault", way))
+            findings.append(Finding(damage: error, of: "vault", wayOn(location)))
             return nil
         } catch  where error.code == .noVault && ![.createVault, .repair].contains(error.advice) {
             throw KeyringError(error.code, error.message, hint: wayBack(location))
