@@ -43,12 +43,35 @@ struct DelegatedDeadEndTests {
         #expect(doctor.contains("slot add recipient") && !doctor.contains("rekey"), "\(doctor)")
         try desktop.run("mkdir backups").expectSuccess()
         let backup = try desktop.run("keyfob backup --to backups")
-        #expect(backup.status != 0 && backup.errors.contains("slot add recipient"), "\(backup)")
+        #expect(backup.status == 78 && backup.errors.contains("'keyfob slot add recovery-key FILE'"), "\(backup)")
         #expect(!backup.errors.contains("rekey"), "\(backup)")
+        let status = try desktop.run("keyfob status").expectSuccess().text
+        #expect(status.contains("warning the vault has no recovery key"), "\(status)")
+        #expect(status.contains("'keyfob slot add recovery-key FILE'"), "\(status)")
         let recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
         try desktop.run("keyfob slot add recipient \(recipient)").expectSuccess()
         try desktop.run("keyfob backup --to backups").expectSuccess()
         #expect(!(try desktop.run("keyfob doctor").text).contains("slot add recipient"))
+    }
+
+    @Test("a recovery key that is there only as its file is put back by it, and opens the backups after that")
+    func recoveryKeyPutBack() throws {
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
+        try token.expectSuccess()
+        try desktop.run("keyfob slot add recovery-key recovery").expectSuccess()
+        #expect(!(try desktop.run("keyfob status").text).contains("no recovery key"))
+        try desktop.run("mkdir backups && keyfob backup --to backups").expectSuccess()
+        let restored = "KEYFOB_VAULT=$PWD/other keyfob"
+        try desktop.run(
+            "\(restored) restore -q backups/* --bundle-identity recovery --new-key-file key --recovery-file r2"
+        )
+        .expectSuccess()
+        #expect(try desktop.run("\(restored) token --key-file key").expectSuccess().text == "stored\n")
+        try desktop.run("keyfob slot add recovery-key").expectError(64, "recovery-key FILE")
+        try desktop.run("cat recovery r2 > both && chmod 600 both").expectSuccess()
+        try desktop.run("keyfob slot add recovery-key both").expectError(64, "several identities")
+        let group = "\(restored) group grant default recovery-key recovery --key-file key"
+        try desktop.run(group).expectError(64, "opens a whole vault")
     }
 
     @Test(

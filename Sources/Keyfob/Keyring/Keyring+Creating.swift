@@ -19,6 +19,8 @@ extension Keyring {
         case keyFile(SecretBytes)
         /// Whoever has the identity of this age recipient, `age1…` or `age1pq1…`.
         case recipient(String)
+        /// Whoever has the one identity of age in this text, as a recovery key's file holds it. For the whole vault only.
+        case recoveryKey(SecretBytes)
         /// Whoever the Secret Service, the keyring of the desktop, gives 32 random bytes: they are made for the slot and
         /// stored there. For the whole vault only.
         case secretService(SecretServiceOptions)

@@ -116,6 +116,10 @@ struct StatusCommand: ParsableCommand {
         }
         for line in here?.signInLines ?? [] {
             try write("warning \(line.text)")
+        if let keyring, keyring.opensWholeVault, !slots.contains(where: { $0.kind == "recipient" }) {
+            try write("warning the vault has no recovery key, and no backup can be made without one")
+            try write("        \(Advice.addRecipient(canRekey: storage == .embedded).text)")
+        }
             try write("        \(line.advice)")
         }
         for signIn in ending ?? [] {

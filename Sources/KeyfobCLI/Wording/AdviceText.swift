@@ -158,9 +158,11 @@ extension Advice {
             "'keyfob rekey --recovery-file FILE' makes a recovery key, and 'keyfob slot add recipient age1…' takes a key of "
                 + "age's"
         case .addRecipient(false):
-            "'keyfob slot add recipient age1…' takes a key of age's, such as 'age-keygen -o FILE' makes"
+            "'keyfob slot add recovery-key FILE' puts back the recovery key that you have in FILE, and 'keyfob slot add "
+                + "recipient age1…' takes another key of age's"
         case .nameRecipient(false):
-            "say who it is for with --recipient, or add a key of age's with 'keyfob slot add recipient age1…'"
+            "say who it is for with --recipient, or put back the recovery key that you have in FILE with 'keyfob slot add "
+                + "recovery-key FILE'"
         case .nameRecipient(true):
             "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
