@@ -174,6 +174,32 @@ struct DelegatedDeadEndTests {
         #expect(try desktop.run(line).expectSuccess().errors == "")
     }
 
+    @Test("where somebody can be asked, the doctor has the keyring ask, and 'status' names it")
+    func askingDoctor() throws {
+        try desktop.session.lock()
+        // Nobody answers: what it says shows that the question was asked.
+        #expect(try desktop.run("DISPLAY=:99 keyfob doctor").text.contains("was dismissed"))
+        for line in ["DISPLAY=:99 keyfob doctor --no-input", "keyfob doctor", "DISPLAY=:99 keyfob status"] {
+            let silent = try desktop.run(line).text
+            #expect(silent.contains("(Secret Service) is locked") && silent.contains("KeePassXC"), "\(line): \(silent)")
+        }
+    }
+
+    @Test(
+        "KeePassXC, which asks for each new program, is asked by the doctor",
+        .enabled(if: TestLength.isFull, "KeePassXC on a screen; make test-full"))
+    func askingKeePassXC() throws {
+        let desktop = try DesktopPlace(.keePassXCOnScreen(asking: true))
+        let screen = "DISPLAY=:0 keyfob"
+        try desktop.run("\(screen) init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        try desktop.run("printf stored | \(screen) add -q ada@git.example").expectSuccess()
+        let status = try desktop.run("\(screen) status").expectSuccess().text
+        #expect(status.contains("'keyfob doctor' lets it ask") && status.contains("Confirm when"), "\(status)")
+        #expect(try desktop.run("\(screen) doctor --no-input").text.contains("Confirm when passwords"))
+        let doctor = try desktop.run("\(screen) doctor").expectSuccess().text
+        #expect(doctor.contains(" opens\n") && !doctor.contains("not looked at"), "\(doctor)")
+    }
+
     @Test("where the keyring cannot be reached, no folder is made, and the way that is named works")
     func noService() throws {
         for (option, way) in [

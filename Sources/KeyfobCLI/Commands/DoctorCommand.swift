@@ -160,7 +160,9 @@ struct DoctorCommand: ParsableCommand {
             if repair || acceptRollback || acceptLoss {
                 keyring = try global.unlockedKeyring(reaching: .everything, tellsFindings: false)
             } else {
-                let opening = try global.openedWithoutAsking(reaching: .everything)
+                // There is no other way to look at what the desktop's keyring keeps.
+                let isDelegated = try Keyring.storage(at: location) == .secretService
+                let opening = try global.openedWithoutAsking(reaching: .everything, unless: isDelegated)
                 switch opening {
                 case .opened(let unlocked): keyring = unlocked
                 case .shut(let reason):

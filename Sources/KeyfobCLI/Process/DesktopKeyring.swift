@@ -48,7 +48,11 @@ enum SecretServiceText {
     }
 
     private static func hint(_ item: SecretServiceItem) -> String? {
-        let again = "'keyfob slot add secret-service' and 'keyfob slot remove \(item.slot)' make a new one"
+        // What does not open the vault does not let it be changed either.
+        let key = item.state == .opens ? "" : " --identity FILE"
+        let file = item.state == .opens ? "" : " (FILE: your recovery key)"
+        let again =
+            "'keyfob slot add secret-service\(key)' and 'keyfob slot remove \(item.slot)' make a new one\(file)"
         return switch item.state {
         case .opens: "\(again), without the others"
         case .foreign: "unlock with another slot; \(again)"

@@ -110,8 +110,9 @@ extension Advice {
         case .waitUntil(let time): "try again after \(LocalTime.text(time))"
         case .beginAnew(let waitsLonger): "run the command again" + (waitsLonger ? "; --timeout waits longer" : "")
         case .allowPrompt:
-            CommandLine.arguments.contains("--no-input")
-                ? "run this again without --no-input" : "run this again on a terminal, or in the desktop's session"
+            (CommandLine.arguments.contains("--no-input")
+                ? "run this again without --no-input; " : "run this again on a terminal, or in the desktop's session; ")
+                + Self.askingLess
 
         case .listProviders: "'keyfob provider list' shows the known ones"
         case .listClients: "'keyfob client list' shows the known ones"
@@ -269,6 +270,11 @@ extension Advice {
             "'keyfob restore \(backup) --bundle-identity \(file)\(flag)' makes a vault of \(path == nil ? "a" : "the newest") "
             + "backup\(known) and deletes nothing\(check)"
     }
+
+    /// How one is asked less often by the one service that asks each program anew.
+    static let askingLess =
+        "KeePassXC asks each time unless 'Confirm when passwords are retrieved by clients' is off in its settings (Secret "
+        + "Service Integration)"
 
     /// How a vault is opened that the desktop's keyring does not open.
     static let otherSlots = "unlock with another slot, such as --key-file FILE or --identity FILE"
