@@ -25,7 +25,9 @@ extension KeyringError {
                 .locked, "the desktop's keyring (Secret Service) is locked",
                 advice: .mendService(.locked, .unlocking))
         case .promptDismissed:
-            self.init(.cancelled, "the desktop's keyring (Secret Service) asked, and the question was dismissed")
+            self.init(
+                .cancelled,
+                "the desktop's keyring (Secret Service) asked, and the question was dismissed, or could not be shown")
         case .noCollection:
             self.init(
                 .locked, "the desktop's keyring (Secret Service) has no default collection",

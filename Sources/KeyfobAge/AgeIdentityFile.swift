@@ -51,6 +51,13 @@ package struct AgeIdentityFile: ~Copyable, Sendable {
         self.secrets = found.withBytes { SecretBytes(copying: $0) }
     }
 
+    /// The identity, where it is the only one; nil where there are several.
+    package func only(hybrid: AgeHybrid) -> AgeIdentity? {
+        guard recipients.count == 1 else { return nil }
+        let secret = secrets.withBytes { SecretBytes(copying: $0) }
+        return recipients[0].isHybrid ? AgeIdentity(seed: secret, hybrid: hybrid) : AgeIdentity(secret: secret)
+    }
+
     /// Creates a list of one, with a copy of the secret.
     init(_ identity: borrowing AgeIdentity) {
         recipients = [identity.recipient]

@@ -44,6 +44,22 @@ enum ItemAttributes {
     /// The schema of the items of records of this kind.
     static func schema(_ kind: RecordHeader.Kind) -> String { "io.keyfob." + name(kind) }
 
+    /// What an item is that does not open, and whose, as far as its attributes say: whoever wrote them.
+    static func unopened(_ attributes: [String: String], _ item: String) -> RecordLoss {
+        let kind = RecordHeader.Kind.allCases.first { schema($0) == attributes["xdg:schema"] }
+        return RecordLoss(
+            .unopened, kind.map { RecordLoss.Kind($0) }, account: attributes["account"].flatMap { AccountID($0) },
+            clientID: attributes["client"], file: item)
+    }
+
+    /// The attributes of an item that is put aside: nobody searches by them, and `of` says whose it was.
+    static func putAside(_ attributes: [String: String], of vault: VaultID, _ why: String) -> [String: String] {
+        var aside = nobodys(attributes)
+        (aside["xdg:schema"], aside["aside"], aside["kind"]) = (Self.aside, "\(vault)", why)
+        aside["of"] = attributes["account"]
+        return aside
+    }
+
     private static func name(_ kind: RecordHeader.Kind) -> String {
         switch kind {
         case .account: "Account"
@@ -161,7 +177,7 @@ enum ItemAttributes {
     // Some are only in items of earlier versions.
     private static let names: Set<String> = [
         "xdg:schema", "keyfob", "vault", "aside", "group", "group-id", "kind", "account", "environment", "home-account",
-        "username", "label", "client", "realm", "name", "record", "encoding",
+        "username", "label", "client", "realm", "name", "record", "encoding", "of",
     ]
 
     /// What the label of a group's items begins with.

@@ -97,10 +97,13 @@ extension SecretServiceStorage {
     private func headers() throws -> Headers {
         let known = takeFoundHeaders()
         return try withService { service, collection in
-            let found = try known ?? service.items(ItemAttributes.header(of: vault), in: collection)
+            var found = try known ?? service.items(ItemAttributes.header(of: vault), in: collection)
+            if found.isEmpty {
+                try Self.requireUnlocked(collection, service)
+                found = mislaidHeader(service, collection).map { [$0] } ?? []
+            }
             var headers = Headers(items: found)
             var sequence: UInt64 = 0
-            if found.isEmpty { try Self.requireUnlocked(collection, service) }
             try service.secrets(of: found) { item, content in
                 let bytes: SecretBytes
                 switch consume content {
@@ -125,6 +128,23 @@ extension SecretServiceStorage {
             }
             return headers
         }
+    }
+
+    /// The item in which the header was found last, where it is there still and another program has changed the attributes
+    /// by which it is found: it gets them back.
+    private func mislaidHeader(_ service: SecretService, _ collection: String) -> SecretService.ItemPath? {
+        guard let place = headerNote?.place else { return nil }
+        let item = SecretService.ItemPath(path: place.item)
+        guard item.collection == collection else { return nil }
+        do throws(SecretServiceError) {
+            switch ownHeader(try service.readableSecret(of: item), notBefore: place.sequence) {
+            case .some: try service.setAttributes(of: item, to: ItemAttributes.header(of: vault), label: nil)
+            case nil: return nil
+            }
+        } catch {
+            return nil
+        }
+        return item
     }
 
     private struct Headers: ~Copyable {

@@ -42,6 +42,21 @@ extension SecretServiceStorage {
         }
     }
 
+    /// Whether none of the items can be read that are to hold the header, and it can be made again.
+    ///
+    /// - Throws: ``DesktopError``.
+    package static func hasDamagedHeader(
+        _ place: StoragePlaceFile, in directory: VaultDirectory, _ access: SecretServiceAccess
+    ) throws -> Bool {
+        let service = try connect(access)
+        let collection = try home(of: place.vault, known: place.collection, service).collection
+        let storage = SecretServiceStorage(
+            directory: directory, vault: place.vault, service: service, collection: collection)
+        let found = try storage.headerItems()
+        guard !found.items.isEmpty, found.newest == nil else { return false }
+        return try !storage.groupsOfItems().isEmpty
+    }
+
     /// Puts the items aside that are to hold the header, where none of them can be read: then it is made again.
     ///
     /// - Returns: What the owner can find them by.

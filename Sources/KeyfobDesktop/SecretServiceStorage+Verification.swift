@@ -17,15 +17,13 @@ extension SecretServiceStorage {
         for finding in try findings(keys) {
             switch finding {
             case .sound: verification.opened += 1
-            case .damaged(let row, let item):
-                verification.losses.append(Verification.Loss(RecordLoss(.unopened, nil), row: row))
-                verification.problems.append("group \(name): the item \(item.path) holds what Keyfob did not write")
-            case .changed(let row, let item, let record):
-                let loss = RecordLoss(.unopened, RecordLoss.Kind(record.header.kind))
+            case .damaged(let row, let item, let loss):
                 verification.losses.append(Verification.Loss(loss, row: row))
-                verification.problems.append(
-                    "group \(name): another program has changed the token in the item \(item.path); a repair takes it "
-                        + "over as it is")
+                verification.problems.append("group \(name): record in the item \(item.path) does not open")
+            case .changed(let item, let record):
+                let replaced = replaced(item, record, keys)
+                verification.replaced.append(replaced)
+                verification.problems.append("group \(name): \(replaced.text)")
             case .earlier(let item, _, _):
                 verification.opened += 1
                 verification.problems.append(
@@ -52,15 +50,36 @@ extension SecretServiceStorage {
         _ keys: GroupKeys, sequence: UInt64, seen: UInt64, name: String, now: Timestamp,
         naming: (RecordLoss) -> [RecordLoss]
     ) throws -> GroupRepair {
+        let lost = try findings(keys).compactMap(\.lost)
+        var repair = GroupRepair()
+        repair.losses = lost.flatMap { item, loss in naming(loss).map { $0.noted(now, in: item.path) } }
+        // First, so that nothing is put aside of which nobody knows; unless that note is what is damaged.
+        let isNoted = try note(repair.losses, keys, sequence, now, isFirst: true)
+        repair.files = try mend(keys, puttingAside: lost.map(\.item), now, &repair.takenOver)
+        if !isNoted { _ = try note(repair.losses, keys, sequence, now, isFirst: false) }
+        return repair
+    }
+
+    /// Mends what is wrong with a group.
+    ///
+    /// - Parameters:
+    ///   - lost: What may be put aside: what was found to be damaged since is for the next repair.
+    ///   - takenOver: Gets what was taken over.
+    /// - Returns: What was put aside.
+    private func mend(
+        _ keys: GroupKeys, puttingAside lost: [SecretService.ItemPath], _ now: Timestamp,
+        _ takenOver: inout [RecordLoss]
+    ) throws -> [String] {
         let turn = try StorageTurn(at: self)
         try requireHere()
-        var repair = GroupRepair()
-        repair.files = try quarantineLogs(now: now)
+        var files = try quarantineLogs(now: now)
         for finding in try findings(keys) {
             switch finding {
             case .sound: break
-            case .damaged(_, let item): repair.files.append(try putAside(item, "damaged"))
-            case .changed(_, let item, let record): try takeOver(item, record, keys, now: now)
+            case .damaged(_, let item, let loss):
+                if lost.contains(item) { files.append(try putAside(item, "damaged", loss)) }
+            case .changed(let item, let record):
+                if try takeOver(item, record, keys, now: now) { takenOver.append(replaced(item, record, keys)) }
             case .earlier(let item, let record, let owner): try writeAnew(item, record, owner, keys)
             case .double(let item, _), .unfinished(let item): try remove(item)
             case .misfiled(let item, _, let proper):
@@ -70,17 +89,40 @@ extension SecretServiceStorage {
             }
         }
         _ = consume turn
-        return repair
+        return files
     }
 
-    // What was put aside stays where it was, under a label that says so: there is no loss to note.
+    /// Notes in a group what it has lost, but for what is noted already: whoever noted it may have been stopped then.
+    ///
+    /// - Returns: Whether it is noted.
+    private func note(
+        _ losses: [RecordLoss], _ keys: GroupKeys, _ sequence: UInt64, _ now: Timestamp, isFirst: Bool
+    ) throws -> Bool {
+        do {
+            let known = losses.isEmpty ? [] : try self.losses(in: keys).losses.map(\.file)
+            let new = losses.filter { !known.contains($0.file) }
+            guard !new.isEmpty else { return true }
+            _ = try change([keys], sequence: sequence, milliseconds: now.seconds * 1_000) { try $0[0].note(new) }
+            return true
+        } catch StoreError.damaged where isFirst {
+            return false
+        }
+    }
+
     package func putStrayRowsAside(groups: [GroupKeys], sequence: UInt64, now: Timestamp) throws -> GroupRepair {
+        var repair = GroupRepair()
+        let attributes = try attributes(of: try strays(groups.map(\.group)))
+        let lost = try strays(groups.map(\.group)).map { item in
+            (item: item, loss: ItemAttributes.unopened(attributes[item] ?? [:], item.path))
+        }
+        repair.losses = lost.map { $0.loss.noted(now) }
+        if let first = groups.first { _ = try note(repair.losses, first, sequence, now, isFirst: false) }
         let turn = try StorageTurn(at: self)
         try requireHere()
         let headers = try headerItems()
-        var repair = GroupRepair()
         repair.files = try headers.items.filter { $0 != headers.newest }.map { try putAside($0, "header") }
-        repair.files += try strays(groups.map(\.group)).map { try putAside($0, "stray") }
+        let strays = try strays(groups.map(\.group))
+        repair.files += try lost.filter { strays.contains($0.item) }.map { try putAside($0.item, "stray", $0.loss) }
         _ = consume turn
         return repair
     }
@@ -88,9 +130,9 @@ extension SecretServiceStorage {
     /// What is to be said of one item.
     private enum Finding {
         case sound
-        case damaged(row: Int64, SecretService.ItemPath)
+        case damaged(row: Int64, SecretService.ItemPath, RecordLoss)
         /// It holds another token than was written with the record.
-        case changed(row: Int64, SecretService.ItemPath, OpenedItem)
+        case changed(SecretService.ItemPath, OpenedItem)
         /// It is in the form of earlier versions.
         case earlier(SecretService.ItemPath, OpenedItem, owner: ItemOwner?)
         /// The record is in a later item as well.
@@ -98,6 +140,20 @@ extension SecretServiceStorage {
         case misfiled(SecretService.ItemPath, StoredRecord, proper: (attributes: [String: String], label: String))
         /// The service ended while it made the item.
         case unfinished(SecretService.ItemPath)
+
+        /// What has to be put aside.
+        var lost: (item: SecretService.ItemPath, loss: RecordLoss)? {
+            if case .damaged(_, let item, let loss) = self { (item, loss) } else { nil }
+        }
+    }
+
+    /// The token that another program has put in the place of this record's.
+    private func replaced(_ item: SecretService.ItemPath, _ opened: OpenedItem, _ keys: GroupKeys) -> RecordLoss {
+        let content = try? ItemBody.decode(
+            opened.record(row: row(of: item)).open(keys), opened.header.kind)
+        return RecordLoss(
+            .replaced, RecordLoss.Kind(opened.header.kind), account: content?.key.account.flatMap { AccountID($0) },
+            clientID: content?.credential?.clientID, file: item.path)
     }
 
     private func findings(_ keys: GroupKeys) throws -> [Finding] {
@@ -126,9 +182,9 @@ extension SecretServiceStorage {
             case .nothing: return try attributesIfThere(of: item) == nil ? nil : .unfinished(item)
             // Of items of the vault none is.
             case .handMade: return nil
-            case .foreign: return .damaged(row: row(of: item), item)
-            case .changed(let opened) where opened.header.kind == .setting: return .damaged(row: row(of: item), item)
-            case .changed(let opened): return .changed(row: row(of: item), item, opened)
+            case .changed(let opened) where opened.header.kind != .setting: return .changed(item, opened)
+            case .foreign, .changed:
+                return .damaged(row: row(of: item), item, ItemAttributes.unopened(found.attributes, item.path))
             case .earlier(let opened):
                 guard latest[opened.header.record]?.item == item else { return .double(item, opened.header.record) }
                 return .earlier(item, opened, owner: opened.header.index.account.flatMap { owners[$0] })
@@ -148,9 +204,11 @@ extension SecretServiceStorage {
     }
 
     /// Takes the token that another program has put into an item for what the item's record tells of.
+    ///
+    /// - Returns: Whether there was one.
     private func takeOver(
         _ item: SecretService.ItemPath, _ opened: OpenedItem, _ keys: GroupKeys, now: Timestamp
-    ) throws {
+    ) throws -> Bool {
         let old = opened.record(row: row(of: item))
         var header = old.header
         header.stamp = Stamp(milliseconds: now.seconds * 1_000, after: header.stamp)
@@ -165,8 +223,9 @@ extension SecretServiceStorage {
             }
             return record
         }
-        guard let record else { return }
+        guard let record else { return false }
         try replace(item, old, with: record, keys, group: try groupNames()[keys.group] ?? .default, owner: nil)
+        return true
     }
 
     /// Writes a record that an earlier version has written in the form of this one.
@@ -205,13 +264,14 @@ extension SecretServiceStorage {
 
     /// Leaves an item where it is, under attributes by which nobody looks for it.
     ///
+    /// - Parameter loss: What it was; nil for no record.
     /// - Returns: What the owner can find it by.
-    func putAside(_ item: SecretService.ItemPath, _ why: String) throws -> String {
+    func putAside(_ item: SecretService.ItemPath, _ why: String, _ loss: RecordLoss? = nil) throws -> String {
+        let subject = loss?.subject ?? why
         try withService { service, _ in
-            let attributes = ItemAttributes.nobodys(try service.attributes(of: item))
-                .merging(["xdg:schema": ItemAttributes.aside, "aside": "\(vault)", "kind": why]) { $1 }
-            try service.setAttributes(of: item, to: attributes, label: "Keyfob: put aside (\(why))")
+            let attributes = ItemAttributes.putAside(try service.attributes(of: item), of: vault, why)
+            try service.setAttributes(of: item, to: attributes, label: "Keyfob: put aside: \(subject)")
         }
-        return "\(item.path) (kind \(why))"
+        return "\(item.path) (\(subject))"
     }
 }

@@ -20,7 +20,7 @@ package final class SecretServiceStorage: VaultStorage {
     /// Which vault it is.
     let vault: VaultID
     /// Where it is noted in which item the header is; nil where it is not.
-    private let headerNote: HeaderItemNote?
+    let headerNote: HeaderItemNote?
     private let connection: Mutex<Connection>
 
     /// An item, and what it said of itself.

@@ -43,12 +43,35 @@ struct DelegatedDeadEndTests {
         #expect(doctor.contains("slot add recipient") && !doctor.contains("rekey"), "\(doctor)")
         try desktop.run("mkdir backups").expectSuccess()
         let backup = try desktop.run("keyfob backup --to backups")
-        #expect(backup.status != 0 && backup.errors.contains("slot add recipient"), "\(backup)")
+        #expect(backup.status == 78 && backup.errors.contains("'keyfob slot add recovery-key FILE'"), "\(backup)")
         #expect(!backup.errors.contains("rekey"), "\(backup)")
+        let status = try desktop.run("keyfob status").expectSuccess().text
+        #expect(status.contains("warning the vault has no recovery key"), "\(status)")
+        #expect(status.contains("'keyfob slot add recovery-key FILE'"), "\(status)")
         let recipient = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
         try desktop.run("keyfob slot add recipient \(recipient)").expectSuccess()
         try desktop.run("keyfob backup --to backups").expectSuccess()
         #expect(!(try desktop.run("keyfob doctor").text).contains("slot add recipient"))
+    }
+
+    @Test("a recovery key that is there only as its file is put back by it, and opens the backups after that")
+    func recoveryKeyPutBack() throws {
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
+        try token.expectSuccess()
+        try desktop.run("keyfob slot add recovery-key recovery").expectSuccess()
+        #expect(!(try desktop.run("keyfob status").text).contains("no recovery key"))
+        try desktop.run("mkdir backups && keyfob backup --to backups").expectSuccess()
+        let restored = "KEYFOB_VAULT=$PWD/other keyfob"
+        try desktop.run(
+            "\(restored) restore -q backups/* --bundle-identity recovery --new-key-file key --recovery-file r2"
+        )
+        .expectSuccess()
+        #expect(try desktop.run("\(restored) token --key-file key").expectSuccess().text == "stored\n")
+        try desktop.run("keyfob slot add recovery-key").expectError(64, "recovery-key FILE")
+        try desktop.run("cat recovery r2 > both && chmod 600 both").expectSuccess()
+        try desktop.run("keyfob slot add recovery-key both").expectError(64, "several identities")
+        let group = "\(restored) group grant default recovery-key recovery --key-file key"
+        try desktop.run(group).expectError(64, "opens a whole vault")
     }
 
     @Test(
@@ -97,14 +120,32 @@ struct DelegatedDeadEndTests {
         #expect(!(try token.errors.contains("doctor --repair")))
     }
 
-    @Test("another vault can be made where the note is gone, and is the one that counts")
-    func madeAnew() throws {
+    @Test(
+        "no vault is made where the note is gone, unless somewhere else",
+        arguments: ["data/keyfob/storage", "data/keyfob"])
+    func madeAnew(gone: String) throws {
+        try desktop.run("rm -r \(gone)").expectSuccess()
+        for options in ["--storage secret-service --recovery-file r2", "--new-key-file key --recovery-file r2", ""] {
+            let refused = try desktop.run("keyfob init \(options)")
+            refused.expectError(73, "storage is gone, which says that the Secret Service", "'keyfob doctor --repair'")
+            #expect(refused.errors.contains("--vault FOLDER makes another"), "\(refused)")
+        }
+        #expect(try desktop.run("ls r2 key data/keyfob/keyring.db").status != 0, "nothing was made")
+        try desktop.run("keyfob init -q --vault other --storage secret-service --recovery-file r2").expectSuccess()
+        try desktop.run("printf new | keyfob add -q --vault other ada@git.example").expectSuccess()
+        #expect(try desktop.run("keyfob token --vault other").expectSuccess().text == "new\n")
+        try desktop.run("keyfob doctor --repair").expectSuccess()
+        #expect(try token.expectSuccess().text == "stored\n")
+    }
+
+    @Test("where the keyring has nothing left of it either, a vault can be made again in its place")
+    func madeAgain() throws {
         try desktop.run("rm -r data/keyfob").expectSuccess()
-        try desktop.run("keyfob init -q --storage secret-service --recovery-file other").expectSuccess()
-        #expect(try token.status != 0)
-        #expect(try !desktop.run("keyfob doctor --repair").text.contains("written again"))
-        try desktop.run("printf new | keyfob add -q ada@git.example").expectSuccess()
-        #expect(try token.expectSuccess().text == "new\n")
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.Vault").expectSuccess()
+        try desktop.run("secret-tool clear xdg:schema io.keyfob.AccessToken").expectSuccess()
+        try desktop.run("keyfob init --recovery-file r2").expectError(73, "'keyfob doctor --repair'")
+        #expect(try desktop.run("keyfob doctor --repair").status != 0)
+        try desktop.run("keyfob init -q --storage secret-service --recovery-file r2").expectSuccess()
     }
 
     @Test("where another program has removed the default account, whose token is given instead is told")
@@ -131,6 +172,46 @@ struct DelegatedDeadEndTests {
         }
         try desktop.run("keyfob account default bob@git.example").expectSuccess()
         #expect(try desktop.run(line).expectSuccess().errors == "")
+    }
+
+    @Test("where somebody can be asked, the doctor has the keyring ask, and 'status' names it")
+    func askingDoctor() throws {
+        try desktop.session.lock()
+        // Nobody answers: what it says shows that the question was asked.
+        #expect(try desktop.run("DISPLAY=:99 keyfob doctor").text.contains("was dismissed"))
+        for line in ["DISPLAY=:99 keyfob doctor --no-input", "keyfob doctor", "DISPLAY=:99 keyfob status"] {
+            let silent = try desktop.run(line).text
+            #expect(silent.contains("(Secret Service) is locked") && silent.contains("KeePassXC"), "\(line): \(silent)")
+        }
+    }
+
+    @Test(
+        "KeePassXC, which asks for each new program, is asked by the doctor",
+        .enabled(if: TestLength.isFull, "KeePassXC on a screen; make test-full"))
+    func askingKeePassXC() throws {
+        let desktop = try DesktopPlace(.keePassXCOnScreen(asking: true))
+        let screen = "DISPLAY=:0 keyfob"
+        try desktop.run("\(screen) init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        try desktop.run("printf stored | \(screen) add -q ada@git.example").expectSuccess()
+        let status = try desktop.run("\(screen) status").expectSuccess().text
+        #expect(status.contains("'keyfob doctor' lets it ask") && status.contains("Confirm when"), "\(status)")
+        #expect(try desktop.run("\(screen) doctor --no-input").text.contains("Confirm when passwords"))
+        let doctor = try desktop.run("\(screen) doctor").expectSuccess().text
+        #expect(doctor.contains(" opens\n") && !doctor.contains("not looked at"), "\(doctor)")
+    }
+
+    @Test("where the keyring cannot be reached, no folder is made, and the way that is named works")
+    func noService() throws {
+        for (option, way) in [
+            ("--secret-service", "--new-key-file"), ("--storage secret-service", "leave out --storage"),
+        ] {
+            let line = "env -u DBUS_SESSION_BUS_ADDRESS keyfob init --vault fresh --recovery-file r2"
+            let refused = try desktop.run("\(line) \(option)")
+            refused.expectError(69, way)
+            #expect(!refused.errors.contains("--identity"), "\(refused)")
+            #expect(try desktop.run("ls fresh r2").status != 0)
+        }
+        try desktop.run("keyfob init -q --vault fresh --new-key-file key --recovery-file r2").expectSuccess()
     }
 
     @Test("one that is damaged stays, where the keyring has nothing of the vault")

@@ -26,7 +26,7 @@ struct DesktopKeyringItemTests {
         try desktop.run("keyfob token --no-input").expectError(12, "does not hold the key of this vault", "doctor")
         let doctor = try desktop.run("keyfob doctor").expectSuccess().text
         #expect(doctor.contains("warning secret service: the desktop's keyring does not hold the key"), "\(doctor)")
-        #expect(doctor.contains("'keyfob slot add secret-service'"), "\(doctor)")
+        #expect(doctor.contains("'keyfob slot add secret-service --identity FILE'"), "\(doctor)")
         let status = try desktop.run("keyfob status").expectSuccess().text
         #expect(status.contains("desktop keyring does not hold the key of slot \(try slot(desktop))"), "\(status)")
         try mend(desktop)

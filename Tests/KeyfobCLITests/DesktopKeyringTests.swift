@@ -118,7 +118,7 @@ struct DesktopKeyringTests {
     func dismissed() throws {
         let desktop = try DesktopPlace.withPassphrase()
         try desktop.session.misbehave(["locked", "dismiss"])
-        try desktop.run("DISPLAY=:99 keyfob token").expectError(15, "was dismissed")
+        try desktop.run("DISPLAY=:99 keyfob token").expectError(15, "was dismissed, or could not be shown")
         try desktop.run("WAYLAND_DISPLAY=wayland-9 keyfob token").expectError(15, "was dismissed")
         try desktop.run("DISPLAY=:99 keyfob token --no-input").expectError(12, "is locked")
         try desktop.run("keyfob token").expectError(12, "is locked")

@@ -79,11 +79,8 @@ extension BackupFile {
 extension KeyringError {
     /// That there is no vault, with what can be made of what is left of one.
     static func noVault(at location: KeyringLocation) -> KeyringError {
-        if Keyring.Health.lacksPlace(at: location) {
-            return KeyringError(
-                .noVault,
-                "\(VaultDirectory(path: location.vault).storage) is gone, which says that the Secret Service keeps the "
-                    + "records of this vault", advice: .repair)
+        if let message = Keyring.Health.lostPlace(at: location) {
+            return KeyringError(.noVault, message, advice: .repair)
         }
         let hasRemains = (try? VaultDirectory(path: location.vault).hasRemains) ?? false
         let backup = BackupFile.newest(at: location)

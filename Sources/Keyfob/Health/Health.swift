@@ -29,6 +29,10 @@ extension Keyring {
         public internal(set) var headerProblems: [String] = []
         /// What the groups have lost, as it shows now; a repair notes it.
         public internal(set) var losses: [Loss] = []
+        /// The tokens in the Secret Service that another program has put in the place of others.
+        ///
+        /// A repair takes them over. Each is among the problems as well.
+        public internal(set) var replacedTokens: [Loss] = []
         /// What the groups have lost, as it was noted when they were repaired, and is not accepted.
         public internal(set) var notedLosses: [Loss] = []
         /// Accounts that are gone and of which tokens are left all the same; ``Keyring/Accounts/remove(_:from:)`` takes them.
@@ -58,6 +62,8 @@ extension Keyring {
         public let files: [String]
         /// What the groups have lost by now that was not noted before.
         public let losses: [Loss]
+        /// The tokens that another program had put in the place of others, and are the vault's by now.
+        public let takenOver: [Loss]
     }
 }
 
@@ -92,6 +98,7 @@ extension Keyring.Health {
             report.problems += found.problems
             report.groups += 1
             report.losses += found.losses.map { Keyring.Loss($0.loss, in: group.name) }
+            report.replacedTokens += found.replaced.map { Keyring.Loss($0, in: group.name) }
             report.notedLosses += (try? losses(in: group)) ?? []
             // Of what does not open it is told above.
             report.orphans += (try? orphans(in: group)) ?? []
@@ -232,7 +239,7 @@ extension Keyring.Health {
             // A copy that lags behind may lack a group, whose records nobody knows then.
             let isBehind = try database.storedHeader().origin == .file
             try database.repairHeader(&state.vault, beyond: state.marks.sequence(of: nil))
-            var (files, losses): ([String], [Keyring.Loss]) = ([], [])
+            var (files, losses, takenOver): ([String], [Keyring.Loss], [Keyring.Loss]) = ([], [], [])
             for group in state.vault.groups {
                 // What other processes have noted since this one read the marks counts too.
                 let noted = (try? mark.marks(now: now).sequence(of: group.keys.group)) ?? 0
@@ -242,6 +249,7 @@ extension Keyring.Health {
                 ) { backups.naming($0, in: group.name) }
                 files += repair.files
                 losses += repair.losses.map { Keyring.Loss($0, in: group.name) }
+                takenOver += repair.takenOver.map { Keyring.Loss($0, in: group.name) }
             }
             if !isBehind {
                 let strays = try database.putStrayRowsAside(
@@ -249,7 +257,7 @@ extension Keyring.Health {
                 files += strays.files
                 losses += strays.losses.map { Keyring.Loss($0, in: state.vault.groups[0].name) }
             }
-            return Keyring.RepairReport(files: files, losses: losses)
+            return Keyring.RepairReport(files: files, losses: losses, takenOver: takenOver)
         }
     }
 

@@ -26,6 +26,13 @@ extension Keyring.Health {
         return HeaderItemNote(state: location.state, vault: vault).place != nil
     }
 
+    /// That this file is gone, for people; nil where it is not.
+    static func lostPlace(at location: KeyringLocation) -> String? {
+        guard lacksPlace(at: location) else { return nil }
+        return "\(VaultDirectory(path: location.vault).storage) is gone, which says that the Secret Service keeps the "
+            + "records of this vault"
+    }
+
     /// What was done to the file that says where the records lie.
     public enum MendedPlace: Hashable, Sendable {
         /// It was damaged, and lies at this path now.
@@ -82,6 +89,20 @@ extension Keyring.Health {
 }
 
 extension Keyring.Health {
+    /// Whether the item that lists the groups of a vault which the Secret Service keeps cannot be read, and a repair makes it
+    /// again from the others.
+    ///
+    /// It never asks a person, whatever the options say.
+    public static func hasDamagedHeader(
+        at location: KeyringLocation, secretService: SecretServiceOptions
+    ) -> Bool {
+        var silent = secretService
+        silent.mayPrompt = false
+        let directory = VaultDirectory(path: location.vault)
+        guard let place = (try? StoragePlaceFile.read(directory)) ?? nil else { return false }
+        return (try? SecretServiceStorage.hasDamagedHeader(place, in: directory, silent.access)) ?? false
+    }
+
     /// Puts the item aside that lists the groups of a vault which the Secret Service keeps, where it cannot be read.
     ///
     /// It is made again when the vault is opened. What was put aside is there still, under a label that says so.

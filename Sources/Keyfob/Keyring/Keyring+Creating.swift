@@ -19,6 +19,8 @@ extension Keyring {
         case keyFile(SecretBytes)
         /// Whoever has the identity of this age recipient, `age1…` or `age1pq1…`.
         case recipient(String)
+        /// Whoever has the one identity of age in this text, as a recovery key's file holds it. For the whole vault only.
+        case recoveryKey(SecretBytes)
         /// Whoever the Secret Service, the keyring of the desktop, gives 32 random bytes: they are made for the slot and
         /// stored there. For the whole vault only.
         case secretService(SecretServiceOptions)
@@ -64,6 +66,7 @@ extension Keyring {
         clock: WallClock = .system,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Created {
+        try requireNoneInService(at: location)
         let made = try make(
             at: location, slot: slot, secretService: secretService, clock: clock,
             filling: { (_) throws(KeyringError) in nil }, handingOver: handOver)
@@ -73,12 +76,22 @@ extension Keyring {
 
     /// Makes sure that nothing of a vault is there, before anybody is asked how a new one is unlocked.
     ///
-    /// - Throws: `alreadyExists`, and as ``create(at:slot:secretService:clock:handingOver:)`` for its folder.
+    /// - Throws: `alreadyExists`, also where the Secret Service has kept the vault and only its folder is gone, and as
+    ///   ``create(at:slot:secretService:clock:handingOver:)`` for its folder.
     public static func requireAbsent(at location: KeyringLocation) throws(KeyringError) {
+        try requireNoneInService(at: location)
         try KeyringError.translating {
             guard try VaultRemains(at: location, anything: true) != .none else { return }
             try prepare(VaultDirectory(path: location.vault), location, .none)
         }
+    }
+
+    /// Makes sure that the folder did not have a vault which the Secret Service keeps, and may have still.
+    ///
+    /// - Throws: `alreadyExists`.
+    static func requireNoneInService(at location: KeyringLocation) throws(KeyringError) {
+        guard let message = Health.lostPlace(at: location) else { return }
+        throw KeyringError(.alreadyExists, message, advice: .repairOrMakeElsewhere)
     }
 
     /// A vault that is in its place.
@@ -100,6 +113,13 @@ extension Keyring {
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void
     ) throws(KeyringError) -> Made {
         let directory = VaultDirectory(path: location.vault)
+        let keeper = slot.keeper ?? secretService
+        do throws(KeyringError) {
+            // Where nobody keeps the key, not even a folder is made.
+            _ = try keeper?.connected()
+        } catch {
+            throw error.saying(.unlockingNew)
+        }
         let turn = try KeyringError.translating {
             try prepare(directory, location, remains)
             let turn = try FileLock(directory.lock)
@@ -108,7 +128,6 @@ extension Keyring {
             try directory.removeBuilding()
             return turn
         }
-        let keeper = slot.keeper ?? secretService
         var kept: KeptSlotKeys?
         do {
             let new: NewVault
@@ -148,7 +167,8 @@ extension Keyring {
             guard directory.lacksDatabase || !directory.building.lacksDatabase else { throw KeyringError(error) }
             try? directory.removeBuilding()
             kept?.forget()
-            throw KeyringError(error).asNotDone
+            let reason = KeyringError(error).asNotDone
+            throw keeper == nil ? reason : reason.saying(.unlockingNew)
         }
     }
 

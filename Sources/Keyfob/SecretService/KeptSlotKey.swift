@@ -81,6 +81,7 @@ extension Keyring.NewSlot {
         case .passphrase: nil
         case .keyFile: nil
         case .recipient: nil
+        case .recoveryKey: nil
         }
     }
 }

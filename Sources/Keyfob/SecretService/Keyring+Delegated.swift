@@ -42,6 +42,13 @@ extension Keyring {
         at location: KeyringLocation, secretService: SecretServiceOptions, clock: WallClock = .system,
         handingOver handOver: (borrowing NewVault) throws(KeyringError) -> Void = { (_) throws(KeyringError) in }
     ) throws(KeyringError) -> Created {
+        try requireNoneInService(at: location)
+        do throws(KeyringError) {
+            // Where the service cannot be reached, not even a folder is made.
+            _ = try secretService.connected()
+        } catch {
+            throw error.saying(.making)
+        }
         let recovery = AgeIdentity.generateHybrid()
         let recoveryKey = recovery.text()
         do {

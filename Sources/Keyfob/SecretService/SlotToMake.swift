@@ -28,6 +28,15 @@ struct SlotToMake: ~Copyable {
     var isForRecipient: Bool {
         switch slot {
         case .recipient: true
+        case .recoveryKey: true
+        default: false
+        }
+    }
+
+    /// Whether it is a recovery key's.
+    var isRecoveryKey: Bool {
+        switch slot {
+        case .recoveryKey: true
         default: false
         }
     }
@@ -86,6 +95,11 @@ extension Keyring.NewSlot {
                     .usage, "that is not an age recipient", advice: .giveRecipient)
             }
             return SlotToMake(.recipient(recipient))
+        case .recoveryKey(let text):
+            guard let identity = try AgeIdentityFile.usable(in: text).only(hybrid: .swiftCrypto) else {
+                throw KeyringError(.usage, "the file holds several identities, and the recovery key is one")
+            }
+            return SlotToMake(.recoveryKey(identity))
         case .secretService(let options): return SlotToMake(keptBy: options)
         }
     }

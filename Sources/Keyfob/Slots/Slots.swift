@@ -91,6 +91,9 @@ extension Keyring.Slots {
                 "the Secret Service opens a whole vault, not one group: every program of the session can ask it",
                 advice: .useKeyFile)
         }
+        guard !new.isRecoveryKey else {
+            throw KeyringError(.usage, "a recovery key opens a whole vault, not one group", advice: .useKeyFile)
+        }
         let now = clock.now
         return try changeVault { state in
             try requireEmbedded(Keyring.noGroupKeys)

@@ -11,7 +11,8 @@ struct DoctorCommand: ParsableCommand {
             is ever deleted, makes the manifests fit what is left, and writes a damaged header again. What is lost by it is \
             noted: 'status', 'verify' and 'doctor' tell it until --accept-loss, or until 'keyfob restore' brings it \
             back. With --identity, the recovery key, backups say what it was, and which of them has it. Where the desktop's \
-            keyring keeps the records, they stay there, with the label 'Keyfob: put aside'.
+            keyring keeps the records, they stay there, with the label 'Keyfob: put aside' and what they were; a token that another \
+            program has changed there is taken over as it is.
             --accept-rollback goes on from the vault as it is, where it was taken back to an earlier state, where another \
             copy of it lies there than was used before, or where the notes of how far it had come are damaged. Until then \
             'status', 'verify' and 'doctor' tell it each time, and every other command once in a login.
@@ -116,6 +117,17 @@ struct DoctorCommand: ParsableCommand {
         return Advice.restoring(newest?.path, puttingAside: putsAside, identity: identity)
     }
 
+    /// What is to be done where the vault does not open: a repair, where that is enough.
+    private func wayOn(_ location: KeyringLocation) -> String {
+        if !repair, Keyring.Health.hasDamagedPlace(at: location) {
+            return "'keyfob doctor --repair' writes it anew, where the desktop's keyring has the vault"
+        }
+        if !repair, Keyring.Health.hasDamagedHeader(at: location, secretService: global.secretService(mayAsk: false)) {
+            return "'keyfob doctor --repair' makes it again from the other items, and keeps all accounts and tokens"
+        }
+        return wayBack(location)
+    }
+
     /// The same for the file that says that the desktop's keyring keeps the records.
     private func mendPlace(_ location: KeyringLocation, _ findings: inout [Finding]) {
         let file = "the file that says where the records are"
@@ -148,7 +160,9 @@ struct DoctorCommand: ParsableCommand {
             if repair || acceptRollback || acceptLoss {
                 keyring = try global.unlockedKeyring(reaching: .everything, tellsFindings: false)
             } else {
-                let opening = try global.openedWithoutAsking(reaching: .everything)
+                // There is no other way to look at what the desktop's keyring keeps.
+                let isDelegated = try Keyring.storage(at: location) == .secretService
+                let opening = try global.openedWithoutAsking(reaching: .everything, unless: isDelegated)
                 switch opening {
                 case .opened(let unlocked): keyring = unlocked
                 case .shut(let reason):
@@ -173,12 +187,7 @@ struct DoctorCommand: ParsableCommand {
             }
             return .opened(keyring)
         } catch  where [.damaged, .configuration, .newerVersion, .unknownVault].contains(error.code) {
-            let isOfPlace = !repair && Keyring.Health.hasDamagedPlace(at: location)
-            let way =
-                isOfPlace
-                ? "'keyfob doctor --repair' writes it anew, where the desktop's keyring has the vault"
-                : wayBack(location)
-            findings.append(Finding(damage: error, of: "vault", way))
+            findings.append(Finding(damage: error, of: "vault", wayOn(location)))
             return nil
         } catch  where error.code == .noVault && ![.createVault, .repair].contains(error.advice) {
             throw KeyringError(error.code, error.message, hint: wayBack(location))
@@ -221,7 +230,8 @@ struct DoctorCommand: ParsableCommand {
                     hint: "'keyfob doctor --repair' writes it again, and loses nothing by it"))
         }
         for problem in LossText.problems(of: report) {
-            findings.append(Finding("records", .failure, problem, hint: cure(keyring)))
+            let way = repair ? nil : LossText.takingOver(problem, of: report)
+            findings.append(Finding("records", .failure, problem, hint: way ?? cure(keyring)))
         }
         let holdings: BackupHoldings?
         if !report.losses.isEmpty || !report.notedLosses.isEmpty, let opener = try opener() {
@@ -267,7 +277,7 @@ struct DoctorCommand: ParsableCommand {
         return keyring.storage == .embedded
             ? "'keyfob doctor --repair' puts aside what does not open, and notes what is lost; then a backup can be restored"
             : "'keyfob doctor --repair' mends it; what does not open stays in the desktop's keyring, under a label that says "
-                + "so"
+                + "so, and is noted as lost"
     }
 
     /// What the desktop's keyring has for the vault, where it opens it.

@@ -82,7 +82,9 @@ struct StatusCommand: ParsableCommand {
             try write("        \(reason.message)")
         }
         if let advice = opening.problem?.advice, keyring == nil, advice != .unlock {
-            try write("        \(advice.text)")
+            // This command asks nothing, wherever it runs.
+            let isAsking = advice == .allowPrompt
+            try write("        \(isAsking ? "'keyfob doctor' lets it ask; \(Advice.askingLess)" : advice.text)")
         }
         for key in kept {
             let whose = key.place == .session ? "this session's" : "your"
@@ -113,6 +115,10 @@ struct StatusCommand: ParsableCommand {
         }
         if let restored, !restored.isEmpty {
             try write("warning \(RestoredGrantText.of(restored.count))")
+        }
+        if let keyring, keyring.opensWholeVault, !slots.contains(where: { $0.kind == "recipient" }) {
+            try write("warning the vault has no recovery key, and no backup can be made without one")
+            try write("        \(Advice.addRecipient(canRekey: storage == .embedded).text)")
         }
         for line in here?.signInLines ?? [] {
             try write("warning \(line.text)")

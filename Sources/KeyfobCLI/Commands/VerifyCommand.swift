@@ -75,6 +75,7 @@ struct VerificationDocument: JSONDocument {
     let isPartial: Bool
     let problems: [String]
     let losses: [LossDocument]
+    let replacedTokens: [LossDocument]
     let notedLosses: [LossDocument]
     let orphans: [OrphansDocument]
     let findings: [StateDocument]
@@ -86,6 +87,7 @@ struct VerificationDocument: JSONDocument {
         isPartial = report.isPartial
         problems = report.problems
         losses = report.losses.map(LossDocument.init)
+        replacedTokens = report.replacedTokens.map(LossDocument.init)
         notedLosses = report.notedLosses.map(LossDocument.init)
         orphans = report.orphans.map(OrphansDocument.init)
         findings = report.findings.map(StateDocument.init)

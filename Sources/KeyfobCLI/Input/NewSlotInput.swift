@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import Keyfob
 internal import KeyfobTerminal
 
-/// For whom a slot is to be made, as it is typed: `passphrase`, `key-file FILE`, `recipient AGE1…` or
-/// `secret-service`.
+/// For whom a slot is to be made, as it is typed: `passphrase`, `key-file FILE`, `recipient AGE1…`,
+/// `recovery-key FILE` or `secret-service`.
 struct NewSlotInput: ParsableArguments {
-    @Argument(help: "passphrase, key-file, recipient or secret-service.")
+    @Argument(help: "passphrase, key-file, recipient, recovery-key or secret-service.")
     var kind: Kind
 
-    @Argument(help: "The key file's path, or the age recipient (age1… or age1pq1…).")
+    @Argument(help: "The path of the key file or of the recovery key's, or the age recipient (age1… or age1pq1…).")
     var value: String?
 
     @Flag(name: .long, help: "Make the key file, with a random key.")
@@ -23,6 +23,7 @@ struct NewSlotInput: ParsableArguments {
         case passphrase
         case keyFile = "key-file"
         case recipient
+        case recoveryKey = "recovery-key"
         case secretService = "secret-service"
     }
 
@@ -34,6 +35,7 @@ struct NewSlotInput: ParsableArguments {
                 "a passphrase is not given as an argument; it is asked for, or read from --new-passphrase-fd")
         case .keyFile where value == nil: throw ValidationError("say which file: key-file FILE")
         case .recipient where value == nil: throw ValidationError("say which recipient: recipient age1…")
+        case .recoveryKey where value == nil: throw ValidationError("say which file: recovery-key FILE")
         case .secretService where value != nil: throw ValidationError("secret-service takes nothing more")
         default: break
         }
@@ -48,6 +50,7 @@ struct NewSlotInput: ParsableArguments {
         case .keyFile:
             return .keyFile(try keyFile(try global.location().vault))
         case .recipient: return .recipient(value ?? "")
+        case .recoveryKey: return .recoveryKey(try IdentityInput.read(value ?? "", global))
         case .secretService: return .secretService(global.secretService())
         }
     }

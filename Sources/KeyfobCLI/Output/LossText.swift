@@ -47,6 +47,12 @@ enum LossText {
         }
     }
 
+    /// What is to be done about one of the problems with records, where it is a token that another program has changed.
+    static func takingOver(_ problem: String, of report: Keyring.VerificationReport) -> String? {
+        report.replacedTokens.contains { problem == "group \($0.group): \($0.loss.text)" }
+            ? "'keyfob doctor --repair' does so" : nil
+    }
+
     /// What the doctor says of a vault that is whole.
     static let nothingToRepair = "nothing had to be put aside, and nothing is lost"
 
@@ -54,6 +60,9 @@ enum LossText {
     static func repaired(_ report: Keyring.RepairReport) -> [Finding] {
         var lines: [String] = []
         if !report.files.isEmpty { lines.append("put aside: \(report.files.joined(separator: ", "))") }
+        lines += report.takenOver.map { replaced in
+            "took over as another program had left it, in group '\(replaced.group)': \(replaced.loss.subject)"
+        }
         if !report.losses.isEmpty { lines.append("noted what is lost, which is told below") }
         return (lines.isEmpty ? [nothingToRepair] : lines).map {
             Finding("repair", .ok, $0)

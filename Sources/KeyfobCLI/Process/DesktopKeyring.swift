@@ -48,12 +48,16 @@ enum SecretServiceText {
     }
 
     private static func hint(_ item: SecretServiceItem) -> String? {
-        let again = "'keyfob slot add secret-service' and 'keyfob slot remove \(item.slot)' make a new one"
+        // What does not open the vault does not let it be changed either.
+        let key = item.state == .opens ? "" : " --identity FILE"
+        let file = item.state == .opens ? "" : " (FILE: your recovery key)"
+        let again =
+            "'keyfob slot add secret-service\(key)' and 'keyfob slot remove \(item.slot)' make a new one\(file)"
         return switch item.state {
         case .opens: "\(again), without the others"
         case .foreign: "unlock with another slot; \(again)"
         case .missing: "bring the keyring's own backup back, or unlock with another slot; \(again)"
-        case .locked: "unlock it in your session, for example by opening Seahorse"
+        case .locked: Advice.ServiceTrouble.openingIt
         case .unavailable: item.problem?.hint
         }
     }

@@ -27,8 +27,10 @@ extension GlobalOptions {
     /// The same without asking anything: the keyring, or why nothing opens it.
     ///
     /// For commands whose result says what does not follow from what was seen.
-    func openedWithoutAsking(reaching reach: Reach) throws(KeyringError) -> UnlockOutcome {
-        let opening = try attempt(mayAsk: false)
+    ///
+    /// - Parameter asks: Whether a person is asked all the same, as every command does that needs the keyring.
+    func openedWithoutAsking(reaching reach: Reach, unless asks: Bool = false) throws(KeyringError) -> UnlockOutcome {
+        let opening = try attempt(mayAsk: asks && !noInput)
         if case .opened(let keyring) = opening {
             reach.confine(keyring)
             tellWarnings(of: keyring, andFindings: false)

@@ -110,8 +110,9 @@ extension Advice {
         case .waitUntil(let time): "try again after \(LocalTime.text(time))"
         case .beginAnew(let waitsLonger): "run the command again" + (waitsLonger ? "; --timeout waits longer" : "")
         case .allowPrompt:
-            CommandLine.arguments.contains("--no-input")
-                ? "run this again without --no-input" : "run this again on a terminal, or in the desktop's session"
+            (CommandLine.arguments.contains("--no-input")
+                ? "run this again without --no-input; " : "run this again on a terminal, or in the desktop's session; ")
+                + Self.askingLess
 
         case .listProviders: "'keyfob provider list' shows the known ones"
         case .listClients: "'keyfob client list' shows the known ones"
@@ -158,9 +159,11 @@ extension Advice {
             "'keyfob rekey --recovery-file FILE' makes a recovery key, and 'keyfob slot add recipient age1…' takes a key of "
                 + "age's"
         case .addRecipient(false):
-            "'keyfob slot add recipient age1…' takes a key of age's, such as 'age-keygen -o FILE' makes"
+            "'keyfob slot add recovery-key FILE' puts back the recovery key that you have in FILE, and 'keyfob slot add "
+                + "recipient age1…' takes another key of age's"
         case .nameRecipient(false):
-            "say who it is for with --recipient, or add a key of age's with 'keyfob slot add recipient age1…'"
+            "say who it is for with --recipient, or put back the recovery key that you have in FILE with 'keyfob slot add "
+                + "recovery-key FILE'"
         case .nameRecipient(true):
             "say who it is for with --recipient, or make a recovery key with 'keyfob rekey --recovery-file FILE'"
         case .startSession:
@@ -176,6 +179,8 @@ extension Advice {
         case .verify: "run 'keyfob verify'"
         case .verifyAndRestore: "run 'keyfob verify' to see which group, and 'keyfob doctor' what to do"
         case .repair: "run 'keyfob doctor --repair' first"
+        case .repairOrMakeElsewhere:
+            "'keyfob doctor --repair' writes it again, and --vault FOLDER makes another vault"
         case .mendSchema:
             "find out which program wrote there; 'keyfob doctor --repair' makes the schema Keyfob's again"
         case .replaceVault:
@@ -244,7 +249,7 @@ extension Advice {
         case .moveToFile: "'keyfob migrate --to embedded' moves them into an encrypted file of Keyfob's own"
         case .overwriteNewer: "see with 'keyfob doctor' whether this vault is an old copy; --force overwrites them"
         case .removeItemsByHand:
-            "they may be in use by another copy of the vault; remove them in Seahorse if they are not"
+            "they may be in use by another copy of the vault; remove them in Seahorse, or in KeePassXC, if they are not"
 
         case .words(let text): text
         }
@@ -265,6 +270,11 @@ extension Advice {
             "'keyfob restore \(backup) --bundle-identity \(file)\(flag)' makes a vault of \(path == nil ? "a" : "the newest") "
             + "backup\(known) and deletes nothing\(check)"
     }
+
+    /// How one is asked less often by the one service that asks each program anew.
+    static let askingLess =
+        "KeePassXC asks each time unless 'Confirm when passwords are retrieved by clients' is off in its settings (Secret "
+        + "Service Integration)"
 
     /// How a vault is opened that the desktop's keyring does not open.
     static let otherSlots = "unlock with another slot, such as --key-file FILE or --identity FILE"
@@ -322,10 +332,17 @@ extension Advice.ServiceTrouble {
         case .unlocking: "\(reaching), or give another key, such as --key-file or --identity"
         case .importing: reaching
         case .making: "\(reaching), or leave out --storage, which makes a vault in a file"
+        case .unlockingNew: "\(reaching), or have a key made with --new-key-file FILE in place of --secret-service"
         case .records: records
         case .moving: moving
         }
     }
+
+    /// How a keyring of the desktop is unlocked, whichever it is.
+    static let openingIt = "unlock it in your session, by opening KeePassXC or, for GNOME Keyring, Seahorse"
+    /// How one gets a collection that is the default.
+    private static let makingCollection =
+        "make one, in the settings of KeePassXC's database or, for GNOME Keyring, in Seahorse"
 
     private var reaching: String {
         switch self {
@@ -333,8 +350,8 @@ extension Advice.ServiceTrouble {
         case .noBus: "run this in your desktop session"
         case .noService: "start gnome-keyring or another keyring of the desktop"
         case .timedOut, .interrupted: "see whether the desktop's keyring hangs"
-        case .locked: "unlock it in your session (for example by opening Seahorse)"
-        case .noCollection: "make one (for example in Seahorse)"
+        case .locked: Self.openingIt
+        case .noCollection: Self.makingCollection
         case .noItem, .refused, .tooLarge, .damaged: "see what the desktop's keyring says"
         }
     }
@@ -345,8 +362,8 @@ extension Advice.ServiceTrouble {
         case .noBus: "run this in your desktop session; this vault's records are kept by its Secret Service"
         case .noService: "start the desktop's keyring, which keeps this vault's records"
         case .timedOut, .interrupted: "see whether the desktop's keyring hangs; this vault's records are in it"
-        case .locked: "unlock it in your session, for example by opening Seahorse"
-        case .noCollection: "make one, for example in Seahorse"
+        case .locked: Self.openingIt
+        case .noCollection: Self.makingCollection
         case .noItem: "see whether another keyring holds them, or restore a backup elsewhere (--vault)"
         case .refused, .tooLarge, .damaged: "see what the desktop's keyring says; this vault's records are in it"
         }
@@ -357,8 +374,8 @@ extension Advice.ServiceTrouble {
         case .noLibrary: "install libsecret (libsecret-1-0 on Debian)"
         case .noBus: "run this in your desktop session"
         case .noService: "start the desktop's keyring"
-        case .locked, .noItem: "unlock it in your session, for example by opening Seahorse"
-        case .noCollection: "make a default collection, for example in Seahorse"
+        case .locked, .noItem: Self.openingIt
+        case .noCollection: Self.makingCollection
         case .tooLarge: "remove that record, or keep the vault where it is"
         case .damaged: "the desktop's keyring does not keep what it is given; keep the vault where it is"
         case .timedOut, .refused, .interrupted:

@@ -212,6 +212,8 @@ public enum Advice: Hashable, Sendable {
     case verifyAndRestore
     /// Repair the vault first.
     case repair
+    /// Have the file written again that says where the records of the vault are, or make another vault elsewhere.
+    case repairOrMakeElsewhere
     /// Find out which program wrote into the database, and make its schema right again.
     case mendSchema
     /// Take away what is in the way of the header's copy; what opens the vault next writes it.
@@ -322,6 +324,8 @@ public enum Advice: Hashable, Sendable {
         case unlocking
         /// For the records of a vault that is to be made there.
         case making
+        /// To unlock a vault that is to be made.
+        case unlockingNew
         /// For the records of a vault, which lie there alone.
         case records
         /// To take a vault's records, which lie elsewhere.

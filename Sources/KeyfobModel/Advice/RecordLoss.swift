@@ -14,7 +14,7 @@ public struct RecordLoss: Hashable, Sendable {
     public let clientID: String?
     /// When it was last written, where that is known.
     public let written: Timestamp?
-    /// The file of `quarantine/` that holds it.
+    /// The file of `quarantine/` that holds it, or the item of the Secret Service that does.
     public let file: String?
     /// When it was noted; nil while it is only found.
     public let noted: Timestamp?
@@ -27,7 +27,8 @@ public struct RecordLoss: Hashable, Sendable {
         case missing
         /// One does not open.
         case unopened
-        /// One of them is another version than it should be.
+        /// One of them is another version than it should be; or, where it is known what it is, another program has put a
+        /// token in the place of another.
         case replaced
         /// They are there, and should not be.
         case added
@@ -67,7 +68,13 @@ public struct RecordLoss: Hashable, Sendable {
         switch change {
         case .missing: return "\(subject) \(isOne ? "is" : "are") gone" + known
         case .unopened:
-            return subject + (file.map { " did not open and was put aside as \($0)" } ?? " does not open") + known
+            guard let file else { return "\(subject) does not open" + known }
+            return subject + (noted == nil ? " (\(file)) does not open" : " did not open and was put aside as \(file)")
+                + known
+        case .replaced where kind != nil:
+            return
+                "another program has changed \(subject)\(file.map { ", in the item \($0)" } ?? ""); a repair takes it over as "
+                + "it is"
         case .replaced:
             return "a record is another version than the group's manifest told of: an earlier one was put back" + known
         case .added:
@@ -79,7 +86,8 @@ public struct RecordLoss: Hashable, Sendable {
         }
     }
 
-    private var subject: String {
+    /// What the records are, and whose, as far as that is known: such as "an access token of ada@git.example".
+    public var subject: String {
         guard let kind else { return count == 1 ? "a record" : "\(count) records" }
         if count == 1, let account {
             guard kind != .account else { return "the account \(account)" }

@@ -123,6 +123,8 @@ package struct Verification: Equatable, Sendable {
     package var problems: [String]
     /// What the group has lost, or has that it should not.
     package var losses: [Loss] = []
+    /// The tokens that another program has put in the place of others, which a repair takes over; of each its item.
+    package var replaced: [RecordLoss] = []
 
     /// The rows that did not open, in their order.
     package var damagedRows: [Int64] { losses.compactMap(\.row).sorted() }
@@ -147,6 +149,8 @@ package struct GroupRepair: Equatable, Sendable {
     package var files: [String] = []
     /// What the group has lost, as it was noted there.
     package var losses: [RecordLoss] = []
+    /// What another program had put in the place of others, and is the vault's by now.
+    package var takenOver: [RecordLoss] = []
 
     package init() {}
 }

@@ -103,7 +103,7 @@ struct DesktopImportTests {
         try keep(Self.github, "service gh:github.com username ada", in: desktop)
         try keep("not a cache", "my_attr1 foo my_attr2 bar", in: desktop)
         let run = try desktop.place.onTerminal(
-            "keyfob import --keyring", [(waitFor: "nothing for none: ", type: "1\n")])
+            "keyfob import --keyring", [(waitFor: "just Enter for none: ", type: "1\n")])
         #expect(run.status == 0, "\(run)")
         #expect(run.screen.contains("A label is not JSON"), "\(run)")
         #expect(run.screen.contains("'gh auth logout' takes them out"), "\(run)")

@@ -71,10 +71,10 @@ struct DiscoveryTests {
         let place = try home()
         for (answer, words) in [("", "cancelled"), ("4", "there is no such file"), ("1 x", "there is no such file")] {
             let run = try place.onTerminal(
-                "keyfob import --discover", [(waitFor: "nothing for none: ", type: answer + "\n")])
+                "keyfob import --discover", [(waitFor: "just Enter for none: ", type: answer + "\n")])
             #expect(run.status == 15 && run.screen.contains(words), "\(run)")
         }
-        let run = try place.onTerminal("keyfob import --discover", [(waitFor: "nothing for none: ", type: "1, 3\n")])
+        let run = try place.onTerminal("keyfob import --discover", [(waitFor: "just Enter for none: ", type: "1, 3\n")])
         #expect(run.status == 0, "\(run)")
         let accounts = try place.run("keyfob account list --wide").text
         #expect(accounts.contains("ada@github.com") && accounts.contains("admin@admin.example:6443"))

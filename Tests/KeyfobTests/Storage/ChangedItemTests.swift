@@ -121,8 +121,25 @@ struct ChangedItemTests {
         #expect(try text(of: token) == "token of ada", "nothing is written over it")
         try expectMended(aside: 1)
         #expect(try text(of: token) == "token of ada", "what was put aside is there still")
+        let noted = try home.opened().health.losses().map(\.loss)
+        #expect(noted.map(\.kind) == [.accessToken] && noted.map(\.account) == [ada.id])
+        #expect(noted.first?.file == token.path)
         try keyring.store(.access(ada), "again", for: ada)
         #expect(try home.opened().tokenText(request) == "again")
+    }
+
+    @Test(
+        "where the note of what is lost is damaged itself, it is put aside, and a new one tells of it and of what follows"
+    )
+    func damagedNote() throws {
+        try items.change(item("AccessToken", of: ada)) { $0["record"] = "x" }
+        #expect(try keyring.health.repair().losses.count == 1)
+        try items.set(items.record(["xdg:schema": "io.keyfob.Setting", "name": "losses"]), to: Array("x".utf8))
+        try items.change(item("AccessToken", of: bob)) { $0["record"] = "x" }
+        #expect(try keyring.health.repair().files.count == 2)
+        let noted = try home.opened().health.losses().map(\.loss)
+        #expect(Set(noted.map(\.kind)) == [.setting, .accessToken] && noted.contains { $0.account == bob.id })
+        #expect(try home.opened().health.verify().isSound)
     }
 
     private func text(of item: VaultItems.Path) throws -> String {
@@ -138,8 +155,14 @@ struct ChangedItemTests {
             #expect(refused?.code == .damaged && refused?.message.contains("changed its secret") == true)
         }
         #expect(try keyring.tokenText(bobs, in: [.default]) == "token of bob")
-        #expect(try keyring.health.verify().problems.contains { $0.contains("another program has changed the token") })
-        try expectMended()
+        let report = try keyring.health.verify()
+        #expect(report.problems.count == 1 && report.losses == [])
+        #expect(report.problems.first?.contains("another program has changed an access token of \(ada.id)") == true)
+        #expect(report.replacedTokens.map(\.loss.account) == [ada.id])
+        let repaired = try keyring.health.repair()
+        #expect(repaired.files == [] && repaired.losses == [])
+        #expect(repaired.takenOver.map(\.loss.account) == [ada.id])
+        #expect(try home.opened().health.verify().isSound)
         #expect(try home.opened().tokenText(request) == "changed by hand")
         try keyring.store(.access(ada), "again", for: ada)
         #expect(try home.opened().tokenText(request) == "again")
@@ -261,6 +284,7 @@ struct ChangedItemTests {
         }
         #expect(try keyring.tokenText(request) == "token of ada")
         try expectMended(aside: 1)
+        #expect(try home.opened().health.losses().map(\.loss.account) == [ada.id])
     }
 
     @Test(

@@ -7,11 +7,14 @@ struct SlotAddCommand: ParsableCommand {
         discussion: """
             With secret-service the keyring of your desktop keeps a key that opens the vault, so that nothing is asked \
             in your session; every program of the session can open the vault then.
+            With recovery-key a recovery key that you have opens the vault and its backups again, for example where the \
+            desktop's keyring has lost the item that named it.
 
             Example:
               keyfob slot add passphrase
               keyfob slot add key-file --new ~/.config/keyfob.key
               keyfob slot add recipient age1…
+              keyfob slot add recovery-key ~/keyfob-recovery.txt
               keyfob slot add secret-service
             """)
 
