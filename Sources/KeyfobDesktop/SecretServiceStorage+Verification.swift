@@ -153,7 +153,7 @@ extension SecretServiceStorage {
             opened.record(row: row(of: item)).open(keys), opened.header.kind)
         return RecordLoss(
             .replaced, RecordLoss.Kind(opened.header.kind), account: content?.key.account.flatMap { AccountID($0) },
-            clientID: content?.credential?.clientID, file: item.path)
+            clientID: (content?.credential?.clientID).flatMap { $0 == Credential.noClient ? nil : $0 }, file: item.path)
     }
 
     private func findings(_ keys: GroupKeys) throws -> [Finding] {

@@ -80,6 +80,7 @@ struct DelegatedRepairTests {
         let verified = try desktop.run("keyfob verify")
         #expect(verified.status == 65 && verified.text.split(separator: "\n").count == 2, "\(verified)")
         #expect(verified.text.contains("changed \(whose)") && verified.text.contains("takes it over"), "\(verified)")
+        #expect(!verified.text.contains("personal-access-token"), "\(verified)")
         let json = try desktop.place.document("keyfob verify --json || true")
         let replaced = json["replacedTokens"] as? [[String: Any]] ?? []
         #expect(replaced.map { $0["account"] as? String } == ["ada@git.example"], "\(json)")
