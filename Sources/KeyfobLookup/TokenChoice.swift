@@ -85,7 +85,7 @@ package struct TokenChoice {
 
     private func isBehind(_ token: StoredItem<Credential>, _ other: StoredItem<Credential>) -> Bool {
         let (rank, better) = (rank(token.value), rank(other.value))
-        return rank == better ? token.record.version < other.record.version : rank < better
+        return rank == better ? token.record.header.stamp < other.record.header.stamp : rank < better
     }
 
     /// Whether a token may be handed out.
