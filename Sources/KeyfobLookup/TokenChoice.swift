@@ -1,6 +1,7 @@
 internal import KeyfobFiles
-internal import KeyfobRecords
 package import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobVault
 
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
