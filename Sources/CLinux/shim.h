@@ -70,9 +70,11 @@ static inline int linux_open_socket_diagnosis(void) {
 
 // The user of the TCP socket on this machine that has these addresses of IPv4, in the order of the network: of a connected
 // socket, or where the other address and port are 0, of one that listens. -1 where there is none, and -2 where the kernel
-// does not say. A socket of IPv6 that is connected to such addresses is found too.
+// does not say. A socket of IPv6 that is connected to such addresses is found too. Each question over a line has another
+// number, by which its answer is known.
 static inline long long linux_socket_owner(
-    int diagnosis, unsigned int address, unsigned short port, unsigned int other, unsigned short other_port) {
+    int diagnosis, unsigned int number, unsigned int address, unsigned short port, unsigned int other,
+    unsigned short other_port) {
     enum { IPV4 = 2, IPV6 = 10, TCP = 6 };
     struct {
         struct nlmsghdr head;
@@ -82,10 +84,8 @@ static inline long long linux_socket_owner(
         struct nlmsghdr head;
         char bytes[8192];
     } answer;
-    static unsigned int number;
     memset(&request, 0, sizeof request);
-    const unsigned int own = ++number;
-    request.head.nlmsg_seq = own;
+    request.head.nlmsg_seq = number;
     request.head.nlmsg_len = sizeof request;
     request.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
     request.head.nlmsg_flags = NLM_F_REQUEST;
@@ -103,7 +103,7 @@ static inline long long linux_socket_owner(
     do {
         count = read(diagnosis, &answer, sizeof answer);
         if (count < (long)sizeof(struct nlmsghdr)) return -2;
-    } while (answer.head.nlmsg_seq != own);
+    } while (answer.head.nlmsg_seq != number);
     const char *content = answer.bytes + NLMSG_HDRLEN;
     if (answer.head.nlmsg_type == NLMSG_ERROR) {
         enum { NO_ENTRY = -2 };

@@ -70,18 +70,8 @@ package struct HandMadeToken: Sendable {
 }
 
 extension HandMadeToken {
-    /// Why an item that looks like such a token can't be used.
-    package enum Fault: Sendable {
-        /// One of its attributes makes no sense, or names a group that the vault has not.
-        case attributes
-        /// There is no token in it.
-        case empty
-        /// What is in it holds control characters, which no program could send (RFC 6750, section 2.1).
-        case controlCharacters
-    }
-
     /// What is wrong with the text in an item; nil where that is nothing.
-    static func fault(of text: borrowing SecretBytes) -> Fault? {
+    static func fault(of text: borrowing SecretBytes) -> HandMadeTokenFault? {
         if ItemSecret.isEmptied(text) { return .empty }
         let secret = ItemSecret.secret(in: text, nil)
         switch secret {

@@ -49,7 +49,7 @@ enum ItemAttributes {
         let kind = RecordHeader.Kind.allCases.first { schema($0) == attributes["xdg:schema"] }
         return RecordLoss(
             .unopened, kind.map { RecordLoss.Kind($0) }, account: attributes["account"].flatMap { AccountID($0) },
-            clientID: attributes["client"], file: item)
+            clientID: attributes["client"].flatMap { Identifier.isAcceptable($0) ? $0 : nil }, file: item)
     }
 
     /// The attributes of an item that is put aside: nobody searches by them, and `of` says whose it was.

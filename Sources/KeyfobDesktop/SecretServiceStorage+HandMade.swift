@@ -1,4 +1,4 @@
-internal import KeyfobModel
+package import KeyfobModel
 internal import KeyfobRecords
 package import KeyfobSecretService
 internal import KeyfobSodium
@@ -76,12 +76,12 @@ extension SecretServiceStorage {
     ///
     /// - Parameter withSecrets: Whether the tokens themselves are looked at.
     package func tokensMadeByHand(withSecrets: Bool = false) throws -> (
-        tokens: [HandMadeToken], unusable: [(item: SecretService.ItemPath, fault: HandMadeToken.Fault)]
+        tokens: [HandMadeToken], unusable: [(item: SecretService.ItemPath, fault: HandMadeTokenFault)]
     ) {
         let items = try itemsMadeByHand()
         let groups = try openHeader().unlocked().groupNames.values
         var tokens: [HandMadeToken] = []
-        var faults: [SecretService.ItemPath: HandMadeToken.Fault] = [:]
+        var faults: [SecretService.ItemPath: HandMadeTokenFault] = [:]
         try withService { service, _ in
             for item in items {
                 guard let details = try? service.details(of: item), HandMadeToken.isCandidate(details.attributes) else {

@@ -20,10 +20,7 @@ extension SecretServiceStorage {
             case .damaged(let row, let item, let loss):
                 verification.losses.append(Verification.Loss(loss, row: row))
                 verification.problems.append("group \(name): record in the item \(item.path) does not open")
-            case .changed(let item, let record):
-                let replaced = replaced(item, record, keys)
-                verification.replaced.append(replaced)
-                verification.problems.append("group \(name): \(replaced.text)")
+            case .changed(let item, let record): verification.replaced.append(replaced(item, record, keys))
             case .earlier(let item, _, _):
                 verification.opened += 1
                 verification.problems.append(
@@ -152,7 +149,7 @@ extension SecretServiceStorage {
         let content = try? ItemBody.decode(
             opened.record(row: row(of: item)).open(keys), opened.header.kind)
         return RecordLoss(
-            .replaced, RecordLoss.Kind(opened.header.kind), account: content?.key.account.flatMap { AccountID($0) },
+            .changed, RecordLoss.Kind(opened.header.kind), account: content?.key.account.flatMap { AccountID($0) },
             clientID: (content?.credential?.clientID).flatMap { $0 == Credential.noClient ? nil : $0 }, file: item.path)
     }
 

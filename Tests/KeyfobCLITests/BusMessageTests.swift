@@ -17,8 +17,7 @@ struct BusMessageTests {
 
     @Test("a lookup, a new token and a token in the place of another send as many with one account as with twenty")
     func delegated() throws {
-        let desktop = try DesktopPlace()
-        try desktop.run("keyfob init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        let desktop = try DesktopPlace.withRecords()
         let ada = "keyfob add -q ada@git.example --scope repo"
         for round in 0..<2 {
             let added = try calls("printf token | keyfob add -q new\(round)@git.example --scope repo", in: desktop)

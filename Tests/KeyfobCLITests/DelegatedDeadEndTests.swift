@@ -8,8 +8,7 @@ struct DelegatedDeadEndTests {
     private let desktop: DesktopPlace
 
     init() throws {
-        desktop = try DesktopPlace()
-        try desktop.run("keyfob init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        desktop = try DesktopPlace.withRecords()
         try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()
     }
 

@@ -8,8 +8,7 @@ struct DelegatedRepairTests {
     private let desktop: DesktopPlace
 
     init() throws {
-        desktop = try DesktopPlace()
-        try desktop.run("keyfob init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        desktop = try DesktopPlace.withRecords()
         try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()
         try desktop.run("printf other | keyfob add -q bob@git.example").expectSuccess()
     }

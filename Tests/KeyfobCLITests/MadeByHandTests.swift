@@ -8,8 +8,7 @@ struct MadeByHandTests {
     private let desktop: DesktopPlace
 
     init() throws {
-        desktop = try DesktopPlace()
-        try desktop.run("keyfob init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        desktop = try DesktopPlace.withRecords()
     }
 
     /// Puts a token there as the documentation says.
@@ -20,6 +19,13 @@ struct MadeByHandTests {
 
     private func token(_ account: String, _ options: String = "") throws -> Outcome {
         try desktop.run("keyfob token --no-input --account \(account) \(options)")
+    }
+
+    /// Moves the vault into Keyfob's own file, where `key` opens it.
+    @discardableResult
+    private func moveToFile() throws -> Outcome {
+        try desktop.place.makeKey("key")
+        return try desktop.run("keyfob migrate --to embedded --key-file key").expectSuccess()
     }
 
     private func doctor() throws -> String { try desktop.run("keyfob doctor").text }
@@ -158,6 +164,12 @@ struct MadeByHandTests {
         try desktop.run("sleep 1.1").expectSuccess()
         try put("pasted", "account ada@git.example scope repo")
         #expect(try token("ada@git.example").expectSuccess().text == "pasted\n")
+        // So it is what a backup has.
+        let made = "--vault restored --new-key-file k2 --recovery-file r2"
+        try desktop.run("keyfob backup -q --to b.age; keyfob restore -q b.age --bundle-identity recovery \(made)")
+            .expectSuccess()
+        let restored = try desktop.run("keyfob token --vault restored --key-file k2 --account ada")
+        #expect(restored.text == "pasted\n", "\(restored)")
         // Storing it writes into either.
         try desktop.run("sleep 1.1; printf late | keyfob add -q ada@git.example --scope repo").expectSuccess()
         #expect(try token("ada@git.example").expectSuccess().text == "late\n")
@@ -182,8 +194,7 @@ struct MadeByHandTests {
         let told = try doctor()
         #expect(told.contains("can't be used: it") && told.contains("or delete the item"), "\(told)")
         #expect(try token("ada@git.example").status == 65)
-        try desktop.place.makeKey("key")
-        try desktop.run("keyfob migrate -q --to embedded --key-file key").expectSuccess()
+        try moveToFile()
         let line = "keyfob token --no-input --key-file key --account bob@git.example"
         #expect(try desktop.run(line).expectSuccess().text == "bobs\n")
     }
@@ -201,9 +212,8 @@ struct MadeByHandTests {
     @Test("it moves into Keyfob's own file with all else, and back, where it is still one token")
     func movedBack() throws {
         try put("pasted", "account ada@git.example")
-        try desktop.place.makeKey("key")
-        let moved = try desktop.run("keyfob migrate --to embedded --key-file key").expectSuccess()
-        #expect(moved.errors.contains("1 token that was put into the desktop's keyring by hand stays there too"))
+        let moved = try moveToFile()
+        #expect(moved.errors.contains("1 token put into the desktop's keyring by hand stays there too"))
         try desktop.run("keyfob migrate -q --to secret-service --key-file key").expectSuccess()
         #expect(try desktop.run("keyfob account list --format '{username}'").expectSuccess().text == "ada\n")
         #expect(try token("ada@git.example").expectSuccess().text == "pasted\n")
@@ -225,8 +235,7 @@ struct MadeByHandTests {
     func migrated() throws {
         try desktop.run("printf stored | keyfob add -q ada@git.example").expectSuccess()
         try put("pasted", "account bob@git.example")
-        try desktop.place.makeKey("key")
-        try desktop.run("keyfob migrate -q --to embedded --key-file key").expectSuccess()
+        try moveToFile()
         let line = "keyfob token --no-input --key-file key --account"
         #expect(try desktop.run("\(line) bob@git.example").expectSuccess().text == "pasted\n")
         #expect(try desktop.run("\(line) ada@git.example").expectSuccess().text == "stored\n")

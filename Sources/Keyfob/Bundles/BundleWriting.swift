@@ -101,7 +101,7 @@ struct BundleWriting {
                             hasSecret
                             ? try lines.count(item, secret: try secrets.secret(of: found)) : try lines.count(item)
                         plan.counts[item.kind, default: 0] += 1
-                        rows.append(MarkedRow(mark: ItemMark(item.key), row: found.record.rowID))
+                        rows.append(MarkedRow(found.record, item))
                     } catch StoreError.damaged(let what) {
                         plan.leaveOut("group \(group.name): \(what) does not open")
                     } catch let error as BundleError {
@@ -133,7 +133,7 @@ struct BundleWriting {
         if case .limitExceeded = error { "it is too long" } else { error.code }
     }
 
-    /// Of several rows with one item, the first is written.
+    /// Of several rows with one item, the one that was stored last is written.
     private func leaveOutRepeated(
         _ rows: inout [MarkedRow], _ group: UnlockedVault.Group, _ plan: inout Plan
     ) throws {
@@ -141,7 +141,8 @@ struct BundleWriting {
         guard !repeated.isEmpty else { return }
         try database.forEachItem(in: group, rows: repeated.map { rows[$0].row }) { found, _ in
             plan.counts[found.item.kind, default: 0] -= 1
-            plan.leaveOut("group \(group.name): \(found.item.key) is there more than once; one is in the bundle")
+            plan.leaveOut(
+                "group \(group.name): \(found.item.key) is there more than once; what was stored last is in the bundle")
         }
         for index in repeated.reversed() { rows.remove(at: index) }
     }
@@ -172,12 +173,18 @@ struct BundleWriting {
     }
 }
 
-/// A row and its item's place in a bundle.
+/// A row and its item's place in a bundle; of one item's rows the one that was stored last goes first.
 struct MarkedRow: Comparable {
     let mark: ItemMark
     let row: Int64
+    private let version: ItemVersion
+
+    init(_ record: StoredRecord, _ item: ItemRecord) {
+        (mark, row, version) = (ItemMark(item.key), record.rowID, record.version)
+    }
 
     static func < (left: MarkedRow, right: MarkedRow) -> Bool {
-        left.mark == right.mark ? left.row < right.row : left.mark < right.mark
+        guard left.mark == right.mark else { return left.mark < right.mark }
+        return left.version == right.version ? left.row < right.row : left.version > right.version
     }
 }

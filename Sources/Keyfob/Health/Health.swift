@@ -98,7 +98,9 @@ extension Keyring.Health {
             report.problems += found.problems
             report.groups += 1
             report.losses += found.losses.map { Keyring.Loss($0.loss, in: group.name) }
-            report.replacedTokens += found.replaced.map { Keyring.Loss($0, in: group.name) }
+            let replaced = found.replaced.map { Keyring.Loss($0, in: group.name) }
+            report.replacedTokens += replaced
+            report.problems += replaced.map(\.text)
             report.notedLosses += (try? losses(in: group)) ?? []
             // Of what does not open it is told above.
             report.orphans += (try? orphans(in: group)) ?? []

@@ -14,17 +14,7 @@ extension Keyring {
             /// What the service calls it.
             public let item: String
             /// Why it gives none.
-            public let fault: Fault
-
-            /// What is wrong with an item.
-            public enum Fault: Hashable, Sendable {
-                /// One of its attributes makes no sense, or names a group that the vault has not.
-                case attributes
-                /// It is empty.
-                case empty
-                /// What is in it holds control characters, as no token does (RFC 6750, section 2.1).
-                case controlCharacters
-            }
+            public let fault: HandMadeTokenFault
         }
 
         /// An access token.
@@ -58,19 +48,10 @@ extension Keyring.Tokens {
                     Keyring.TokensMadeByHand.Token(
                         account: token.account, group: token.group, item: token.item.path,
                         scopes: token.scopes, expiresOn: token.expiresOn)
-                }, unusable: found.unusable.map { Keyring.TokensMadeByHand.UnusableItem($0.item, $0.fault) })
+                },
+                unusable: found.unusable.map {
+                    Keyring.TokensMadeByHand.UnusableItem(item: $0.item.path, fault: $0.fault)
+                })
         }
-    }
-}
-
-extension Keyring.TokensMadeByHand.UnusableItem {
-    fileprivate init(_ item: SecretService.ItemPath, _ fault: HandMadeToken.Fault) {
-        self.item = item.path
-        self.fault =
-            switch fault {
-            case .attributes: .attributes
-            case .empty: .empty
-            case .controlCharacters: .controlCharacters
-            }
     }
 }

@@ -54,7 +54,7 @@ final class VaultHolder: Sendable {
             open: { () throws(KeyringError) in
                 // Before it is opened: what takes its place meanwhile is another one.
                 let files = Self.files(location)
-                switch try global.openedWithoutAsking(reaching: .everything) {
+                switch try global.opening(reaching: .everything) {
                 case .opened(let keyring):
                     time.confine(keyring)
                     let kept = try LockedKeyring(at: location).keptKeys().map(\.until).max()

@@ -162,7 +162,7 @@ struct DoctorCommand: ParsableCommand {
             } else {
                 // There is no other way to look at what the desktop's keyring keeps.
                 let isDelegated = try Keyring.storage(at: location) == .secretService
-                let opening = try global.openedWithoutAsking(reaching: .everything, unless: isDelegated)
+                let opening = try global.opening(reaching: .everything, mayAsk: isDelegated)
                 switch opening {
                 case .opened(let unlocked): keyring = unlocked
                 case .shut(let reason):
@@ -230,8 +230,11 @@ struct DoctorCommand: ParsableCommand {
                     hint: "'keyfob doctor --repair' writes it again, and loses nothing by it"))
         }
         for problem in LossText.problems(of: report) {
-            let way = repair ? nil : LossText.takingOver(problem, of: report)
-            findings.append(Finding("records", .failure, problem, hint: way ?? cure(keyring)))
+            findings.append(Finding("records", .failure, problem, hint: cure(keyring)))
+        }
+        for token in report.replacedTokens {
+            let way = repair ? cure(keyring) : "'keyfob doctor --repair' does so"
+            findings.append(Finding("records", .failure, token.text, hint: way))
         }
         let holdings: BackupHoldings?
         if !report.losses.isEmpty || !report.notedLosses.isEmpty, let opener = try opener() {

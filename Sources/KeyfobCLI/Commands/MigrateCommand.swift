@@ -206,10 +206,9 @@ struct MigrateCommand: ParsableCommand {
         let groups = Quantity.of(report.groups.count, "group")
         global.say("\(dryRun ? "would move" : "moved") \(records) of \(groups) into \(place)")
         if byHand > 0 {
-            let tokens = Quantity.of(byHand, "token") + (byHand == 1 ? " that was" : " that were")
             global.say(
-                "\(tokens) put into the desktop's keyring by hand \(byHand == 1 ? "stays" : "stay") there too, in the open; "
-                    + "delete what no other program uses")
+                "\(Quantity.of(byHand, "token")) put into the desktop's keyring by hand \(byHand == 1 ? "stays" : "stay") there "
+                    + "too, in the open; delete what no other program uses")
         }
         if !dryRun, !removeOld {
             global.say("what was in use before is kept; 'keyfob migrate --remove-old' removes it")

@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
         let location = try global.location()
         // Before there are keys: with them no connection is made.
         let agent = AgentText(at: location)
-        let opening = try global.openedWithoutAsking(reaching: .files())
+        let opening = try global.opening(reaching: .files())
         let (id, storage, items, kept, earlier) = try look(at: location, after: opening.problem)
         let keyring = opening.keyring
         let groups = try keyring?.groups.list() ?? []

@@ -25,7 +25,7 @@ struct VerifyCommand: ParsableCommand {
             try JSONOutput.print(VerificationDocument(report))
         } else {
             for finding in report.findings { try StandardOutput.write(line: TimeText.local(in: finding.text)) }
-            for problem in report.headerProblems + LossText.problems(of: report) {
+            for problem in report.headerProblems + LossText.problems(of: report) + report.replacedTokens.map(\.text) {
                 try StandardOutput.write(line: problem)
             }
             for orphans in report.orphans { try StandardOutput.write(line: "\(orphans.text): \(orphans.advice)") }

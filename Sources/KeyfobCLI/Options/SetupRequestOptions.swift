@@ -21,7 +21,7 @@ struct SetupRequestOptions: ParsableArguments {
 
     /// Warns where no account answers to the name, as far as that can be told without asking for a key.
     func tellMissingAccount(to tool: String, _ global: GlobalOptions) {
-        guard let account, let keyring = (try? global.openedWithoutAsking(reaching: .vault))?.keyring else { return }
+        guard let account, let keyring = (try? global.opening(reaching: .vault))?.keyring else { return }
         do throws(KeyringError) {
             _ = try keyring.accounts.named(account, in: try global.groups())
         } catch  where error.code == .noSuchAccount || error.code == .ambiguous {

@@ -29,9 +29,10 @@ enum LossText {
         return Dictionary(accounts.map { ($0.account.id, $0.account.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The problems with records that no loss tells with more words.
+    /// The problems with records that nothing else of the report tells with more words.
     static func problems(of report: Keyring.VerificationReport) -> [String] {
-        let records = report.problems.filter { !report.headerProblems.contains($0) }
+        let others = report.headerProblems + report.replacedTokens.map(\.text)
+        let records = report.problems.filter { !others.contains($0) }
         func isUnopened(_ problem: String, _ group: AccessGroup) -> Bool {
             problem.hasPrefix("group \(group): record ") && problem.contains(" does not open")
         }
@@ -45,12 +46,6 @@ enum LossText {
             !told.contains { isUnopened(problem, $0) }
                 && !counted.contains { problem.hasPrefix("group \($0): the manifest tells of ") }
         }
-    }
-
-    /// What is to be done about one of the problems with records, where it is a token that another program has changed.
-    static func takingOver(_ problem: String, of report: Keyring.VerificationReport) -> String? {
-        report.replacedTokens.contains { problem == "group \($0.group): \($0.loss.text)" }
-            ? "'keyfob doctor --repair' does so" : nil
     }
 
     /// What the doctor says of a vault that is whole.

@@ -23,7 +23,7 @@ enum MadeByHandText {
             }
     }
 
-    private static func reason(_ fault: Keyring.TokensMadeByHand.UnusableItem.Fault) -> String {
+    private static func reason(_ fault: HandMadeTokenFault) -> String {
         switch fault {
         case .attributes: "its attributes do not say whose it is"
         case .empty: "it is empty"
@@ -31,7 +31,7 @@ enum MadeByHandText {
         }
     }
 
-    private static func hint(_ fault: Keyring.TokensMadeByHand.UnusableItem.Fault) -> String {
+    private static func hint(_ fault: HandMadeTokenFault) -> String {
         switch fault {
         case .attributes:
             "its attribute 'account' must be USER@HOST in small letters, 'group' one of the vault's, and 'expires' like "

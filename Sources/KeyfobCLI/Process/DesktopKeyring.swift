@@ -48,15 +48,15 @@ enum SecretServiceText {
     }
 
     private static func hint(_ item: SecretServiceItem) -> String? {
+        func again(_ key: String = "") -> String {
+            "'keyfob slot add secret-service\(key)' and 'keyfob slot remove \(item.slot)' make a new one"
+        }
         // What does not open the vault does not let it be changed either.
-        let key = item.state == .opens ? "" : " --identity FILE"
-        let file = item.state == .opens ? "" : " (FILE: your recovery key)"
-        let again =
-            "'keyfob slot add secret-service\(key)' and 'keyfob slot remove \(item.slot)' make a new one\(file)"
+        let againByKey = again(" --identity FILE") + " (FILE: your recovery key)"
         return switch item.state {
-        case .opens: "\(again), without the others"
-        case .foreign: "unlock with another slot; \(again)"
-        case .missing: "bring the keyring's own backup back, or unlock with another slot; \(again)"
+        case .opens: "\(again()), without the others"
+        case .foreign: "unlock with another slot; \(againByKey)"
+        case .missing: "bring the keyring's own backup back, or unlock with another slot; \(againByKey)"
         case .locked: Advice.ServiceTrouble.openingIt
         case .unavailable: item.problem?.hint
         }

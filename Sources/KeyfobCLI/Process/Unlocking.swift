@@ -24,13 +24,13 @@ extension GlobalOptions {
         return keyring
     }
 
-    /// The same without asking anything: the keyring, or why nothing opens it.
+    /// The keyring, or why nothing opens it.
     ///
     /// For commands whose result says what does not follow from what was seen.
     ///
-    /// - Parameter asks: Whether a person is asked all the same, as every command does that needs the keyring.
-    func openedWithoutAsking(reaching reach: Reach, unless asks: Bool = false) throws(KeyringError) -> UnlockOutcome {
-        let opening = try attempt(mayAsk: asks && !noInput)
+    /// - Parameter mayAsk: Whether a person may be asked, unless `--no-input` says otherwise.
+    func opening(reaching reach: Reach, mayAsk: Bool = false) throws(KeyringError) -> UnlockOutcome {
+        let opening = try attempt(mayAsk: mayAsk && !noInput)
         if case .opened(let keyring) = opening {
             reach.confine(keyring)
             tellWarnings(of: keyring, andFindings: false)

@@ -27,9 +27,10 @@ public struct RecordLoss: Hashable, Sendable {
         case missing
         /// One does not open.
         case unopened
-        /// One of them is another version than it should be; or, where it is known what it is, another program has put a
-        /// token in the place of another.
+        /// One of them is another version than it should be.
         case replaced
+        /// Another program has put a token in the place of one's own.
+        case changed
         /// They are there, and should not be.
         case added
         /// The manifest does not open: nothing says what should be there.
@@ -71,7 +72,7 @@ public struct RecordLoss: Hashable, Sendable {
             guard let file else { return "\(subject) does not open" + known }
             return subject + (noted == nil ? " (\(file)) does not open" : " did not open and was put aside as \(file)")
                 + known
-        case .replaced where kind != nil:
+        case .changed:
             return
                 "another program has changed \(subject)\(file.map { ", in the item \($0)" } ?? ""); a repair takes it over as "
                 + "it is"

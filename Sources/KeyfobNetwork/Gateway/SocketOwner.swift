@@ -7,6 +7,8 @@ internal import Glibc
 /// offer that, all of its tables are read (`/proc/net/tcp`, proc(5)).
 final class SocketOwner {
     private let diagnosis: CInt
+    /// The number of the last question to the kernel.
+    private var number: UInt32 = 0
     /// Whether the kernel is not asked for one socket.
     var readsTables: Bool { diagnosis < 0 }
 
@@ -23,7 +25,7 @@ final class SocketOwner {
         let diagnosis = readsTables ? -1 : linux_open_socket_diagnosis()
         var isOffered = false
         if diagnosis >= 0, let own = unsafe Self.address(getsockname, listening) {
-            isOffered = Self.owner(own, Address(host: 0, port: 0), diagnosis) == .user(geteuid())
+            isOffered = Self.owner(own, Address(host: 0, port: 0), diagnosis, number) == .user(geteuid())
         }
         self.diagnosis = isOffered ? diagnosis : -1
         if diagnosis >= 0, !isOffered { close(diagnosis) }
@@ -38,7 +40,8 @@ final class SocketOwner {
             let own = unsafe Self.address(getsockname, connection)
         else { return nil }
         if diagnosis >= 0 {
-            switch Self.owner(other, own, diagnosis) {
+            number &+= 1
+            switch Self.owner(other, own, diagnosis, number) {
             case .user(let user): return user
             case .nobody: return nil
             case .unknown: break
@@ -49,8 +52,8 @@ final class SocketOwner {
 
     private enum Answer: Equatable { case user(uid_t), nobody, unknown }
 
-    private static func owner(_ address: Address, _ other: Address, _ diagnosis: CInt) -> Answer {
-        let answer = linux_socket_owner(diagnosis, address.host, address.port, other.host, other.port)
+    private static func owner(_ address: Address, _ other: Address, _ diagnosis: CInt, _ number: UInt32) -> Answer {
+        let answer = linux_socket_owner(diagnosis, number, address.host, address.port, other.host, other.port)
         return answer >= 0 ? .user(uid_t(truncatingIfNeeded: answer)) : answer == -1 ? .nobody : .unknown
     }
 

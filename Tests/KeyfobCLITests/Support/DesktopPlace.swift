@@ -23,6 +23,13 @@ struct DesktopPlace {
         return desktop
     }
 
+    /// One with a vault whose records the keyring keeps; `recovery` is its recovery key.
+    static func withRecords() throws -> DesktopPlace {
+        let desktop = try DesktopPlace()
+        try desktop.run("keyfob init -q --storage secret-service --recovery-file recovery").expectSuccess()
+        return desktop
+    }
+
     /// One whose vault a passphrase, `correct horse`, opens too.
     static func withPassphrase(_ variables: [String: String] = [:]) throws -> DesktopPlace {
         try withVault(variables, "--passphrase-fd 3 --kdf-memory 64 3< words")

@@ -167,7 +167,7 @@ struct BackupCommand: ParsableCommand {
     ) throws(KeyringError) -> BundleSummary {
         let summary = try Keyring.Bundles.verifyBackup(file, with: opener)
         guard summary.purpose == "backup", !summary.isOwners,
-            let keyring = (try? global.openedWithoutAsking(reaching: .files()))?.keyring
+            let keyring = (try? global.opening(reaching: .files()))?.keyring
         else { return summary }
         return try Keyring.Bundles.verifyBackup(file, with: opener, of: keyring)
     }

@@ -57,7 +57,7 @@ struct EnvCommand: ParsableCommand {
     /// What names the account.
     private func chosen() throws(KeyringError) -> String {
         let keyring: Keyring
-        switch try global.openedWithoutAsking(reaching: .files()) {
+        switch try global.opening(reaching: .files()) {
         case .opened(let opened): keyring = opened
         case .shut(let problem):
             guard let account else { throw problem }
