@@ -40,7 +40,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try test test-full test-faults test-front test-az test-broker test-agent test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
+.PHONY: help try test test-bare test-full test-faults test-front test-az test-broker test-agent test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -48,6 +48,7 @@ help:
 	@echo 'make test-store              the tests of what keeps records'
 	@echo 'make test-cli                the tests that run the command'
 	@echo 'make test                    everything that must pass: checks, strict build, all tests'
+	@echo 'make test-bare               make try and make test as a newcomer has them: in a bare Debian 12, as an ordinary user (as root)'
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
@@ -122,6 +123,10 @@ test:
 	Scripts/test-front
 	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
 	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
+
+# As root: the last commit in a Debian of its own, with the Swift toolchain and nothing else of this machine.
+test-bare:
+	Scripts/test-bare
 
 # What `make test` leaves out: many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
 # KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; a

@@ -2,7 +2,7 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-@Suite("A full disk", .waitsForPrograms, .enabled(if: Privileges.canMount, "needs root, to mount a small file system"))
+@Suite("A full disk", .waitsForPrograms, .enabled(if: Privileges.canMount, Privileges.whyNoMount))
 struct FullDiskTests {
     /// Runs lines in which `disk` is a file system of a few hundred KiB with a vault on it, and `fill` fills it up.
     private func onSmallDisk(_ place: Workplace, kibibytes: Int, _ lines: String...) throws -> Outcome {

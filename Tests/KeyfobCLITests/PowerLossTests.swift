@@ -6,7 +6,7 @@ import Testing
 struct PowerLossTests {
     @Test(
         "what a command has said to be done is on the disk",
-        .enabled(if: Privileges.canMountImage, "no file can be mounted as a disk here"))
+        .enabled(if: Privileges.canMountImage, Privileges.whyNoImage))
     func durability() throws {
         let place = try Workplace(keyFile: "key")
         for key in ["key", "other"] { try place.makeKey(key) }

@@ -175,7 +175,7 @@ struct RememberedChoiceTests {
 
     @Test(
         "on a full disk, and on one that may only be read, the token comes, and that nothing is remembered is told once",
-        .enabled(if: Privileges.canMount, "needs root, to mount a small file system"),
+        .enabled(if: Privileges.canMount, Privileges.whyNoMount),
         arguments: ["dd if=/dev/zero of=disk/filling bs=1k 2>/dev/null || true", "mount -o remount,ro disk"])
     func unwritable(line: String) throws {
         let place = try learnedHome()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyfobSQLite
 
-@Suite("A history on a disk that refuses", .enabled(if: SmallDisk.isAvailable, "needs root, to mount a file system"))
+@Suite("A history on a disk that refuses", .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.whyNot)))
 struct UsageDiskTests {
     @Test("on a full disk an event is not noted, says so, and the others stay")
     func full() throws {

@@ -5,7 +5,18 @@ internal import Synchronization
 /// A small file system of its own, that only one thread sees.
 package enum SmallDisk {
     /// Whether this process may make one.
-    package static let isAvailable = (try? run(kibibytes: 64) { _ in true }) ?? false
+    package static let isAvailable = obstacle == nil
+    /// Why it may not.
+    package static let whyNot =
+        geteuid() == 0 ? "root cannot mount a file system here: \(obstacle ?? "")" : "needs root, to mount a file system"
+
+    private static let obstacle: String? = {
+        do {
+            return try run(kibibytes: 64) { _ in nil }
+        } catch {
+            return "\(error)"
+        }
+    }()
 
     /// Runs `body` with the path of an empty file system, on a thread that has its own mounts.
     package static func run<Value: Sendable>(

@@ -3,7 +3,7 @@ import Keyfob
 import KeyfobTestSupport
 import Testing
 
-@Suite("Bundles on a full disk", .enabled(if: SmallDisk.isAvailable, "needs root, to mount a file system"))
+@Suite("Bundles on a full disk", .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.whyNot)))
 struct BundleDiskTests {
     private let keys = BundleKeys()
 

@@ -125,12 +125,13 @@ package struct ForeignFile: Sendable {
         do { temporary = try TemporaryFile.make(for: target) } catch { throw Self.failure(error) }
         defer { close(temporary.descriptor) }
         do throws(Failure) {
-            if content != nil { try copyOwner(to: temporary.descriptor) }
             do {
                 try POSIXFile.writeAll(bytes, to: temporary.descriptor)
             } catch {
                 throw Self.failure(error)
             }
+            // After writing, which takes setuid and setgid away from an ordinary user's file.
+            if content != nil { try copyOwner(to: temporary.descriptor) }
             guard fsync(temporary.descriptor) == 0 else { throw Self.failure(POSIXFile.failure()) }
             try requireUnchanged()
             guard unsafe rename(temporary.path, target) == 0 else { throw Self.failure(POSIXFile.failure()) }

@@ -123,6 +123,12 @@ struct AgentCommandTests {
         try run(home(), "ask hostile")
     }
 
+    @Test("the owner locks it while programs hold every connection that programs may have")
+    func crowded() throws {
+        let place = try home()
+        try run(place, "keyfob unlock -q --agent --key-file key", "ask crowd", "ask locked")
+    }
+
     @Test("there is one for each vault, and one that was killed is in nobody's way")
     func one() throws {
         let place = try home()

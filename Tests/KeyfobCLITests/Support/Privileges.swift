@@ -1,18 +1,29 @@
 import Foundation
+import Testing
 
-/// What the account that runs the tests may do.
+/// What the account that runs the tests may do, and why not.
 enum Privileges {
     /// Whether it is root.
     static let isRoot = ProcessInfo.processInfo.userName == "root"
     /// Whether it can mount a file system that only a test sees.
-    static let canMount: Bool = {
-        let outcome = try? Workplace().run("unshare --mount sh -c 'mkdir m && mount -t tmpfs -o size=64k none m'")
-        return outcome?.status == 0
-    }()
+    static let canMount = smallDisk == nil
+    /// Why it cannot.
+    static let whyNoMount = reason("mount a small file system", smallDisk)
     /// Whether it can mount a file as a disk.
-    static let canMountImage: Bool = {
-        let outcome = try? Workplace().run(
-            "unshare --mount sh -c 'truncate -s 1M i && mkfs.ext4 -q i && mkdir m && mount -o loop i m'")
-        return outcome?.status == 0
-    }()
+    static let canMountImage = image == nil
+    /// Why it cannot.
+    static let whyNoImage = reason("mount a file as a disk", image)
+
+    private static let smallDisk = obstacle("mkdir m && mount -t tmpfs -o size=64k none m")
+    private static let image = obstacle("truncate -s 1M i && mkfs.ext4 -q i && mkdir m && mount -o loop i m")
+
+    /// What stops a script in a mount namespace of its own.
+    private static func obstacle(_ script: String) -> String? {
+        guard let outcome = try? Workplace().run("unshare --mount sh -c '\(script)'") else { return "nothing starts" }
+        return outcome.status == 0 ? nil : outcome.error.split(separator: "\n").last.map(String.init) ?? "no reason"
+    }
+
+    private static func reason(_ what: String, _ obstacle: String?) -> Comment {
+        Comment(rawValue: isRoot ? "root cannot \(what) here: \(obstacle ?? "")" : "needs root, to \(what)")
+    }
 }

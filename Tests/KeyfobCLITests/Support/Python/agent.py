@@ -4,6 +4,7 @@ usage: agent.py WHAT [ARGUMENT…]"""
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -170,13 +171,35 @@ def hostile():
     half.send(b'{"method":')
     with connect() as agent:
         assert agent.Status()["process"]
-    descriptors = len(os.listdir(f"/proc/{agent_process()}/fd"))
-    assert descriptors < 40, descriptors
+    # Its descriptors are nobody's to see, its ends of connections are.
+    with open("/proc/net/unix") as table:
+        connections = sum(line.split()[-1] == SOCKET for line in table)
+    assert 0 < connections < 40, connections
 
 
-def agent_process():
-    with connect() as agent:
-        return agent.Status()["process"]
+def crowd():
+    """Locks the vault while four programs hold all connections that there are for programs, and say nothing."""
+    programs = []
+    for number in range(4):
+        copy = shutil.copy(__file__, f"crowd{number}.py")
+        programs.append(subprocess.Popen([sys.executable, copy, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    try:
+        for program in programs:
+            assert program.stdout.readline() == b"here\n"
+        subprocess.run(["keyfob", "lock"], check=True, timeout=10)
+    finally:
+        for program in programs:
+            program.communicate()
+
+
+def hold():
+    lines = []
+    for _ in range(64):
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(SOCKET)
+        lines.append(line)
+    print("here", flush=True)
+    sys.stdin.read()
 
 
 if __name__ == "__main__":
