@@ -40,7 +40,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try test test-bare test-full test-faults test-front test-az test-broker test-agent test-store test-cli quick docs api bench build sbom reproduce install uninstall deb test-package clean
+.PHONY: help try test test-bare test-full test-faults test-front test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -56,7 +56,8 @@ help:
 	@echo 'make test-broker             real MSAL for Python, with keyfob as its broker; installs it first: 60 MB'
 	@echo 'make test-agent              200 programs at once, some killed, and the agent killed too, for a minute; what came out is checked'
 	@echo 'make docs                    the commands of README and docs as they are typed, and the links of all pages'
-	@echo 'make build                   .build/release/keyfob, .build/front/keyfob, which starts it, and the library for C'
+	@echo 'make build                   the command (make command: .build/release/keyfob and .build/front/keyfob, which starts it) and'
+	@echo '                             the library for C and Python (make library)'
 	@echo 'make sbom SBOM=FILE          what it is made of, as SPDX; .build/keyfob.spdx.json unless FILE is given'
 	@echo 'make reproduce               build the last commit twice, and compare'
 	@echo 'make install PREFIX=DIR      the command, its manual, completions and timers, and the library for C and Python; DESTDIR=DIR for packagers'
@@ -70,14 +71,21 @@ help:
 try:
 	@MAKE='$(MAKE)' Scripts/try
 
-build: .build/static/libstdc++.a
+build: command library
+
+# The full program, and the front that starts it.
+command: .build/static/libstdc++.a
 	Scripts/install-dependencies --build
 	swift build $(RELEASE_FLAGS)
 	Scripts/check-executable .build/release/keyfob
-	swift build $(LIBRARY_FLAGS)
-	Scripts/check-executable --library .build/release/libKeyfobC.so
 	Scripts/build-front
 	Scripts/check-executable .build/front/keyfob
+
+# The library for C and Python.
+library: .build/static/libstdc++.a
+	Scripts/install-dependencies --build
+	swift build $(LIBRARY_FLAGS)
+	Scripts/check-executable --library .build/release/libKeyfobC.so
 
 # The release has C++'s library within; the folder has nothing else, so that all others are the system's.
 .build/static/libstdc++.a:
