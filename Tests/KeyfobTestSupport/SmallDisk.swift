@@ -8,7 +8,8 @@ package enum SmallDisk {
     package static let isAvailable = obstacle == nil
     /// Why it may not.
     package static let whyNot =
-        geteuid() == 0 ? "root cannot mount a file system here: \(obstacle ?? "")" : "needs root, to mount a file system"
+        geteuid() == 0
+        ? "root cannot mount a file system here: \(obstacle ?? "")" : "needs root, to mount a file system"
 
     private static let obstacle: String? = {
         do {

@@ -197,7 +197,9 @@ struct ExecProxyTests {
         #expect(written < 64 << 20)
     }
 
-    @Test("another user of the machine gets nothing, even with the address", .enabled(if: Privileges.isRoot))
+    @Test(
+        "another user of the machine gets nothing, even with the address",
+        .enabled(if: Privileges.isRoot, "only root can become another user"))
     func otherUser() throws {
         let outcome = try behind(
             "--account ada --env API=$SERVER",
@@ -212,7 +214,9 @@ struct ExecProxyTests {
         #expect(try requests().map(\.path) == ["/mine"])
     }
 
-    @Test("many connections of another user are two lines, and keep nobody waiting", .enabled(if: Privileges.isRoot))
+    @Test(
+        "many connections of another user are two lines, and keep nobody waiting",
+        .enabled(if: Privileges.isRoot, "only root can become another user"))
     func flood() throws {
         let outcome = try behind(
             "--account ada --env API=$SERVER",
