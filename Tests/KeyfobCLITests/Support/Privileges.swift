@@ -20,7 +20,7 @@ enum Privileges {
     /// What stops a script in a mount namespace of its own.
     private static func obstacle(_ script: String) -> String? {
         guard let outcome = try? Workplace().run("unshare --mount sh -c '\(script)'") else { return "nothing starts" }
-        return outcome.status == 0 ? nil : outcome.error.split(separator: "\n").last.map(String.init) ?? "no reason"
+        return outcome.status == 0 ? nil : outcome.errors.split(separator: "\n").last.map(String.init) ?? "no reason"
     }
 
     private static func reason(_ what: String, _ obstacle: String?) -> Comment {
