@@ -14,6 +14,8 @@ enum DockerAnswer {
             let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(tool: .docker, url: url.text))
         else { return nil }
         return Front.find(asked, variables) { secret, hit in
+            // That scopes are missing is told by the full program.
+            guard hit.credential.mayServe(.packages) else { return nil }
             let username = DockerCredentials.username(of: hit.account, at: url)
             let answer = DockerCredentials.answer(server: server, username: username)
             return Output.write(inJSON: secret, behind: answer.before, before: answer.after)

@@ -19,7 +19,8 @@ enum GitAnswer {
                 taken, variables, asking: FrontRequest.Question(tool: .git, url: url.text, login: login))
         else { return nil }
         return Front.find(asked, variables) { secret, hit in
-            guard login.map(hit.account.isCalled) ?? true,
+            // That scopes are missing is told by the full program.
+            guard login.map(hit.account.isCalled) ?? true, hit.credential.mayServe(.git),
                 let answer = GitCredentialAnswer(to: request, of: hit.account.id, until: hit.credential.expiresOn)
             else { return nil }
             return Output.write(secret, behind: answer.before, before: answer.after)

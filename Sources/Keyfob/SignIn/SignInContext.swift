@@ -44,13 +44,42 @@ extension Keyring.SignIns {
             }
         }
         let metadata = try await signInMetadata(of: description, in: group, network.serving(description))
-        var scopes = request.scopes.isEmpty ? client.scopes : request.scopes
+        var scopes = request.scopes.isEmpty && request.purposes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes }
+        if !request.purposes.isEmpty {
+            let held = try heldScopes(request, client.id, description, in: group)
+            scopes = ScopeSet(scopes.scopes + held + (try Self.scopes(for: request.purposes, at: description)))
+        }
         scopes = description.withAccessToken(scopes, clientID: client.id)
         return SignInContext(
             provider: description, metadata: metadata, clientID: client.id,
             scopes: ScopeSet(scopes.scopes + Self.signInScopes(description, metadata)), group: group,
             expected: expected, request: request)
+    }
+
+    /// What a provider wants to be asked for each purpose.
+    private static func scopes(
+        for purposes: [SignInPurpose], at provider: ProviderDescription
+    ) throws(KeyringError) -> [String] {
+        var all: [String] = []
+        for purpose in purposes {
+            guard let scopes = purpose.scopes(at: provider.environment) else {
+                throw KeyringError(
+                    .usage, "which scopes \(provider.title) wants for '\(purpose.rawValue)' is not known",
+                    advice: .chooseScopes)
+            }
+            all += scopes.scopes
+        }
+        return all
+    }
+
+    /// The scopes of the account's tokens, which a new one would lack where each token has its own.
+    private func heldScopes(
+        _ request: SignInRequest, _ client: String, _ provider: ProviderDescription, in group: AccessGroup
+    ) throws(KeyringError) -> [String] {
+        guard let account = request.account, !provider.quirks.contains(.multipleResources) else { return [] }
+        return try keyring.accounts.credentials(of: account, in: group)
+            .filter { $0.kind == .accessToken && $0.clientID == client }.flatMap(\.scopes.scopes)
     }
 
     /// The scopes without which a sign-in tells nobody's name and does not last.

@@ -8,6 +8,9 @@ public struct SignInRequest: Hashable, Sendable {
     public var tenant: String?
     /// The scopes of the token; none for the client's or the provider's default ones.
     public var scopes: ScopeSet = []
+    /// What the person signs in for: the scopes that the provider needs for it are asked for besides, and with
+    /// ``account`` those that the account's token has already, where a provider gives each token its own.
+    public var purposes: [SignInPurpose] = []
     /// Scopes to consent to now for later tokens.
     public var extraScopes: ScopeSet = []
     /// What the provider shows; nil leaves it to the provider.

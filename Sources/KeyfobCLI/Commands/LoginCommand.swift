@@ -17,6 +17,10 @@ struct LoginCommand: ParsableCommand {
             Where no client of the provider is known, a person at a terminal is asked for one; 'keyfob client add' has them \
             beforehand.
 
+            --for names what the token is for, in place of the provider's own scopes; with --account it keeps those that the \
+            account's token has. git: repositories over https; packages: packages and images of containers; api: the \
+            provider's API; read: who somebody is.
+
             The tokens are stored under whoever signs in. With --account somebody else is reported and not stored.
 
             Ends with 14 when the provider granted fewer scopes than were asked for; what it granted is stored.
@@ -24,7 +28,7 @@ struct LoginCommand: ParsableCommand {
             Example:
               keyfob client add --well-known azure-cli
               keyfob login microsoft --scope https://graph.microsoft.com/User.Read
-              keyfob login --device github
+              keyfob login --device github --for git
               keyfob login --client ID --authority \\
                 https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
               keyfob login --account ada@contoso.example --prompt consent \\
@@ -73,6 +77,7 @@ struct LoginCommand: ParsableCommand {
         request.usesFormPost = formPost
         request.isInstanceAware = instanceAware
         try ClientQuestion.settle(request, keyring, groups, global)
+        try tellScopes(request, keyring, groups)
         let device = try device || needsDevice(request, keyring, groups)
         let dialogue = SignInDialogue(
             keyring: keyring, request: request, groups: groups, network: network, timeout: timeout,
@@ -84,6 +89,17 @@ struct LoginCommand: ParsableCommand {
             throw KeyringError(
                 .scopesDeclined, "the provider declined \(report.declinedScopes)",
                 advice: .useGrantedScopes(report.scopes), candidates: report.declinedScopes.scopes, names: [])
+        }
+    }
+
+    /// Says which scopes a purpose stands for, before anybody is asked.
+    private func tellScopes(
+        _ request: SignInRequest, _ keyring: Keyring, _ groups: [AccessGroup]?
+    ) throws(KeyringError) {
+        let environment = try keyring.providers.named(request.provider, in: groups).environment
+        for purpose in request.purposes {
+            guard let scopes = purpose.scopes(at: environment) else { continue }
+            global.say("for \(purpose.rawValue) \(environment) wants the scopes: \(scopes)")
         }
     }
 

@@ -54,6 +54,20 @@ struct CredentialOptions: ParsableArguments {
         if let keyring = source.keyring { global.tellWarnings(of: keyring) }
     }
 
+    /// Tells which sign-in adds the scopes that a token lacks for what the tool does with it.
+    func tellMissingScopes(of found: Keyring.FoundToken, for purpose: SignInPurpose) {
+        let credential = found.credential
+        guard !credential.mayServe(purpose), let wanted = purpose.scopes(at: credential.account.environment) else {
+            return
+        }
+        let missing = wanted.scopes.filter { !ScopeSet([$0]).isSubset(of: credential.scopes) }
+        let name = ShellWord.inMessage(found.account.name)
+        global.say(
+            "keyfob: warning: the token of \(found.account.name) lacks the scope '\(missing.joined(separator: " "))', which "
+                + "\(credential.account.environment) wants for \(purpose.rawValue); 'keyfob login --account \(name) --for "
+                + "\(purpose.rawValue)' adds it")
+    }
+
     /// The token that answers a question; nil where no account is meant, so that the tool goes on.
     func token(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken? {
         for login in question.logins {

@@ -18,6 +18,12 @@ struct SignInOptions: ParsableArguments {
     @Option(name: [.short, .long], help: ArgumentHelp("A scope of the token; repeatable.", valueName: "scope"))
     var scope: [String] = []
 
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "What the token is for, in place of its scopes; repeatable: git, packages, api, read.", valueName: "what"))
+    var purposes: [Purpose] = []
+
     @Option(name: .long, help: ArgumentHelp("A resource: stands for the scope <resource>/.default.", valueName: "url"))
     var resource: String?
 
@@ -54,6 +60,7 @@ struct SignInOptions: ParsableArguments {
     var claims: String?
 
     func validate() throws {
+        if resource != nil, !purposes.isEmpty { throw ValidationError("--resource and --for exclude one another") }
         if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
         if authority != nil, provider != nil || tenant != nil {
             throw ValidationError("--authority says the provider and the tenant")
@@ -89,6 +96,7 @@ struct SignInOptions: ParsableArguments {
         request.clientID = client
         request.tenant = tenant
         request.scopes = ScopeSet(resource.map { [$0 + "/.default"] } ?? Self.words(scope))
+        request.purposes = purposes.map(\.purpose)
         request.extraScopes = ScopeSet(Self.words(extraScope))
         request.prompt = prompt?.prompt
         request.loginHint = loginHint
@@ -130,6 +138,16 @@ struct SignInOptions: ParsableArguments {
 }
 
 extension SignInOptions {
+    /// What the token is for, as it is typed.
+    struct Purpose: ExpressibleByArgument {
+        let purpose: SignInPurpose
+
+        init?(argument: String) {
+            guard let purpose = SignInPurpose(rawValue: argument) else { return nil }
+            self.purpose = purpose
+        }
+    }
+
     /// What the provider shows, as it is typed.
     struct Prompt: ExpressibleByArgument {
         let prompt: SignInPrompt

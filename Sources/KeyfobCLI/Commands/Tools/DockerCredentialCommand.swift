@@ -69,6 +69,7 @@ struct DockerCredentialCommand: ParsableCommand {
         try SecretInJSON(before: answer.before, after: answer.after).write(token.answer.secret) {
             (piece) throws(KeyringError) in try StandardOutput.write(bytes: piece)
         }
+        options.tellMissingScopes(of: token.answer.found, for: .packages)
         token.remember()
     }
 

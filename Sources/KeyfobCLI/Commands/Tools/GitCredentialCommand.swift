@@ -59,6 +59,7 @@ struct GitCredentialCommand: ParsableCommand {
         try StandardOutput.write(data: answer.before)
         try token.answer.secret.withBytes { (bytes) throws(KeyringError) in try StandardOutput.write(bytes: bytes) }
         try StandardOutput.write(data: answer.after)
+        options.tellMissingScopes(of: found, for: .git)
         token.remember()
     }
 
