@@ -9,7 +9,7 @@ enum DockerAnswer {
     ///
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer.
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
-        guard let text = PipedQuestion.whole(), let server = try? DockerCredentials.server(text),
+        guard let text = PipedQuestion.read(), let server = try? DockerCredentials.server(text),
             let url = CredentialURL(server),
             let asked = FrontRequest(taken, variables, asking: FrontRequest.Question(tool: .docker, url: url.text))
         else { return nil }

@@ -12,7 +12,7 @@ enum GitAnswer {
     /// - Returns: The exit status; nil where nothing was written, and the full program has to answer: what git asks is then
     ///   still in the pipe.
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
-        guard let text = PipedQuestion.present(), text.withBytes(GitCredentialRequest.isWhole),
+        guard let text = PipedQuestion.read(until: GitCredentialRequest.isWhole),
             let request = try? GitCredentialRequest(reading: text),
             let url = request.url, let login = request.logins.first,
             let asked = FrontRequest(

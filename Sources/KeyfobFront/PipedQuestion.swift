@@ -4,13 +4,31 @@ internal import KeyfobSodium
 
 /// What a tool asks in a pipe; it stays there for the full program.
 enum PipedQuestion {
-    /// What a pipe holds; tools ask in some hundred bytes.
+    /// What is read of a pipe; tools ask in some hundred bytes.
     private static let limit = 65_536
     /// For how long, in milliseconds, a tool is waited for that has not said all; the full program waits longer.
     private static let patience: CInt = 1_000
+    /// After how long, in milliseconds, it is looked whether more has come from a tool that keeps the pipe open.
+    private static let step: CInt = 20
 
-    /// What is in the pipe of standard input once something is; nil where it is no pipe.
-    static func present() -> SecretBytes? {
+    /// All that is asked on standard input: up to the end of the pipe, or to where `isWhole` says that nothing more comes.
+    ///
+    /// - Returns: nil where it is no pipe, and where more may come or it holds more than is read.
+    static func read(until isWhole: (RawSpan) -> Bool = { _ in false }) -> SecretBytes? {
+        var waited: CInt = 0
+        while true {
+            // Before the copy: nothing comes behind the end.
+            let hasEnded = hasNoWriter(within: 0)
+            guard let text = copy() else { return nil }
+            if text.withBytes(isWhole) { return text }
+            if hasEnded, text.count == available { return text }
+            guard !hasEnded, waited < patience else { return nil }
+            if !hasNoWriter(within: step) { waited += step }
+        }
+    }
+
+    /// What is in the pipe by now; waits for the first of it.
+    private static func copy() -> SecretBytes? {
         var ends: [CInt] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         var count: Int
@@ -20,13 +38,15 @@ enum PipedQuestion {
         return count > 0 ? try? SecretBytes.reading(descriptor: ends[0], limit: limit) : nil
     }
 
-    /// All that is in the pipe of standard input, once nobody writes there any more; nil where it is no pipe, or somebody
-    /// may write still.
-    static func whole() -> SecretBytes? {
-        var status = stat()
-        guard unsafe fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    /// How many bytes are in the pipe: a copy has fewer where it has no room for more.
+    private static var available: Int {
+        var count: CInt = 0
+        return unsafe ioctl(STDIN_FILENO, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
+    }
+
+    /// Whether nobody can write into the pipe any more; waits so many milliseconds for that.
+    private static func hasNoWriter(within time: CInt) -> Bool {
         var input = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
-        guard unsafe poll(&input, 1, patience) == 1, CInt(input.revents) & POLLHUP != 0 else { return nil }
-        return present()
+        return unsafe poll(&input, 1, time) == 1 && CInt(input.revents) & POLLHUP != 0
     }
 }

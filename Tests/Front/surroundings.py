@@ -11,6 +11,7 @@ import time
 
 import cases
 import installations
+import questions
 from place import NOTED, Answer, Home, Trouble, cache, ended
 
 # Those who wait for a lock wait five seconds.
@@ -123,10 +124,10 @@ def run(options, base, given):
     ready.run("add", "-q", "-a", "ada", "--host", "git.example", given=cases.TOKEN.decode())
     ready.run("add", "-q", "-a", "long", "--host", "git.example", given="l" * 200_000)
     ready.run("import", "-q", "-", given=cache(["first", "second"]))
-    chosen[:] = [*cases.every(base, programs)]
+    chosen[:] = [*cases.every(base, programs), *questions.every()]
     if options.sample:
         chosen[:] = [case for case in chosen if not case.is_slow]
-        chosen[:] = random.Random(options.seed).sample(chosen, min(25, len(chosen)))
+        chosen[:] = random.Random(options.seed).sample(chosen, min(40, len(chosen)))
     places.update(base=base, ready=ready)
     start, counts, wrong = time.monotonic(), collections.Counter(), []
     with multiprocessing.get_context("fork").Pool(options.jobs) as pool:

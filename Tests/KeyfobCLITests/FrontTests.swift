@@ -101,6 +101,9 @@ struct FrontTests {
         for asking in [
             asking(), asking("username=octo"), asking("username=git"), asking("path=a/b.git"),
             asking("capability[]=authtype", "wwwauth[]=bearer"),
+            // As git itself asks: up to the end of the pipe.
+            asking(end: ""), asking("username=octo", end: ""), asking("path=a/b.git", end: "username=git"),
+            "(\(asking(end: "")); sleep 0.2; printf path=a)", "(\(asking(end: "")); sleep 0.2; echo; sleep 1)",
         ] {
             #expect(try place.isAnsweredByFront("\(asking) | git-credential-keyfob get"), "\(asking)")
             #expect(try place.isAnsweredByFront("\(asking) | keyfob helper git --quiet get"), "\(asking)")
@@ -108,7 +111,9 @@ struct FrontTests {
         for line in [
             "\(asking("username=nobody")) | keyfob helper git get",
             "\(asking("wwwauth[]=Negotiate")) | keyfob helper git get",
-            "\(asking(end: "")) | keyfob helper git get", "\(asking("host=git.example")) | keyfob helper git get",
+            "\(asking(end: "host=git.exam")) | keyfob helper git get",
+            "(\(asking(end: "")); sleep 4) | keyfob helper git get",
+            "\(asking("host=git.example")) | keyfob helper git get",
             "\(asking("host")) | keyfob helper git get", "keyfob helper git get < /dev/null",
             "keyfob helper git get <&-", "\(asking()) > asked; keyfob helper git get < asked",
             "(\(asking(end: "")); head -c 70000 /dev/zero | tr '\\0' x; echo) | keyfob helper git get",
