@@ -123,6 +123,8 @@ test:
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
 	Scripts/check-executable --debug .build/debug/keyfob
 	Tests/Guides/run .build/debug/keyfob
+	Tests/Guides/run .build/debug/keyfob --columns 120 --colour
+	Tests/Guides/run .build/debug/keyfob --columns 40
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
 	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob)

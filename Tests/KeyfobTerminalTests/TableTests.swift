@@ -42,4 +42,146 @@ struct TableTests {
         table.add(["four", "two"])
         #expect(table.text == "A     B\nfour  two\n")
     }
+
+    /// A table as it stands on terminals of 120, 80 and 40 columns.
+    struct Golden: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let make: @Sendable (Int?) -> Table
+        let screens: [Int: String]
+    }
+
+    private static let verdicts = Golden(
+        testDescription: "verdicts wrap, and a group that all have goes first",
+        make: { columns in
+            var table = Table(
+                header: ["ACCOUNT", "GROUP", "LIKELY", "VERDICT"], yielding: ["LIKELY", "GROUP"], wrapping: ["VERDICT"],
+                usual: ["GROUP": "default"], columns: columns)
+            let verdict = "chosen: the repository's user.email, ben@fabrikam.example, is its address"
+            table.add(["Fabrikam lab", "default", "97 %", verdict])
+            table.add([
+                "cleo@contoso.example", "default", "< 1 %",
+                "rejected: it cannot get https://graph.microsoft.com/.default",
+            ])
+            return table
+        },
+        screens: [
+            120: """
+            ACCOUNT               GROUP    LIKELY  VERDICT
+            Fabrikam lab          default  97 %    chosen: the repository's user.email, \
+            ben@fabrikam.example, is its address
+            cleo@contoso.example  default  < 1 %   rejected: it cannot get \
+            https://graph.microsoft.com/.default
+
+            """,
+            80: """
+            ACCOUNT               LIKELY  VERDICT
+            Fabrikam lab          97 %    chosen: the repository's user.email,
+                                          ben@fabrikam.example, is its address
+            cleo@contoso.example  < 1 %   rejected: it cannot get
+                                          https://graph.microsoft.com/.default
+
+            """,
+            40: """
+            ACCOUNT              VERDICT
+            Fabrikam lab         chosen: the
+                                 repository's
+                                 user.email,
+                                 ben@fabrikam.exampl
+                                 e, is its address
+            cleo@contoso.examp…  rejected: it cannot
+                                 get
+                                 https://graph.micro
+                                 soft.com/.default
+
+            """,
+        ])
+
+    private static let places = Golden(
+        testDescription: "paths keep their last part, and what says nothing goes before they are cut",
+        make: { columns in
+            var table = Table(
+                header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"],
+                yielding: ["FROM", "GROUP", "STATE", "KIND"],
+                usual: ["GROUP": "default", "FROM": "keyring", "STATE": "in force"], columns: columns)
+            table.add(["directory", "/home/ada/contoso", "Contoso production", "default", "keyring", "in force"])
+            table.add([
+                "directory", "/home/ada/fabrikam", "Fabrikam lab", "default", "/home/ada/fabrikam/.keyfob.toml",
+                "in force",
+            ])
+            return table
+        },
+        screens: [
+            120: """
+            KIND       SUBJECT             ACCOUNT             GROUP    FROM                             STATE
+            directory  /home/ada/contoso   Contoso production  default  keyring                          in force
+            directory  /home/ada/fabrikam  Fabrikam lab        default  /home/ada/fabrikam/.keyfob.toml  in force
+
+            """,
+            80: """
+            KIND       SUBJECT             ACCOUNT             FROM
+            directory  /home/ada/contoso   Contoso production  keyring
+            directory  /home/ada/fabrikam  Fabrikam lab        …me/ada/fabrikam/.keyfob.toml
+
+            """,
+            40: """
+            SUBJECT             ACCOUNT
+            /home/ada/contoso   Contoso production
+            /home/ada/fabrikam  Fabrikam lab
+
+            """,
+        ])
+
+    private static let labels = Golden(
+        testDescription: "what stands beside a label wraps, and no name of a column is needed",
+        make: { columns in
+            var table = Table(header: [], columns: columns)
+            table.add(["account", "Contoso production (ada@contoso.example)"])
+            table.add(["why", "the repository's user.email, ada@contoso.example, is its address, and nobody else's"])
+            return table
+        },
+        screens: [
+            120: """
+            account  Contoso production (ada@contoso.example)
+            why      the repository's user.email, ada@contoso.example, is its address, and nobody else's
+
+            """,
+            80: """
+            account  Contoso production (ada@contoso.example)
+            why      the repository's user.email, ada@contoso.example, is its address, and
+                     nobody else's
+
+            """,
+            40: """
+            account  Contoso production
+                     (ada@contoso.example)
+            why      the repository's user.email,
+                     ada@contoso.example, is its
+                     address, and nobody else's
+
+            """,
+        ])
+
+    @Test("screens are as they are written down", arguments: [verdicts, places, labels])
+    func golden(table: Golden) {
+        for (columns, screen) in table.screens { #expect(table.make(columns).text == screen, "\(columns)") }
+        // Elsewhere nothing is left out, whatever it says.
+        #expect(table.make(nil).text == table.screens[120])
+    }
+
+    @Test("what wraps is whole at any width, and no line is longer than the terminal", arguments: 36...130)
+    func wrapping(columns: Int) {
+        for table in [Self.verdicts, Self.labels] {
+            let lines = table.make(columns).text.split(separator: "\n").map(String.init)
+            for line in lines { #expect(DisplayWidth.of(line) <= columns, "\(line)") }
+            let letters = lines.joined().filter { $0 != " " }
+            #expect(letters.contains("isitsaddress") && !letters.hasSuffix("…"), "\(lines)")
+        }
+    }
+
+    @Test("a progress bar has room on any terminal", arguments: [10, 20, 40, 45, 46, 80, 120])
+    func progress(columns: Int) {
+        let line = Progress.line("importing", 100, 1_800, columns: columns)
+        #expect(
+            DisplayWidth.of(line) < columns && line.hasPrefix("import") && (columns < 20) == !line.contains("100 %"))
+    }
 }

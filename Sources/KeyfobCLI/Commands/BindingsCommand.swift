@@ -31,7 +31,8 @@ struct BindingsCommand: ParsableCommand {
         }
         var table = Table(
             header: ["KIND", "SUBJECT", "ACCOUNT", "GROUP", "FROM", "STATE"],
-            yielding: ["FROM", "GROUP", "STATE", "KIND"])
+            yielding: ["FROM", "GROUP", "STATE", "KIND"],
+            usual: ["GROUP": AccessGroup.default.name, "FROM": "keyring", "STATE": "in force"])
         let names = AccountNaming(among: accounts)
         for item in listed { table.add(item.row(names)) }
         try StandardOutput.write(lines: table.text)

@@ -66,7 +66,8 @@ struct LogCommand: ParsableCommand {
         } else {
             var table = Table(
                 header: ["TIME", "PROGRAM", "ASKED", "ACCOUNT", "GROUP", "BY", "ANSWER"],
-                yielding: ["GROUP", "BY", "ASKED", "TIME"])
+                yielding: ["GROUP", "BY", "ASKED", "TIME"], wrapping: ["ANSWER"],
+                usual: ["GROUP": AccessGroup.default.name])
             for entry in entries { table.add(entry.row) }
             try StandardOutput.write(lines: table.text)
         }

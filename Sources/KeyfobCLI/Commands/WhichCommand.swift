@@ -54,7 +54,8 @@ extension WhichCommand {
         var table = Table(
             header: ["ACCOUNT", "GROUP"] + (hasLikelihoods ? ["LIKELY"] : []) + (evidence == nil ? [] : ["BROKER"])
                 + ["VERDICT"],
-            yielding: ["LIKELY", "BROKER", "GROUP"])
+            yielding: ["LIKELY", "BROKER", "GROUP"], wrapping: ["VERDICT"],
+            usual: ["GROUP": AccessGroup.default.name])
         let names = AccountNaming(among: selection.verdicts.map(\.candidate))
         for judged in selection.verdicts {
             let likelihood = judged.verdict.usage.map { percent($0.probability) } ?? ""

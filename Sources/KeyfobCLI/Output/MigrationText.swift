@@ -18,7 +18,8 @@ enum MigrationText {
 
     /// Each group's records, by kind and by what is there already.
     static func table(_ report: Keyring.MigrationReport) -> String {
-        var table = Table(header: ["GROUP"] + kinds.map(\.0) + ["NEW", "THERE", "CHANGED"])
+        let numbers = kinds.map(\.0) + ["NEW", "THERE", "CHANGED"]
+        var table = Table(header: ["GROUP"] + numbers, usual: numbers.reduce(into: [:]) { $0[$1] = "0" })
         for group in report.groups {
             let counts = kinds.map { kind in "\(kind.1.reduce(0) { $0 + (group.counts[$1] ?? 0) })" }
             table.add([group.name.name] + counts + ["\(group.added)", "\(group.kept)", "\(group.replaced)"])

@@ -19,7 +19,8 @@ struct PlanText {
 
     /// How many items of each kind have which outcome.
     var table: String {
-        var table = Table(header: [""] + Self.outcomes.map { $0.uppercased() })
+        let outcomes = Self.outcomes.map { $0.uppercased() }
+        var table = Table(header: [""] + outcomes, usual: outcomes.reduce(into: [:]) { $0[$1] = "0" })
         for row in Self.rows {
             table.add([row.name] + Self.outcomes.map { "\(plan.count(of: row.kinds, $0))" })
         }

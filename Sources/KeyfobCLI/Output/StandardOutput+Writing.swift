@@ -20,12 +20,14 @@ extension StandardOutput {
         try write(data: shown(TerminalText.line(line)) + "\n")
     }
 
-    /// Writes a line for people that a terminal which is narrower gets as several, all but the first behind eight spaces.
+    /// Writes a line for people that a terminal which is narrower gets as several, all but the first behind some spaces.
     ///
-    /// - Parameter look: How its first word looks; nil for like the others.
-    static func write(entry: String, _ look: EntryLook? = nil) throws(KeyringError) {
+    /// - Parameters:
+    ///   - look: How its first word looks; nil for like the others.
+    ///   - hanging: How many spaces.
+    static func write(entry: String, _ look: EntryLook? = nil, hanging: Int = 8) throws(KeyringError) {
         let entry = shown(TerminalText.line(entry))
-        var lines = columns.map { TextWrapping.lines(entry, to: max(20, $0), hanging: 8) } ?? [entry]
+        var lines = columns.map { TextWrapping.lines(entry, to: max(20, $0), hanging: hanging) } ?? [entry]
         if let look, let end = lines[0].firstIndex(of: " ") {
             lines[0] = look.rawValue + lines[0][..<end] + EntryLook.end + lines[0][end...]
         }

@@ -16,10 +16,17 @@ package final class Progress {
         let percent = done * 100 / max(1, all)
         guard percent != lastPercent else { return }
         lastPercent = percent
-        let filled = percent / 5
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
-        StandardError.show(progress: "\(what) [\(bar)] \(percent) % of \(all)")
+        StandardError.show(progress: Self.line(what, percent, all, columns: StandardError.columns ?? 80))
         if done >= all { finish() }
+    }
+
+    /// How far it is, in a line that does not reach the end of the terminal's: the next one is to take its place.
+    static func line(_ what: String, _ percent: Int, _ all: Int, columns: Int) -> String {
+        let (start, end) = ("\(what) [", "] \(percent) % of \(all)")
+        let cells = min(20, columns - 1 - DisplayWidth.of(start + end))
+        guard cells > 0 else { return DisplayWidth.cut("\(what) \(percent) %", to: columns - 1) }
+        let filled = percent * cells / 100
+        return start + String(repeating: "#", count: filled) + String(repeating: ".", count: cells - filled) + end
     }
 
     /// Removes the line.

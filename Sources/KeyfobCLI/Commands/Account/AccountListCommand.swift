@@ -77,7 +77,8 @@ struct AccountListCommand: ParsableCommand {
         let now = WallClock.system.now
         var table = Table(
             header: ["GROUP", "ACCOUNT", "LABEL", "PROVIDER", "STATE"] + (wide ? ["TENANTS", "ID"] : []),
-            yielding: ["PROVIDER", "GROUP", "LABEL"], columns: wide ? nil : StandardOutput.columns)
+            yielding: ["PROVIDER", "GROUP", "LABEL"], wrapping: ["STATE"],
+            usual: ["GROUP": AccessGroup.default.name], columns: wide ? nil : StandardOutput.columns)
         for candidate in candidates {
             let account = candidate.account
             table.add(

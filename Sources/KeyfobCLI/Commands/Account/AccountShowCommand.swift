@@ -29,7 +29,7 @@ struct AccountShowCommand: ParsableCommand {
         }
         let account = candidate.account
         var lines = [
-            "id        \(account.id)", "user      \(account.username)", "name      \(account.displayName ?? "-")",
+            "user      \(account.username)", "name      \(account.displayName ?? "-")",
             "label     \(account.label ?? "-")",
             "group     \(candidate.group)\(candidate.isDefault ? " (default account)" : "")",
             "state     \(candidate.stateWords(now))",
@@ -41,9 +41,13 @@ struct AccountShowCommand: ParsableCommand {
                 "tenant    \(profile.realm.isEmpty ? "-" : profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)"
             )
         }
-        try StandardOutput.write(lines: lines.map { TerminalText.line($0) + "\n" }.joined() + "\n")
+        // An id can be copied only where it is whole.
+        try StandardOutput.write(line: "id        \(account.id)")
+        for line in lines { try StandardOutput.write(entry: line, hanging: 10) }
+        try StandardOutput.write(line: "")
         var table = Table(
-            header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"], yielding: ["TENANT", "CLIENT"])
+            header: ["TOKEN", "CLIENT", "TENANT", "EXPIRES", "SCOPES"], yielding: ["CLIENT", "TENANT"],
+            wrapping: ["SCOPES"])
         for credential in credentials {
             let document = CredentialDocument(credential, now: now)
             table.add([

@@ -21,7 +21,8 @@ extension BackupCommand {
         if folder != nil { header.append("VAULT") }
         if origins != nil { header.append("BY") }
         var table = Table(
-            header: header + ["FILE"], yielding: ["BYTES", "VAULT", "BY", "GROUPS", "RECORDS", "WHY", "AGE"])
+            header: header + ["FILE"], yielding: ["BYTES", "VAULT", "BY", "GROUPS", "RECORDS", "WHY", "AGE"],
+            usual: ["GROUPS": "1"])
         for (index, backup) in backups.enumerated() {
             var row = [LocalTime.text(backup.time), TimeText.distance(to: backup.time, from: WallClock.system.now)]
             row += backup.claim?.columns ?? ["-", "-", "-"]

@@ -30,7 +30,8 @@ struct ClientListCommand: ParsableCommand {
         }
         var table = Table(
             header: ["PROVIDER", "CLIENT", "NAME", "SECRET", "DEFAULT", "FROM"],
-            yielding: ["FROM", "SECRET", "DEFAULT", "NAME"])
+            yielding: ["FROM", "SECRET", "DEFAULT", "NAME"], wrapping: ["CLIENT"],
+            usual: ["FROM": "group '\(AccessGroup.default)'"])
         for item in clients {
             let from = if case .added(let group) = item.origin { "group '\(group)'" } else { "the provider" }
             table.add([
@@ -49,7 +50,7 @@ struct ClientListCommand: ParsableCommand {
         }
         var table = Table(
             header: ["NAME", "PROVIDER", "PROGRAM", "OF", "SIGNS IN", "PUBLISHED AT"],
-            yielding: ["PUBLISHED AT", "OF", "SIGNS IN", "PROGRAM"])
+            yielding: ["PUBLISHED AT", "OF", "SIGNS IN", "PROGRAM"], wrapping: ["PROGRAM", "PUBLISHED AT"])
         for client in clients {
             table.add([
                 client.name, client.provider, client.title, client.publisher, client.ways, client.source,

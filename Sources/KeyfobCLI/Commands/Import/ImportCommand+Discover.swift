@@ -105,7 +105,8 @@ extension ImportCommand {
 
     private func table(_ files: [DiscoveredFile], _ providers: ProviderNames) -> String {
         var table = Table(
-            header: ["", "ACCOUNT", "PROVIDER", "HOST", "TOKENS", "FILE"], yielding: ["HOST", "TOKENS", "PROVIDER"])
+            header: ["", "ACCOUNT", "PROVIDER", "HOST", "TOKENS", "FILE"], yielding: ["HOST", "TOKENS", "PROVIDER"],
+            wrapping: ["TOKENS"])
         for (number, file) in files.enumerated() {
             for (id, found) in file.accounts {
                 let tokens = Credential.Kind.allCases.filter(found.tokens.contains).map(\.words)
@@ -260,12 +261,12 @@ struct DiscoveryDocument: JSONDocument {
 }
 
 extension Credential.Kind {
-    /// The kind as people call it.
+    /// The kind in a list of tokens.
     fileprivate var words: String {
         switch self {
-        case .accessToken: "access token"
-        case .refreshToken: "refresh token"
-        case .idToken: "ID token"
+        case .accessToken: "access"
+        case .refreshToken: "refresh"
+        case .idToken: "ID"
         }
     }
 }

@@ -202,7 +202,8 @@ struct ImportCommand: ParsableCommand {
         for line in report.skipped { StandardError.write(line: "skipped: \(line)") }
         tellBesides(report)
         if !global.quiet { for line in report.remarks { StandardError.write(line: "note: \(line)") } }
-        var table = Table(header: ["", "ADDED", "CHANGED", "UNCHANGED", "KEPT"])
+        let outcomes = ["ADDED", "CHANGED", "UNCHANGED", "KEPT"]
+        var table = Table(header: [""] + outcomes, usual: outcomes.reduce(into: [:]) { $0[$1] = "0" })
         for (name, counts) in [("accounts", report.accounts), ("tokens", report.credentials), ("other", report.others)]
         {
             table.add([name] + Keyring.StoreOutcome.allCases.map { "\(counts[$0] ?? 0)" })

@@ -30,7 +30,8 @@ struct ProgramListCommand: ParsableCommand {
             return try JSONOutput.print(ProgramListDocument(permissions: listed.map(\.document)))
         }
         var table = Table(
-            header: ["PROGRAM", "MAY", "ACCOUNT", "GROUP", "FOR", "FILE"], yielding: ["FILE", "FOR", "GROUP", "MAY"])
+            header: ["PROGRAM", "MAY", "ACCOUNT", "GROUP", "FOR", "FILE"], yielding: ["FILE", "FOR", "GROUP", "MAY"],
+            usual: ["GROUP": AccessGroup.default.name])
         for item in listed { table.add(item.row) }
         try StandardOutput.write(lines: table.text)
     }

@@ -20,7 +20,9 @@ struct ProviderListCommand: ParsableCommand {
         if global.json {
             return try JSONOutput.print(ProviderListDocument(providers: providers.map(ListedProvider.init)))
         }
-        var table = Table(header: ["NAME", "TITLE", "ENVIRONMENT", "FROM"], yielding: ["FROM", "TITLE"])
+        var table = Table(
+            header: ["NAME", "TITLE", "ENVIRONMENT", "FROM"], yielding: ["FROM", "TITLE"],
+            usual: ["FROM": "built in"])
         for provider in providers {
             table.add([provider.name, provider.title, provider.environment, provider.originText])
         }

@@ -28,7 +28,8 @@ struct MirrorListCommand: ParsableCommand {
         if global.json { return try JSONOutput.print(MirrorListDocument(sorted)) }
         guard !sorted.isEmpty else { return global.say("nothing is mirrored; 'keyfob mirror azure-cli' begins") }
         var table = Table(
-            header: ["PROGRAM", "GROUP", "LAST", "LEFT OUT", "FILE"], yielding: ["LEFT OUT", "GROUP", "LAST"])
+            header: ["PROGRAM", "GROUP", "LAST", "LEFT OUT", "FILE"], yielding: ["LEFT OUT", "GROUP", "LAST"],
+            usual: ["GROUP": AccessGroup.default.name, "LEFT OUT": "0"])
         let now = WallClock.system.now
         for note in sorted {
             let age = note.passedAt.map { TimeText.distance(to: $0, from: now) } ?? "never"

@@ -29,7 +29,8 @@ struct SetupCommand: ParsableCommand {
         let tools = try Self.tools.flatMap { try $0.states(global) }
         if global.json { return try JSONOutput.print(SetupDocument(tools: tools)) }
         var table = Table(
-            header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"], yielding: ["FILE", "INSTALLED"])
+            header: ["TOOL", "INSTALLED", "ASKS KEYFOB", "FILE", "COMMAND"], yielding: ["FILE", "INSTALLED"],
+            wrapping: ["ASKS KEYFOB", "COMMAND"])
         for tool in tools {
             let entries = tool.entries.isEmpty ? "yes" : Quantity.list(tool.entries)
             table.add([
