@@ -1,4 +1,5 @@
 import Foundation
+import KeyfobTerminal
 import KeyfobTestSupport
 import Testing
 
@@ -74,16 +75,29 @@ struct PickerTerminalTests {
         return run
     }
 
+    /// The same for `keyfob pick` on a terminal of some kind, with looks only where it has colour.
+    private func pick(
+        _ place: Workplace, on screen: Screen, location: SourceLocation = #_sourceLocation, _ steps: Step...
+    ) throws -> Run {
+        try place.write("io/pick.sh", screen.line("exec keyfob pick > out 2> err"))
+        let run = try pick(place, running: "sh io/pick.sh", columns: screen.columns, location: location, steps)
+        #expect(run.hasLooks == screen.isColored, "\(run)", sourceLocation: location)
+        for shot in run.shots {
+            for row in shot { #expect(DisplayWidth.of(row) <= screen.columns, "\(shot)", sourceLocation: location) }
+        }
+        return run
+    }
+
     /// The other screen, marked pastes, no lines that go on in the next: all off; the cursor is seen.
     private func expectLeft(_ run: Run, location: SourceLocation = #_sourceLocation) {
         let left = ["1049": false, "2004": false, "7": true, "25": true]
         #expect(run.modes == left, "\(run)", sourceLocation: location)
     }
 
-    @Test("what is typed narrows the list, and Enter prints the account, nothing else")
-    func choosing() throws {
+    @Test("what is typed narrows the list, and Enter prints the account, nothing else", arguments: Screen.all)
+    func choosing(screen: Screen) throws {
         let place = try home()
-        let run = try pick(place, .await("3/3"), .type("bob"), .await("1/3"), .shot, .type("\r"))
+        let run = try pick(place, on: screen, .await("3/3"), .type("bob"), .await("1/3"), .shot, .type("\r"))
         #expect(run.status == 0, "\(run)")
         #expect(try place.read("out") == Data("bob@git.example\n".utf8))
         #expect(try place.read("err").isEmpty)
@@ -92,16 +106,17 @@ struct PickerTerminalTests {
         expectLeft(run)
     }
 
-    @Test("arrows move the mark, wide names take wide queries")
-    func moving() throws {
+    @Test("arrows move the mark, wide names take wide queries", arguments: Screen.all)
+    func moving(screen: Screen) throws {
         let place = try home()
         let run = try pick(
-            place, .await("3/3"), .type("\u{1B}[B\u{E}\u{1B}OA"), .type("山"), .await("1/3"), .shot,
+            place, on: screen, .await("3/3"), .type("\u{1B}[B\u{E}\u{1B}OA"), .type("山"), .await("1/3"), .shot,
             .type("\u{15}"), .await("3/3"), .type("\u{1B}[F"), .shot, .type("\r"))
         #expect(run.status == 0, "\(run)")
-        #expect(run.shots.first?.contains { $0.hasPrefix("> 山田") } == true, "\(run)")
+        #expect(run.shots.first?.contains { $0.hasPrefix("> " + screen.shown("山田")) } == true, "\(run)")
         expectLeft(run)
-        let chosen = String(decoding: try place.read("out"), as: UTF8.self).split(separator: "@").first ?? ""
+        let name = String(decoding: try place.read("out"), as: UTF8.self).split(separator: "@").first ?? ""
+        let chosen = screen.shown(String(name))
         #expect(run.shots.last?.contains { $0.hasPrefix("> \(chosen)") } == true, "\(run)")
     }
 

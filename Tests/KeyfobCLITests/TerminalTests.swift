@@ -1,4 +1,5 @@
 import Foundation
+import KeyfobTerminal
 import KeyfobTestSupport
 import Testing
 
@@ -71,14 +72,18 @@ struct TerminalTests {
         #expect(cancelled.status == 15, "\(cancelled)")
     }
 
-    @Test("who signs in where no client is known chooses a program, or gives an id of one's own")
-    func chosenClient() throws {
+    @Test(
+        "who signs in where no client is known chooses a program, or gives an id of one's own", arguments: Screen.all)
+    func chosenClient(screen: Screen) throws {
         let place = try Workplace.withVault()
         let question = "The number of a program, or your own client id: "
         // What is asked comes before the network, which there is not.
         let away = "env HTTPS_PROXY=http://127.0.0.1:9"
-        let chosen = try place.onTerminal("\(away) keyfob login github --timeout 1", [(question, "1\n")])
+        let chosen = try place.onTerminal(
+            "\(away) keyfob login github --timeout 1", on: screen, [(question, "1\n")])
         #expect(chosen.screen.contains("signing in by a code, as GitHub CLI does"), "\(chosen)")
+        let table = Screen.rows(chosen.screen).filter { $0.hasPrefix("  1  ") }
+        #expect(table.contains { $0.contains("GitHub CLI") && DisplayWidth.of($0) <= screen.columns }, "\(chosen)")
         let own = try place.onTerminal(
             "\(away) keyfob login gitlab --no-browser --timeout 1", [(question, "my-own-id\n")])
         #expect(own.screen.contains("added client 'my-own-id' of gitlab"), "\(own)")
@@ -199,11 +204,13 @@ struct TerminalTests {
         try place.run("keyfob provider remove sso").expectSuccess()
     }
 
-    @Test("a long import shows how far it is, on a terminal only")
-    func progress() throws {
+    @Test("a long import shows how far it is, on a terminal only", arguments: Screen.all)
+    func progress(screen: Screen) throws {
         let place = try Workplace.withVault()
         try place.write("cache.json", SampleCache(people: 200).json())
-        let run = try place.onTerminal("keyfob import cache.json", [])
+        let run = try place.onTerminal("keyfob import cache.json", on: screen)
+        let lines = run.screen.split { $0.isNewline }.filter { $0.hasPrefix("importing [") }
+        for line in lines { #expect(DisplayWidth.of(String(line)) < screen.columns, "\(line)") }
         #expect(run.status == 0 && run.screen.contains("importing [#") && run.screen.contains("100 %"), "\(run)")
         // The line is removed when it is done.
         #expect(run.screen.contains("\r\u{1B}[K"), "\(run)")

@@ -5,9 +5,14 @@ import Testing
 
 @Suite("Transcripts", .waitsForPrograms)
 struct TranscriptTests {
-    @Test("it goes as it is written down", arguments: Transcript.all)
-    func transcript(_ transcript: Transcript) throws {
-        let place = try Workplace()
+    /// Each transcript on one kind of terminal, in a full run on all of them.
+    private static let runs = Transcript.all.enumerated().flatMap { number, transcript in
+        (TestLength.isFull ? Screen.all : [Screen.all[number % Screen.all.count]]).map { (transcript, $0) }
+    }
+
+    @Test("it goes as it is written down in any locale, and its tables keep to the terminal", arguments: runs)
+    func transcript(_ transcript: Transcript, on screen: Screen) throws {
+        let place = try Workplace(screen.locale.variables)
         try place.write("cache.json", SampleCache(people: 2).json())
         var documents = Documents()
         var exports: [String] = []
@@ -21,6 +26,12 @@ struct TranscriptTests {
             #expect(outcome.status == step.status, "\(what)")
             try compare(outcome.text, step.output, &documents, what, place)
             try compare(outcome.errors, step.errors, &documents, what, place)
+            if step.showsTable {
+                let line = (exports + ["exec 2> /dev/null", step.command]).joined(separator: "\n")
+                let run = try place.onTerminal(line, on: screen)
+                #expect(run.status == step.status, "\(transcript) \(run)")
+                screen.expectKept(run)
+            }
         }
         try documents.validate(in: place)
     }

@@ -21,36 +21,43 @@ struct ScreenTests {
         return place
     }
 
-    /// The rows of a screen, without what moves the cursor or colours.
-    private func rows(_ screen: String) -> [String] {
-        let placed = screen.replacing(/\u{1B}\[[0-9]+;1H/, with: "\n")
-        let plain = placed.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").replacing("\r\n", with: "\n")
-        return plain.split(separator: "\n", omittingEmptySubsequences: false).map {
-            String($0.replacing("\r", with: ""))
+    @Test(
+        "no row is longer than the terminal is wide, and what is cut ends with …",
+        arguments: Screen.all + [Screen(columns: 20, isColored: true, locale: .utf8)])
+    func lists(screen: Screen) throws {
+        let place = try home()
+        for command in ["account list", "status", "which --no-input", "doctor", "whoami --account bob", "slot list"] {
+            let run = try place.onTerminal("keyfob \(command) 2> errors", on: screen)
+            let rows = screen.expectKept(run)
+            #expect(rows.count > 3, "\(run)")
+            guard ["account list", "which --no-input"].contains(command) else { continue }
+            let sign = screen.isUTF8 ? "…" : "..."
+            for name in Self.names.map(screen.shown) {
+                let isWhole = rows.contains { $0.contains(name) }
+                if screen.columns >= 40, DisplayWidth.of(name) <= 18 { #expect(isWhole, "\(name): \(run.screen)") }
+                let isCut = rows.contains { row in
+                    row.split(separator: " ").contains {
+                        $0.hasSuffix(sign) && name.hasPrefix($0.dropLast(sign.count))
+                    }
+                }
+                #expect(isWhole || isCut, "\(name): \(run.screen)")
+            }
         }
     }
 
-    @Test(
-        "no row is longer than the terminal is wide, and what is cut ends with …",
-        arguments: [
-            "account list", "status", "which --no-input", "doctor", "whoami --account bob",
-        ],
-        [80, 40, 20])
-    func lists(command: String, columns: Int) throws {
+    @Test("a verdict is whole at any width, whatever else is cut or left out", arguments: Screen.all)
+    func verdict(screen: Screen) throws {
         let place = try home()
-        let run = try place.onTerminal("sh -c 'stty cols \(columns) rows 24; exec keyfob \(command) 2> errors'", [])
-        let rows = rows(run.screen)
-        #expect(rows.count > 3, "\(run)")
-        for row in rows { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
-        guard command.hasPrefix("account list") || command.hasPrefix("which") else { return }
-        for name in Self.names {
-            let isWhole = rows.contains { $0.contains(name) }
-            if columns >= 40, DisplayWidth.of(name) <= 18 { #expect(isWhole, "\(name): \(run.screen)") }
-            let isCut = rows.contains { row in
-                row.split(separator: " ").contains { $0.hasSuffix("…") && name.hasPrefix($0.dropLast()) }
-            }
-            #expect(isWhole || isCut, "\(name): \(run.screen)")
-        }
+        let words = "rejected: its tokens do not go to a-long-name-of-a-host.in-another-domain.example"
+        let run = try place.onTerminal(
+            "keyfob which --no-input --url https://a-long-name-of-a-host.in-another-domain.example 2> errors",
+            on: screen)
+        // The words of the last column, one after the other.
+        let text = screen.expectKept(run).map { $0.drop { $0 != " " }.split(separator: " ").joined(separator: " ") }
+            .joined(separator: " ")
+        let letters = text.filter { $0 != " " }
+        #expect(letters.contains(words.filter { $0 != " " }), "\(run)")
+        #expect(screen.columns == 120 || !run.screen.contains("GROUP"), "\(run)")
     }
 
     @Test(
@@ -62,7 +69,9 @@ struct ScreenTests {
     func help(command: String, columns: Int) throws {
         let run = try Workplace().onTerminal("sh -c 'stty cols \(columns) rows 24; exec keyfob \(command)'", [])
         #expect(run.status == 0, "\(run)")
-        for row in rows(run.screen) { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
+        for row in Screen.rows(run.screen) {
+            #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)")
+        }
     }
 
     @Test(
@@ -98,22 +107,25 @@ struct ScreenTests {
         #expect(try place.run("keyfob \(command) --color always").text.contains(yellow))
     }
 
-    @Test("the picker keeps to the terminal", arguments: [80, 40])
-    func picker(columns: Int) throws {
+    @Test("the picker keeps to the terminal", arguments: Screen.all)
+    func picker(screen: Screen) throws {
         let place = try home()
-        let run = try place.onTerminal(
-            "sh -c 'stty cols \(columns) rows 24; exec keyfob pick'", [("bob", "\u{3}")])
+        let run = try place.onTerminal("keyfob pick", on: screen, [("bob", "\u{3}")])
         #expect(run.status == 15, "\(run)")
         // What is said behind it is on the screen that was there before.
-        let rows = rows(run.screen.split(separator: "\u{1B}[?1049l").first.map(String.init) ?? "")
+        let rows = Screen.rows(run.screen.split(separator: "\u{1B}[?1049l").first.map(String.init) ?? "")
         #expect(rows.contains { $0.contains("bob") }, "\(run)")
-        for row in rows { #expect(DisplayWidth.of(row) <= columns, "\(columns): \(row)\n\(run.screen)") }
-        for name in Self.names {
+        for row in rows { #expect(DisplayWidth.of(row) <= screen.columns, "\(row)\n\(run.screen)") }
+        #expect(screen.isUTF8 || run.screen.utf8.allSatisfy { $0 < 0x80 }, "\(run)")
+        let sign = screen.isUTF8 ? "…" : "..."
+        for name in Self.names.map(screen.shown) {
             let isShown = rows.contains { row in
                 row.contains(name)
-                    || row.split(separator: " ").contains { $0.hasSuffix("…") && name.hasPrefix($0.dropLast()) }
+                    || row.split(separator: " ").contains {
+                        $0.hasSuffix(sign) && name.hasPrefix($0.dropLast(sign.count))
+                    }
             }
-            #expect(isShown, "\(name), whole or cut with …: \(run)")
+            #expect(isShown, "\(name), whole or cut with \(sign): \(run)")
         }
     }
 }

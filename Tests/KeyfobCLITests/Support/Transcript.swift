@@ -17,6 +17,12 @@ struct Transcript: CustomStringConvertible, Sendable {
         var output: [String] = []
         var errors: [String] = []
         var status: Int32 = 0
+
+        /// Whether it prints a table and changes nothing.
+        var showsTable: Bool {
+            command.contains(/^keyfob (?:[a-z]+ )?(?:list|status|show|which|bindings|log|whoami)(?: [^|&;<>]*)?$/)
+                && !command.contains(/--(json|wide)/) && output.contains { $0.contains(/^[A-Z][A-Z ]+  +[A-Z]/) }
+        }
     }
 
     let name: String

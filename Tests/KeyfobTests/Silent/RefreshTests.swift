@@ -13,14 +13,16 @@ struct RefreshTests: SilentSuite {
         home = try .atPlainProvider()
     }
 
-    @Test("the new refresh token is stored before the access token goes out, and not before it came")
-    func rotation() async throws {
+    @Test(
+        "the new refresh token is stored before the access token goes out, and not before it came",
+        arguments: TokenLife.all)
+    func rotation(life: Int64?) async throws {
         try home.grant("rt1", ada)
         let states = Mutex<[Grant]>([])
         provider.answer { [home, ada] request in
             let grant = try home.theGrant(of: ada)
             states.withLock { $0.append(grant) }
-            return .tokens("at-\(request.refreshToken ?? "")", refresh: "rt2", scope: "mail.read")
+            return .tokens("at-\(request.refreshToken ?? "")", refresh: "rt2", scope: "mail.read", expires: life)
         }
         #expect(try await home.token(ada).text == "at-rt1")
         let during = try #require(states.withLock { $0.first })
@@ -234,13 +236,15 @@ struct RefreshTests: SilentSuite {
         #expect(provider.tokenRequests.count == 2)
     }
 
-    @Test("a note from after a clock was set back keeps nobody from trying")
-    func setBack() async throws {
+    @Test(
+        "a note from before a clock was set, or from after, keeps nobody from trying",
+        arguments: [.failed(.outcomeUnknown), .status(503), .status(429, retryAfter: "120"), .status(400)]
+            as [ScriptedNetwork.Answer], ClockJump.all)
+    func clockSet(answer: ScriptedNetwork.Answer, jump: Int64) async throws {
         try home.grant("rt", ada)
-        home.clock.advance(by: 86_400)
-        provider.answer(.failed(.outcomeUnknown), .tokens("at", refresh: "rt2", scope: "mail.read"))
-        #expect(await home.refusal(ada)?.code == .offline)
-        home.clock.advance(by: -86_400)
+        provider.answer(answer, .tokens("at", refresh: "rt2", scope: "mail.read"))
+        #expect(await home.refusal(ada) != nil)
+        home.clock.advance(by: jump)
         #expect(try await home.token(ada).text == "at")
     }
 

@@ -17,6 +17,20 @@ final class MovingClock: Sendable {
     }
 }
 
+/// How long tokens live, as providers give them, in seconds; nil where none says.
+enum TokenLife {
+    static let all: [Int64?] = [30, 300, 3_600, nil]
+
+    /// Known fault, "A token that is there is given": one that lives no longer than the usual request wants it valid counts as
+    /// expired from its first second on, and is got anew at each request.
+    static func isKnownToBeRefused(_ seconds: Int64?) -> Bool { seconds.map { $0 <= 300 } ?? false }
+}
+
+/// A clock that is set by a day, in seconds.
+enum ClockJump {
+    static let all: [Int64] = [-86_400, 86_400]
+}
+
 /// A keyring with scripted providers and a clock of its own.
 struct SilentHome: Sendable {
     static let tenant = "11111111-1111-4111-8111-111111111111"
@@ -93,14 +107,14 @@ struct SilentHome: Sendable {
     /// Stores an access token that is `text`; times count from now.
     func access(
         _ text: String, _ account: Account, client: String = "app", scopes: ScopeSet = ["mail.read"],
-        realm: String? = nil, expires: Int64 = 3_600, extended: Int64? = nil, refresh: Int64? = nil
+        realm: String? = nil, expires: Int64? = 3_600, extended: Int64? = nil, refresh: Int64? = nil
     ) throws {
         let isMicrosoft = account.id.environment.hasPrefix("login.")
         try keyring.store(
             Credential(
                 kind: .accessToken, account: account.id, clientID: client,
                 realm: realm ?? (isMicrosoft ? Self.tenant : ""), scopes: scopes, cachedAt: clock.now,
-                expiresOn: clock.now.advanced(by: expires),
+                expiresOn: expires.map { clock.now.advanced(by: $0) },
                 extendedExpiresOn: extended.map { clock.now.advanced(by: $0) },
                 refreshOn: refresh.map { clock.now.advanced(by: $0) }), text, for: account)
     }

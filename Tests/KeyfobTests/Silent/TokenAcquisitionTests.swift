@@ -57,10 +57,55 @@ struct TokenAcquisitionTests: SilentSuite {
         #expect(provider.tokenRequests.isEmpty)
     }
 
-    @Test("a hit finds it out once, and opens no network")
-    func hit() async throws {
+    @Test("a token that lives is given again without a request", arguments: TokenLife.all)
+    func living(life: Int64?) async throws {
         try home.grant("rt", ada)
-        try home.access("at", ada)
+        provider.answer { _ in .tokens("new", refresh: "rt2", scope: "mail.read", expires: life) }
+        for _ in 0..<3 {
+            #expect(try await home.token(ada).text == "new")
+            home.clock.advance(by: 1)
+        }
+        withKnownIssue("A token that is there is given") {
+            #expect(provider.tokenRequests.count == 1)
+        } when: {
+            TokenLife.isKnownToBeRefused(life)
+        }
+    }
+
+    @Test(
+        "a clock that is set by a day, in either direction, costs one request", arguments: TokenLife.all, ClockJump.all)
+    func clockSet(life: Int64?, jump: Int64) async throws {
+        try home.grant("rt", ada)
+        provider.answer { request in
+            .tokens("after-\(request.refreshToken ?? "")", refresh: "rt2", scope: "mail.read", expires: life)
+        }
+        #expect(try await home.token(ada).text == "after-rt")
+        home.clock.advance(by: jump)
+        for seconds: Int64 in [0, 1] {
+            home.clock.advance(by: seconds)
+            #expect(try await home.token(ada).text == "after-rt2")
+        }
+        withKnownIssue("A token that is there is given") {
+            #expect(provider.tokenRequests.count == 2)
+        } when: {
+            TokenLife.isKnownToBeRefused(life)
+        }
+        #expect(try home.theGrant(of: ada).state == .active)
+        #expect(try home.opened().health.verify().problems == [])
+    }
+
+    @Test("a token without an end is given whatever a clock does forwards")
+    func endless() async throws {
+        try home.access("at", ada, expires: nil)
+        home.clock.advance(by: 86_400)
+        #expect(try await home.token(ada).text == "at")
+        #expect(provider.tokenRequests.isEmpty)
+    }
+
+    @Test("a hit finds it out once, and opens no network", arguments: [3_600, nil] as [Int64?])
+    func hit(life: Int64?) async throws {
+        try home.grant("rt", ada)
+        try home.access("at", ada, expires: life)
         let steps = try await steps {
             let request = TokenRequest(account: ada.username, scopes: ["mail.read"])
             let answer = try await home.keyring.tokens.acquire(

@@ -2,12 +2,13 @@ import Foundation
 import Keyfob
 
 extension ScriptedNetwork.Answer {
-    /// Tokens, as a token endpoint gives them.
+    /// Tokens, as a token endpoint gives them; `expires` is nil where it does not say how long they live.
     static func tokens(
-        _ access: String, refresh: String? = nil, scope: String? = nil, expires: Int64 = 3_600, foci: String? = nil,
+        _ access: String, refresh: String? = nil, scope: String? = nil, expires: Int64? = 3_600, foci: String? = nil,
         id: String? = nil, clientInfo: String? = nil, more: String = ""
     ) -> Self {
-        var fields = ["\"access_token\": \"\(access)\"", "\"token_type\": \"Bearer\"", "\"expires_in\": \(expires)"]
+        var fields = ["\"access_token\": \"\(access)\"", "\"token_type\": \"Bearer\""]
+        if let expires { fields.append("\"expires_in\": \(expires)") }
         let texts = [
             ("refresh_token", refresh), ("scope", scope), ("foci", foci), ("id_token", id), ("client_info", clientInfo),
         ]
