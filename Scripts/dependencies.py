@@ -41,6 +41,11 @@ def packages(found):
     return {name: cells[0] for name, cells in found.items() if cells[0] != "*"}
 
 
+def within(found):
+    """The rows of what is compiled, linked or loaded."""
+    return {name: cells for name, cells in found.items() if not cells[2].startswith("nothing:")}
+
+
 def declared(found):
     """Breaches among the dependencies that Package.swift declares."""
     for dependency in json.loads(run("swift", "package", "dump-package"))["dependencies"]:
@@ -52,8 +57,11 @@ def declared(found):
                 yield f"Package.swift: {name} {exact[0]} is not in Scripts/dependencies.txt"
     licences = (ROOT / "Packaging" / "debian" / "copyright").read_text()
     for name in packages(found):
-        if f"full/{name}/*" not in licences:
+        if f"full/{name}/*" not in licences and name in within(found):
             yield f"Packaging/debian/copyright: says nothing of {name}"
+    for name in packages(found).keys() - within(found).keys():
+        if f"full/{name}/*" in licences:
+            yield f"Packaging/debian/copyright: {name} is not within"
 
 
 def tree():
@@ -100,7 +108,7 @@ def sbom(found):
     own = package("keyfob", version, "MIT", "An encrypted keyring for OAuth accounts and tokens.", "NOASSERTION")
     own |= {"primaryPackagePurpose": "APPLICATION", "sourceInfo": f"commit {commit}"}
     listed, relations = [own], [("SPDXRef-DOCUMENT", "DESCRIBES", own["SPDXID"])]
-    for name, (wanted, licence, purpose) in found.items():
+    for name, (wanted, licence, purpose) in within(found).items():
         if wanted == "*":
             asked = subprocess.run(
                 ["dpkg-query", "-W", "-f=${Version}", name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -117,6 +125,8 @@ def sbom(found):
         if found[name][0] == "*" or name in direct:
             relations.append((own["SPDXID"], "DEPENDS_ON", entry["SPDXID"]))
         for child in nodes.get(name, (None, None, []))[2]:
+            if child not in within(found):
+                continue
             relations.append((entry["SPDXID"], "DEPENDS_ON", f"SPDXRef-{child}"))
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {

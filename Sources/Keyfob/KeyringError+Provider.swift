@@ -21,6 +21,17 @@ extension KeyringError {
         }
     }
 
+    /// What is wrong with a provider's ID token.
+    init(_ flaw: IDTokenFlaw, of provider: ProviderDescription) {
+        let message = "\(provider.title): \(flaw)"
+        switch flaw {
+        case .noSignatureLibrary: self.init(.unavailable, message, advice: .installLibcrypto)
+        // A token from the future says so itself.
+        case .expired: self.init(.providerFailed, message, advice: .checkClock)
+        default: self.init(.providerFailed, message)
+        }
+    }
+
     /// Why a provider gave nothing, where no sign-in would change that.
     init(_ failure: ProviderFailure, of provider: ProviderDescription, account: String? = nil) {
         if let policy = failure.refusal?.policy {

@@ -26,6 +26,13 @@ extension ConstantTime {
     }
 }
 
+extension Ed25519 {
+    /// Whether a signature is the one of a message under a public key; false for one of another length.
+    package static func isValid(_ signature: [UInt8], of message: [UInt8], publicKey: [UInt8]) -> Bool {
+        message.withBytes { isValid(signature, of: $0, publicKey: publicKey) }
+    }
+}
+
 extension Padding {
     /// How many bytes of `message` precede the padding.
     ///

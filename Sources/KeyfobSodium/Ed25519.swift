@@ -25,10 +25,14 @@ package enum Ed25519 {
     }
 
     /// Whether a signature is the one of a message under a public key; false for one of another length.
-    package static func isValid(_ signature: [UInt8], of message: [UInt8], publicKey: [UInt8]) -> Bool {
+    ///
+    /// A key of small order, with which anybody could sign, has none.
+    package static func isValid(_ signature: [UInt8], of message: RawSpan, publicKey: [UInt8]) -> Bool {
         guard signature.count == signatureCount, publicKey.count == keyCount else { return false }
         Sodium.initialize()
-        return unsafe crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
+        return unsafe message.withUnsafeBytes { message in
+            unsafe crypto_sign_verify_detached(signature, message.octets, UInt64(message.count), publicKey) == 0
+        }
     }
 
     private static func withKeys<Result>(of seed: RawSpan, _ body: ([UInt8], RawSpan) -> Result) -> Result {

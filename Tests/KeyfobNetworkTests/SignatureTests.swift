@@ -28,7 +28,7 @@ struct SignatureTests {
     }
 
     @Test("With any byte of the token changed it is not", arguments: ["RS256", "PS384", "ES256", "ES512", "EdDSA"])
-    func flipped(algorithm: String) async throws {
+    func flipped(algorithm: String) throws {
         let key = try SigningKey.key(for: algorithm)
         let token = Array(try key.token(header(algorithm), algorithm: algorithm).utf8)
         let set = try keySet([key.jwk()])
@@ -36,19 +36,19 @@ struct SignatureTests {
             for bit: UInt8 in [0x01, 0x20] {
                 var changed = token
                 changed[index] ^= bit
-                let flaw = await SignatureCheck.flaw(of: secret(changed), keys: set)
+                let flaw = SignatureCheck().flaw(of: secret(changed), keys: set)
                 #expect(flaw != nil, "byte \(index), bit \(bit)")
             }
         }
     }
 
     @Test("With any end of the token cut off it is not")
-    func truncated() async throws {
+    func truncated() throws {
         let key = try SigningKey.key(for: "ES256")
         let token = Array(try key.token(header("ES256"), algorithm: "ES256").utf8)
         let set = try keySet([key.jwk()])
         for count in 0..<token.count {
-            let flaw = await SignatureCheck.flaw(of: secret(token.prefix(count)), keys: set)
+            let flaw = SignatureCheck().flaw(of: secret(token.prefix(count)), keys: set)
             #expect(flaw != nil, "\(count) bytes")
         }
     }
@@ -149,18 +149,18 @@ struct SignatureTests {
     }
 
     @Test("A document that is cut off has no keys")
-    func truncatedKeys() async throws {
+    func truncatedKeys() throws {
         let key = try SigningKey.p256.get()
         let token = secret(try key.token(header("ES256"), algorithm: "ES256"))
         let document = Array(text(try keySet([key.jwk()])).utf8)
         for count in 0..<document.count {
-            let flaw = await SignatureCheck.flaw(of: token, keys: secret(document.prefix(count)))
+            let flaw = SignatureCheck().flaw(of: token, keys: secret(document.prefix(count)))
             #expect(flaw == .unknownKey, "\(count) bytes")
         }
     }
 
     @Test("A document with a changed bit never makes a good token of a bad one")
-    func flippedKeys() async throws {
+    func flippedKeys() throws {
         let (key, other) = (try SigningKey.p256.get(), try SigningKey.p384.get())
         let good = try key.token(header("ES256"), algorithm: "ES256")
         let bad = secret(good.dropLast(2) + (good.hasSuffix("AA") ? "AQ" : "AA"))
@@ -169,7 +169,7 @@ struct SignatureTests {
             for bit in 0..<8 {
                 var changed = document
                 changed[index] ^= 1 << UInt8(bit)
-                let flaw = await SignatureCheck.flaw(of: bad, keys: secret(changed))
+                let flaw = SignatureCheck().flaw(of: bad, keys: secret(changed))
                 #expect(flaw == .unknownKey || flaw == .badSignature, "byte \(index), bit \(bit)")
             }
         }
@@ -189,9 +189,9 @@ struct SignatureTests {
     @Test(
         "What is no JWKS has no keys",
         arguments: ["", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":[1,"a",null]}"#, "<html>"])
-    func noDocument(document: String) async throws {
+    func noDocument(document: String) throws {
         let token = secret(try SigningKey.p256.get().token(header("ES256"), algorithm: "ES256"))
-        let flaw = await SignatureCheck.flaw(of: token, keys: secret(document))
+        let flaw = SignatureCheck().flaw(of: token, keys: secret(document))
         #expect(flaw == .unknownKey)
     }
 

@@ -96,7 +96,7 @@ extension Keyring.SignIns {
 
     /// Begins a sign-in whose answer comes to `redirectURI`.
     ///
-    /// - Throws: `noSuchProvider`, `noSuchClient`, `offline`, `providerFailed`, `usage`.
+    /// - Throws: `noSuchProvider`, `noSuchClient`, `offline`, `providerFailed`, `unavailable` where a library is missing, `usage`.
     public func begin(
         _ request: SignInRequest, redirectURI: String, in groups: [AccessGroup]? = nil, network: Network
     ) async throws(KeyringError) -> BrowserSignIn {

@@ -44,6 +44,10 @@ extension Keyring.SignIns {
             }
         }
         let metadata = try await signInMetadata(of: description, in: group, network.serving(description))
+        // Said before anybody signs in, not afterwards.
+        if description.issuer != nil, network.lacksSignatureLibrary(metadata.idTokenAlgorithms) {
+            throw KeyringError(.noSignatureLibrary, of: description)
+        }
         var scopes = request.scopes.isEmpty && request.purposes.isEmpty ? client.scopes : request.scopes
         if scopes.isEmpty { scopes = description.defaultScopes }
         if !request.purposes.isEmpty {

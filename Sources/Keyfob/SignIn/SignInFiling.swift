@@ -112,12 +112,7 @@ extension Keyring.SignIns {
         let expectation = IDTokenExpectation(
             issuer: context.metadata.issuer ?? "", clientID: context.clientID, nonce: nonce,
             algorithms: context.metadata.idTokenAlgorithms)
-        let failed = { (flaw: IDTokenFlaw) in
-            // A token from the future says so itself.
-            KeyringError(
-                .providerFailed, "\(context.provider.title): \(flaw)",
-                advice: flaw == .expired ? .checkClock : nil)
-        }
+        let failed = { (flaw: IDTokenFlaw) in KeyringError(flaw, of: context.provider) }
         let now = clock.now
         let read = received.response.withIDToken { token -> Result<IDToken, IDTokenFlaw> in
             do throws(IDTokenFlaw) {

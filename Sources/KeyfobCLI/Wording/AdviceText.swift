@@ -106,6 +106,7 @@ extension Advice {
             "put it back, say another one this once with --ca-file FILE, or for good: 'keyfob provider show --json "
                 + "\(ShellWord.inMessage(provider))' prints the description, whose caFile 'keyfob provider add --replace -' changes"
         case .installLibcurl: "install libcurl (libcurl4 on Debian and Ubuntu)"
+        case .installLibcrypto: "install OpenSSL 3 (libssl3 on Debian and Ubuntu)"
         case .wait(let seconds): "try again in \(seconds) seconds"
         case .waitUntil(let time): "try again after \(LocalTime.text(time))"
         case .beginAnew(let waitsLonger): "run the command again" + (waitsLonger ? "; --timeout waits longer" : "")

@@ -108,6 +108,8 @@ public enum Advice: Hashable, Sendable {
     case mendCertificateFile(String)
     /// Install libcurl.
     case installLibcurl
+    /// Install OpenSSL 3's libcrypto.
+    case installLibcrypto
     /// Wait for so many seconds.
     case wait(seconds: Int64)
     /// Wait until then.

@@ -47,9 +47,9 @@ struct HTTPTransport: Sendable {
 }
 
 extension Network {
-    /// The network of this machine: HTTP/1.1 with the system's trust, and signatures checked with JWTKit.
+    /// The network of this machine: HTTP/1.1 with the system's trust, and signatures checked by the system's libcrypto.
     ///
-    /// The configuration is read at once; sockets, threads and the system's certificates wait for the first request.
+    /// The configuration is read at once; sockets, threads, libraries and the system's certificates wait until they are needed.
     ///
     /// - Throws: `NetworkError` for a file of certificates or a proxy that cannot be used.
     public static func system(_ configuration: NetworkConfiguration) throws(NetworkError) -> Network {
@@ -58,9 +58,11 @@ extension Network {
             certificates: try TrustedCertificates(path: configuration.certificateFile),
             proxies: try ProxySettings(environment: configuration.environment),
             log: configuration.log)
+        let signatures = SignatureCheck()
         return Network(
             send: { request, seconds in await transport.send(request, seconds: seconds) },
-            flaw: { token, keys in await SignatureCheck.flaw(of: token, keys: keys) },
+            flaw: { token, keys in signatures.flaw(of: token, keys: keys) },
+            lacksSignatureLibrary: { signatures.lacksLibrary(for: $0) },
             trusting: { file in
                 guard configuration.usesProvidersCertificates else { return nil }
                 var own = configuration

@@ -1,5 +1,3 @@
-internal import JWTKit
-
 /// A signature algorithm for ID tokens (RFC 7518, section 3.1; RFC 8037).
 ///
 /// Those with a shared secret are missing on purpose, and so is `none`: with them anybody who knows the public key
@@ -16,7 +14,29 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// The `kty` and `crv` of its keys.
+    /// How signatures are made.
+    enum Scheme: Sendable {
+        /// RSASSA-PKCS1-v1_5.
+        case pkcs1
+        /// RSASSA-PSS, with MGF1 of the same digest and a salt of its length.
+        case pss
+        /// ECDSA on a curve of NIST.
+        case ecdsa
+        /// Ed25519.
+        case ed25519
+    }
+
+    /// How its signatures are made.
+    var scheme: Scheme {
+        switch self {
+        case .rs256, .rs384, .rs512: .pkcs1
+        case .ps256, .ps384, .ps512: .pss
+        case .es256, .es384, .es512: .ecdsa
+        case .edDSA: .ed25519
+        }
+    }
+
+    /// The `kty` and `crv` of its keys, and how many bytes a coordinate has.
     var keyType: (type: String, curve: String?, coordinateCount: Int) {
         switch self {
         case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: ("RSA", nil, 0)
@@ -27,19 +47,9 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name JWTKit has for it.
-    var jwk: JWK.Algorithm {
-        switch self {
-        case .rs256: .rs256
-        case .rs384: .rs384
-        case .rs512: .rs512
-        case .ps256: .ps256
-        case .ps384: .ps384
-        case .ps512: .ps512
-        case .es256: .es256
-        case .es384: .es384
-        case .es512: .es512
-        case .edDSA: .eddsa
-        }
-    }
+    /// The digest that is signed, as OpenSSL calls it; Ed25519 has its own.
+    var digest: String { "SHA\(rawValue.suffix(3))" }
+
+    /// Whether its signatures are checked by libcrypto; those by Ed25519 are by libsodium.
+    var needsLibcrypto: Bool { scheme != .ed25519 }
 }

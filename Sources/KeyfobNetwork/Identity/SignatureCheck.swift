@@ -1,20 +1,20 @@
-internal import JWTKit
 internal import KeyfobOAuth
 internal import KeyfobSodium
 
-/// Checks signatures of ID tokens (RFC 7515, section 5.2; OpenID Connect Core, section 3.1.3.7).
+/// Checks signatures of ID tokens (RFC 7515, section 5.2; OpenID Connect Core, section 3.1.3.7), by the system's libcrypto and,
+/// those by Ed25519, by libsodium.
 ///
 /// The key decides what may be checked with it, never the token alone: of the token's header only the names of the
 /// algorithm and of the key are used.
-enum SignatureCheck {
-    /// The name under which JWTKit gets the one key that is tried.
-    static let identifier = JWKIdentifier(string: "key")
+struct SignatureCheck: Sendable {
+    /// Loads libcrypto, when a signature needs it.
+    var library: @Sendable () -> Libcrypto? = { .installed }
 
     /// What is wrong with the signature of `token` by `keys`, a JWKS document; nil where it is good.
     ///
     /// Claims are only read so far as they must be readable. `unknownKey` stands for a document without a key that fits, and
     /// for one that cannot be read.
-    static func flaw(of token: borrowing SecretBytes, keys: borrowing SecretBytes) async -> IDTokenFlaw? {
+    func flaw(of token: borrowing SecretBytes, keys: borrowing SecretBytes) -> IDTokenFlaw? {
         let header: IDToken
         do {
             header = try IDToken(reading: token)
@@ -22,32 +22,50 @@ enum SignatureCheck {
             return error
         }
         guard let algorithm = SignatureAlgorithm(rawValue: header.algorithm) else { return .algorithmRefused }
-        guard let (signed, signature) = token.withBytes({ parts($0) }) else { return .notAToken }
         let candidates = SigningKeys(reading: keys, for: algorithm).candidates(for: header.keyID)
+        return token.withBytes { flaw(of: $0, candidates, algorithm) }
+    }
+
+    /// Whether the signatures of a provider with these algorithms (nil: any) cannot be checked here.
+    func lacksLibrary(for algorithms: [String]?) -> Bool {
+        let known = algorithms?.compactMap { SignatureAlgorithm(rawValue: $0) } ?? SignatureAlgorithm.allCases
+        return known.contains(where: \.needsLibcrypto) && library() == nil
+    }
+
+    private func flaw(
+        of token: RawSpan, _ candidates: [SigningKeys.Key], _ algorithm: SignatureAlgorithm
+    ) -> IDTokenFlaw? {
+        guard let dot = (0..<token.byteCount).last(where: { token.byte(at: $0) == UInt8(ascii: ".") }),
+            let signature = Base64.url.decodeSecret(token.extracting(dot + 1..<token.byteCount))?.withBytes({
+                [UInt8]($0)
+            })
+        else { return .notAToken }
+        let signed = token.extracting(0..<dot)
         var isUsable = false
         for key in candidates {
-            guard let verifier = await verifier(key.jwk, algorithm) else { continue }
-            isUsable = true
-            if (try? verifier.verify(signature, signs: signed)) == true { return nil }
+            switch verdict(on: signature, of: signed, by: key.numbers, algorithm) {
+            case .good?: return nil
+            case .bad?: isUsable = true
+            case .noKey?: continue
+            case nil: return .noSignatureLibrary
+            }
         }
         return isUsable ? .badSignature : .unknownKey
     }
 
-    /// The key, ready to check signatures of this algorithm alone; nil where it is no key.
-    private static func verifier(_ jwk: JWK, _ algorithm: SignatureAlgorithm) async -> (any JWTAlgorithm)? {
-        let collection = JWTKeyCollection()
-        guard (try? await collection.add(jwk: jwk)) != nil,
-            let verifier = try? await collection.getKey(for: identifier, alg: algorithm.rawValue),
-            verifier.name == algorithm.rawValue
-        else { return nil }
-        return verifier
-    }
-
-    /// What is signed, and the signature.
-    private static func parts(_ bytes: RawSpan) -> (signed: [UInt8], signature: [UInt8])? {
-        guard let dot = (0..<bytes.byteCount).last(where: { bytes.byte(at: $0) == UInt8(ascii: ".") }),
-            let signature = Base64.url.decodeSecret(bytes.extracting(dot + 1..<bytes.byteCount))
-        else { return nil }
-        return ([UInt8](bytes.extracting(0..<dot)), signature.withBytes { [UInt8]($0) })
+    /// What a check by this key gives; nil where there is no library for it.
+    private func verdict(
+        on signature: [UInt8], of signed: RawSpan, by key: SigningKeys.Numbers, _ algorithm: SignatureAlgorithm
+    ) -> Libcrypto.Verdict? {
+        switch key {
+        case .ed25519(let key): Ed25519.isValid(signature, of: signed, publicKey: key) ? .good : .bad
+        case .rsa(let key) where key.hasROCAFingerprint: .noKey
+        case .rsa(let key):
+            library()?.verdict(
+                on: signature, of: signed, by: key, isPSS: algorithm.scheme == .pss, digest: algorithm.digest)
+        case .point(let x, let y):
+            library()?.verdict(
+                on: signature, of: signed, by: (x, y), curve: algorithm.keyType.curve ?? "", digest: algorithm.digest)
+        }
     }
 }

@@ -1,26 +1,33 @@
-internal import JWTKit
 internal import KeyfobModel
 internal import KeyfobOAuth
 internal import KeyfobSodium
 
 /// The keys of a JWKS document that can check one algorithm's signatures (RFC 7517).
 ///
-/// A key of another type, use, operation or algorithm is left out, and so is one that is weak or damaged: a provider
-/// may have keys that are not for us.
+/// A key of another type, use, operation or algorithm is left out, and so is one of a wrong size: a provider may have keys
+/// that are not for us.
 struct SigningKeys: Sendable {
     /// One key.
     struct Key: Sendable {
         /// `kid`.
         let id: String?
-        /// The key for JWTKit.
-        let jwk: JWK
+        /// Its numbers.
+        let numbers: Numbers
+    }
+
+    /// The numbers of a key.
+    enum Numbers: Sendable {
+        /// Of RSA.
+        case rsa(RSAPublicKey)
+        /// A point of the algorithm's curve; whether it is on it is not known yet.
+        case point(x: [UInt8], y: [UInt8])
+        /// Of Ed25519.
+        case ed25519([UInt8])
     }
 
     /// In the order of the document.
     let keys: [Key]
 
-    /// The fewest and the most bits of an RSA key; more would only cost time.
-    static let rsaBits = 2_048...8_192
     private static let limits = JSONLimits(
         size: HTTPResponse.bodyLimit, depth: 16, stringCount: 1 << 18, nodes: 1 << 15)
 
@@ -61,10 +68,16 @@ struct SigningKeys: Sendable {
             }
             return tape.elements(of: value).compactMap { tape.string(of: $0, in: bytes) }
         }
+
+        /// A number in base64url; nil where it is none, or has more digits than any that is used.
+        func number(_ name: String, _ bytes: RawSpan) -> [UInt8]? {
+            guard let text = string(name, bytes), text.utf8.count <= 2_048 else { return nil }
+            return Base64.url.decode(text.utf8)
+        }
     }
 
     private static func key(_ members: Members, _ bytes: RawSpan, _ algorithm: SignatureAlgorithm) -> Key? {
-        let (type, curve, count) = algorithm.keyType
+        let (type, curve, _) = algorithm.keyType
         guard members.string("kty", bytes) == type,
             !members.has("use", bytes) || members.string("use", bytes) == "sig",
             !members.has("alg", bytes) || members.string("alg", bytes) == algorithm.rawValue,
@@ -72,44 +85,28 @@ struct SigningKeys: Sendable {
             curve == nil || members.string("crv", bytes) == curve
         else { return nil }
         let id = members.string("kid", bytes)
-        guard id != nil || !members.has("kid", bytes) else { return nil }
-        // JWTKit never sees the provider's ids: one collection holds one key under this.
-        let identifier = SignatureCheck.identifier
-        switch type {
-        case "RSA":
-            guard let modulus = members.string("n", bytes), let exponent = members.string("e", bytes),
-                let bits = bitCount(modulus), rsaBits.contains(bits),
-                let exponentBits = bitCount(exponent), (2...32).contains(exponentBits)
-            else { return nil }
-            return Key(
-                id: id, jwk: .rsa(algorithm.jwk, identifier: identifier, modulus: modulus, exponent: exponent))
-        case "EC":
-            guard let x = members.string("x", bytes), let y = members.string("y", bytes),
-                byteCount(x) == count, byteCount(y) == count
-            else { return nil }
-            let curve: ECDSACurve = algorithm == .es256 ? .p256 : algorithm == .es384 ? .p384 : .p521
-            return Key(id: id, jwk: .ecdsa(algorithm.jwk, identifier: identifier, x: x, y: y, curve: curve))
-        default:
-            guard let x = members.string("x", bytes), byteCount(x) == count else { return nil }
-            return Key(
-                id: id, jwk: .octetKeyPair(algorithm.jwk, identifier: identifier, x: x, y: nil, curve: .ed25519))
-        }
-    }
-
-    private static func byteCount(_ text: String) -> Int? {
-        Array(text.utf8).withBytes { Base64.url.decodeSecret($0)?.count }
-    }
-
-    /// How many bits a number in base64url has.
-    private static func bitCount(_ text: String) -> Int? {
-        guard text.utf8.count <= 2_048, let number = Array(text.utf8).withBytes({ Base64.url.decodeSecret($0) }) else {
+        guard id != nil || !members.has("kid", bytes), let numbers = numbers(members, bytes, algorithm) else {
             return nil
         }
-        return number.withBytes { bytes in
-            for index in 0..<bytes.byteCount where bytes.byte(at: index) != 0 {
-                return (bytes.byteCount - index) * 8 - bytes.byte(at: index).leadingZeroBitCount
+        return Key(id: id, numbers: numbers)
+    }
+
+    private static func numbers(_ members: Members, _ bytes: RawSpan, _ algorithm: SignatureAlgorithm) -> Numbers? {
+        let count = algorithm.keyType.coordinateCount
+        switch algorithm.scheme {
+        case .pkcs1, .pss:
+            guard let modulus = members.number("n", bytes), let exponent = members.number("e", bytes) else {
+                return nil
             }
-            return 0
+            return RSAPublicKey(modulus: modulus, exponent: exponent).map { .rsa($0) }
+        case .ecdsa:
+            guard let x = members.number("x", bytes), let y = members.number("y", bytes), x.count == count,
+                y.count == count
+            else { return nil }
+            return .point(x: x, y: y)
+        case .ed25519:
+            guard let key = members.number("x", bytes), key.count == count else { return nil }
+            return .ed25519(key)
         }
     }
 }

@@ -9,6 +9,8 @@ public struct Network: Sendable {
     package let send: @Sendable (consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange
     /// What is wrong with the signature of an ID token by the keys of a JWKS document (RFC 7517); nil where it is good.
     package let flaw: @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?
+    /// Whether no signature by these algorithms (nil: any) can be checked, because this machine lacks a library.
+    package let lacksSignatureLibrary: @Sendable (_ algorithms: [String]?) -> Bool
 
     /// The same, trusting the certificates of a provider's own file; nil where nothing is to change.
     package let trusting: @Sendable (_ file: String) throws -> Network?
@@ -17,10 +19,12 @@ public struct Network: Sendable {
     package init(
         send: @escaping @Sendable (consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange,
         flaw: @escaping @Sendable (_ token: borrowing SecretBytes, _ keys: borrowing SecretBytes) async -> IDTokenFlaw?,
+        lacksSignatureLibrary: @escaping @Sendable (_ algorithms: [String]?) -> Bool = { _ in false },
         trusting: @escaping @Sendable (_ file: String) throws -> Network? = { _ in nil }
     ) {
         self.send = send
         self.flaw = flaw
+        self.lacksSignatureLibrary = lacksSignatureLibrary
         self.trusting = trusting
     }
 }

@@ -20,10 +20,12 @@ package enum IDTokenFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     case notYetValid
     /// About another subject than before the refresh.
     case otherSubject
-    /// None of the provider's keys has the id that the token names.
+    /// None of the provider's keys has the id that the token names and is a sound key for its algorithm.
     case unknownKey
     /// The signature is not by the provider's key.
     case badSignature
+    /// Nobody knows: this machine has no library that checks signatures.
+    case noSignatureLibrary
 
     package var description: String {
         switch self {
@@ -37,8 +39,10 @@ package enum IDTokenFlaw: Error, Hashable, Sendable, CustomStringConvertible {
         case .expired: "the ID token has expired"
         case .notYetValid: "the ID token is from the future; check this machine's clock"
         case .otherSubject: "the ID token is about somebody else than before"
-        case .unknownKey: "the ID token is signed with a key that the provider does not name"
+        case .unknownKey: "the ID token is signed with a key that the provider does not name, or one that is not safe"
         case .badSignature: "the signature of the ID token is wrong"
+        case .noSignatureLibrary:
+            "the signature of the ID token cannot be checked: libcrypto of OpenSSL 3 is not installed"
         }
     }
 }

@@ -47,6 +47,7 @@ final class ScriptedNetwork: Sendable {
         var others: Handler?
         var script: [Answer] = []
         var flaw: IDTokenFlaw?
+        var lacksSignatureLibrary = false
     }
 
     private let state = Mutex(State())
@@ -80,10 +81,16 @@ final class ScriptedNetwork: Sendable {
         state.withLock { $0.flaw = flaw }
     }
 
+    /// Has no library that checks signatures.
+    func loseSignatureLibrary() {
+        state.withLock { $0.lacksSignatureLibrary = true }
+    }
+
     var network: Network {
         Network(
             send: { request, seconds in await self.send(request, seconds) },
-            flaw: { _, _ in self.state.withLock { $0.flaw } })
+            flaw: { _, _ in self.state.withLock { $0.flaw } },
+            lacksSignatureLibrary: { _ in self.state.withLock { $0.lacksSignatureLibrary } })
     }
 
     private func send(_ message: consuming HTTPRequest, _ seconds: Int64) async -> HTTPExchange {

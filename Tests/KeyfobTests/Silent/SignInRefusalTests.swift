@@ -52,6 +52,40 @@ struct SignInRefusalTests: SilentSuite {
         try expectNothing()
     }
 
+    @Test("no library that checks signatures: said before anybody signs in, by browser and by device")
+    func noSignatureLibrary() async throws {
+        provider.loseSignatureLibrary()
+        let (keyring, network) = (home.keyring, provider.network)
+        let errors = [
+            await keyringError {
+                _ = try await keyring.signIns.begin(
+                    request, redirectURI: "http://127.0.0.1:1/callback", network: network)
+            },
+            await keyringError { _ = try await keyring.signIns.beginDevice(request, network: network) },
+        ]
+        for error in errors {
+            #expect(error?.code == .unavailable && error?.advice == .installLibcrypto)
+            #expect(error?.message.contains("libcrypto of OpenSSL 3 is not installed") == true)
+        }
+        #expect(provider.requests.allSatisfy { $0.url.contains("/.well-known/") })
+        // Where there are no ID tokens, none is needed.
+        var request = SignInRequest(provider: "github")
+        request.clientID = "gh"
+        _ = try await keyring.signIns.begin(request, redirectURI: "http://127.0.0.1:1/callback", network: network)
+    }
+
+    @Test("a library that is gone when the ID token comes: nothing is stored")
+    func signatureLibraryGone() async throws {
+        provider.findFlaw(.noSignatureLibrary)
+        let error = await keyringError {
+            try await signInByBrowser(request, home) {
+                .tokens("at", refresh: "rt", id: TestIDToken(nonce: $0["nonce"]).text)
+            }
+        }
+        #expect(error?.code == .unavailable && error?.advice == .installLibcrypto)
+        try expectNothing()
+    }
+
     @Test("keys that cannot be had: nothing is stored")
     func noKeys() async throws {
         provider.answerOthers { $0.url.hasSuffix("/keys") ? .status(503) : nil }

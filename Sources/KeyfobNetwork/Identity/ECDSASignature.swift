@@ -1,0 +1,21 @@
+/// Both numbers of a signature by ECDSA: JWS has them side by side (RFC 7518, section 3.4), OpenSSL in DER.
+enum ECDSASignature {
+    /// The signature in DER, of two numbers of `count` bytes each; nil for one of another length.
+    static func der(_ joined: [UInt8], count: Int) -> [UInt8]? {
+        guard joined.count == 2 * count else { return nil }
+        let numbers = integer(joined[..<count]) + integer(joined[count...])
+        return [0x30] + length(numbers.count) + numbers
+    }
+
+    /// A number that is not negative: without zeros before it, but for one where the highest bit is set or there is no other.
+    private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
+        let digits = number.drop { $0 == 0 }
+        let bytes = (digits.first.map { $0 < 0x80 } ?? false ? [] : [0]) + digits
+        return [0x02] + length(bytes.count) + bytes
+    }
+
+    private static func length(_ count: Int) -> [UInt8] {
+        precondition(count < 0x100, "a signature by a curve of NIST is shorter")
+        return count < 0x80 ? [UInt8(count)] : [0x81, UInt8(count)]
+    }
+}

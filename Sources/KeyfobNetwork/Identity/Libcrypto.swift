@@ -1,0 +1,81 @@
+internal import CLibcrypto
+internal import Glibc
+
+/// OpenSSL 3's libcrypto, loaded when it is first asked for.
+///
+/// It reads no configuration, and changes nothing for others in the process that use OpenSSL. All threads may use it at once.
+@safe
+struct Libcrypto: Sendable {
+    @safe private nonisolated(unsafe) let functions: UnsafePointer<libcrypto_functions>
+    @safe private nonisolated(unsafe) let context: OpaquePointer
+
+    /// Its name for the dynamic linker.
+    static let fileName = "libcrypto.so.3"
+
+    /// The library of this machine; nil where there is none.
+    static let installed = Libcrypto(fileName)
+
+    /// What a check of a signature gives.
+    enum Verdict: Sendable {
+        /// It is the message's, by this key.
+        case good
+        /// It is not.
+        case bad
+        /// The key is none.
+        case noKey
+    }
+
+    /// The library of this name; nil where it is missing, or lacks what is needed.
+    init?(_ name: String) {
+        guard let library = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
+        let functions = UnsafeMutablePointer<libcrypto_functions>.allocate(capacity: 1)
+        guard let context = unsafe libcrypto_load(library, functions) else {
+            unsafe functions.deallocate()
+            return nil
+        }
+        unsafe self.functions = UnsafePointer(functions)
+        unsafe self.context = context
+    }
+
+    /// Whether a signature is the one of a message, by RSA.
+    func verdict(
+        on signature: [UInt8], of message: RawSpan, by key: RSAPublicKey, isPSS: Bool, digest: String
+    ) -> Verdict {
+        // libcrypto takes a shorter one by PSS for one with zeros before it (RFC 8017, sections 8.1.2 and 8.2.2).
+        guard signature.count == key.modulus.count else { return .bad }
+        // In the order of all machines that Swift runs on.
+        let (modulus, exponent) = ([UInt8](key.modulus.reversed()), [UInt8](key.exponent.reversed()))
+        return unsafe message.withUnsafeBytes { message in
+            guard let start = message.baseAddress else { return .bad }
+            return unsafe Verdict(
+                libcrypto_verify_rsa(
+                    functions, context, modulus, modulus.count, exponent, exponent.count, digest, isPSS ? 1 : 0,
+                    signature, signature.count, start, message.count))
+        }
+    }
+
+    /// Whether a signature, two numbers side by side, is the one of a message, by ECDSA with the point (x, y) of a curve.
+    func verdict(
+        on signature: [UInt8], of message: RawSpan, by point: (x: [UInt8], y: [UInt8]), curve: String, digest: String
+    ) -> Verdict {
+        guard let der = ECDSASignature.der(signature, count: point.x.count) else { return .bad }
+        let uncompressed = [0x04] + point.x + point.y
+        return unsafe message.withUnsafeBytes { message in
+            guard let start = message.baseAddress else { return .bad }
+            return unsafe Verdict(
+                libcrypto_verify_ecdsa(
+                    functions, context, curve, curve.utf8.count, uncompressed, uncompressed.count, digest, der,
+                    der.count, start, message.count))
+        }
+    }
+}
+
+extension Libcrypto.Verdict {
+    fileprivate init(_ verdict: libcrypto_verdict) {
+        switch verdict {
+        case libcrypto_good: self = .good
+        case libcrypto_no_key: self = .noKey
+        default: self = .bad
+        }
+    }
+}
