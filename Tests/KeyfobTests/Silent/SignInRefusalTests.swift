@@ -69,9 +69,9 @@ struct SignInRefusalTests: SilentSuite {
         }
         #expect(provider.requests.allSatisfy { $0.url.contains("/.well-known/") })
         // Where there are no ID tokens, none is needed.
-        var request = SignInRequest(provider: "github")
-        request.clientID = "gh"
-        _ = try await keyring.signIns.begin(request, redirectURI: "http://127.0.0.1:1/callback", network: network)
+        var plain = SignInRequest(provider: "github")
+        plain.clientID = "gh"
+        _ = try await keyring.signIns.begin(plain, redirectURI: "http://127.0.0.1:1/callback", network: network)
     }
 
     @Test("a library that is gone when the ID token comes: nothing is stored")
