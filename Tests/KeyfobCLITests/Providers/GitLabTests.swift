@@ -26,13 +26,11 @@ struct GitLabTests {
         try clone("ada/blog", home).expectSuccess()
     }
 
-    @Test("what a sign-in gets without a scope being named")
-    func defaultScopes() throws {
+    @Test("what a sign-in for git gets clones a private repository, and is the person's by name")
+    func forGit() throws {
         let home = try home()
-        try home.signIn("gitlab")
-        try demand("gitlab: what 'keyfob login gitlab' gets clones a private repository") {
-            try clone("ada/notes", home).expectSuccess()
-        }
+        try home.signIn("gitlab", "--for git")
+        try clone("ada/notes", home).expectSuccess()
         try demand("gitlab: an account has the name that userinfo has") { () throws in
             #expect(try home.names() == ["ada"])
         }
