@@ -31,4 +31,8 @@ enum TestProgram: String, CaseIterable, CustomStringConvertible {
 
     /// Its version, as numbers.
     var version: [Int] { (place?.version ?? "").split { !$0.isNumber }.compactMap { Int($0) } }
+
+    /// Whether kubectl is of before 1.22, as Debian 12's is (1.20.2): it knows no `v1` of exec, has no option for `provideClusterInfo`,
+    /// and crashes where `config set-credentials` writes a second user.
+    static var hasOldKubectl: Bool { kubectl.version.lexicographicallyPrecedes([1, 22]) }
 }

@@ -51,9 +51,7 @@ struct KubectlCredentialTests {
 
     @Test("a token comes while it is accepted, in each version", arguments: ["v1", "v1beta1"])
     func token(version: String) throws {
-        // Debian's is of before v1.
-        let isOld = TestProgram.kubectl.version.lexicographicallyPrecedes([1, 22])
-        try configure(isOld ? "v1beta1" : version)
+        try configure(TestProgram.hasOldKubectl ? "v1beta1" : version)
         let unbound = try home.run("\(TestProgram.kubectl) get --raw /version")
         #expect(unbound.status != 0 && unbound.errors.contains("do not go to \(server.host)"), "\(unbound)")
         try home.run("keyfob bind -q --host \(server.host) alice").expectSuccess()

@@ -177,6 +177,8 @@ struct SetupTests {
             #expect(exec["args"] as? [String] == ["--scope=https://api/.default", "--account=Ada: #1"])
             #expect(exec["provideClusterInfo"] as? Bool == true)
         }
+        // What follows needs one that can write the file anew.
+        guard !TestProgram.hasOldKubectl else { return }
         try place.run("\(TestProgram.kubectl) config set-credentials other --token=secret").expectSuccess()
         let added = try place.run("keyfob setup kubectl mine \(options) --force").expectSuccess()
         let undo = try #require(added.errors.firstMatch(of: /'(keyfob setup kubectl [^']*)'/)?.1)
@@ -198,6 +200,8 @@ struct SetupTests {
         try place.write(".kube/config", "{\"kind\": \"Config\", \"apiVersion\": \"v1\"}\n")
         let outcome = try place.run("keyfob setup kubectl --scope 'a b' --force")
         outcome.expectError(78, "not as kubectl writes it", "kubectl config set-credentials keyfob")
+        // The command is one of today's kubectl.
+        guard !TestProgram.hasOldKubectl else { return }
         let command = outcome.errors.split(separator: "type ").last ?? ""
         try place.run(String(command)).expectSuccess()
         #expect(
