@@ -18,6 +18,9 @@ PURE_TESTS = KeyfobSodiumTests KeyfobModelTests KeyfobAgeTests KeyfobVaultTests 
 	KeyfobSyncTests KeyfobInteropTests KeyfobTerminalTests
 STORE_TESTS = KeyfobFilesTests KeyfobSQLiteTests KeyfobStoreTests KeyfobDesktopTests KeyfobSecretServiceTests
 
+# That the stand-ins for providers do what their tables say.
+PROVIDER_TESTS = .venv/bin/python3 -B -m unittest discover --start-directory Tests/Provider
+
 # The names by which other tools call the command; `Sources/KeyfobModel/Requests/ToolCall.swift` has them too.
 HELPERS = git-credential-keyfob docker-credential-keyfob kubectl-keyfob
 
@@ -122,6 +125,7 @@ test:
 	Scripts/dependencies.py resolved
 	swift build --build-tests $(SWIFT_BUILD_FLAGS)
 	Scripts/check-executable --debug .build/debug/keyfob
+	$(PROVIDER_TESTS)
 	Tests/Guides/run .build/debug/keyfob
 	Tests/Guides/run .build/debug/keyfob --columns 120 --colour
 	Tests/Guides/run .build/debug/keyfob --columns 40

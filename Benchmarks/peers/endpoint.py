@@ -9,24 +9,20 @@ refresh token that had been replaced. Such a one is still taken, as at Microsoft
 stricter provider would end the sign-in there. The end of the input ends it.
 """
 
-import base64
 import json
 import os
+import pathlib
 import random
 import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Tests/Provider"))
+from standins import refreshing, serving  # noqa: E402
+from standins.trust import base64url as encoded  # noqa: E402
 
 noise = random.Random(7)
-
-
-def encoded(content):
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
 ACCESS_NOISE, REFRESH_NOISE, ID_NOISE, SIGNATURE = (encoded(noise.randbytes(count)) for count in (1100, 900, 600, 256))
 HEADER = encoded(b'{"typ":"JWT","alg":"RS256","kid":"benchmark"}')
 
@@ -71,43 +67,11 @@ class State:
             return counts
 
 
-class Provider(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    # One write for headers and body.
-    wbufsize = -1
-
-    def issuer(self):
-        # MSAL wants https; its requests come as if through a proxy that ends TLS.
-        return f"{self.headers.get('X-Forwarded-Proto', 'http')}://127.0.0.1:{self.server.server_port}/tenant"
-
-    def answer(self, content):
-        body = json.dumps(content).encode()
-        self.send_response_only(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
-
-    def do_GET(self):
-        issuer = self.issuer()
-        self.answer({"issuer": issuer, "authorization_endpoint": issuer + "/authorize",
-                     "token_endpoint": issuer + "/token", "jwks_uri": issuer + "/keys",
-                     "response_types_supported": ["code"], "subject_types_supported": ["public"],
-                     "id_token_signing_alg_values_supported": ["RS256"],
-                     "scopes_supported": ["openid", "profile", "offline_access", "api.read"]})
-
-    def do_POST(self):
-        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-        number, generation = (int(part) for part in form["refresh_token"][0].split(".")[1:3])
-        following = State.replace(number, generation)
-        client = form.get("client_id", ["benchmark"])[0]
-        self.answer(tokens(number, following, client, self.issuer(), State.lifetime))
-
-    def log_message(self, *_):
-        pass
+def refresh(form, issuer):
+    """What a request gets."""
+    number, generation = (int(part) for part in form["refresh_token"].split(".")[1:3])
+    following = State.replace(number, generation)
+    return tokens(number, following, form.get("client_id", "benchmark"), issuer, State.lifetime)
 
 
 class Endpoint:
@@ -128,15 +92,10 @@ class Endpoint:
         self.process.wait()
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-
 def main():
-    server = Server(("127.0.0.1", 0), Provider)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"http://127.0.0.1:{server.server_port}/tenant", flush=True)
+    # MSAL wants https; its requests come as if through a proxy that ends TLS.
+    site = serving.Loopback(refreshing.Refreshing(refresh, "/tenant")).start()
+    print(site.stand_in.issuer(), flush=True)
     for line in sys.stdin:
         print(json.dumps(State.begin(int(line))), flush=True)
 

@@ -4,7 +4,7 @@
 usage: oidc_agent.py KEYFOB
 
 KEYFOB is the command. oidc-agent comes from Debian's oidc-agent-cli. Both sign in, each by itself, at the provider of the
-tests that replaces the refresh token at each use and ends a sign-in whose old one comes again (Tests/Provider/wordless.py),
+tests that replaces the refresh token at each use and ends a sign-in whose old one comes again (Tests/Provider/standins/wordless.py),
 60 ms away. Times are of whole processes."""
 
 import argparse
@@ -84,9 +84,9 @@ class Home:
 def main(keyfob):
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen(
-            [sys.executable, PROVIDER / "wordless.py", f"{folder}/provider", "--delay", str(DELAY), "--guest"],
+            [sys.executable, PROVIDER / "serve.py", f"{folder}/provider", json.dumps({"wordless": {"delay_ms": DELAY}}), "--loopback", "--guest"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        home = Home(folder, keyfob, server, server.stdout.readline().strip())
+        home = Home(folder, keyfob, server, json.loads(server.stdout.readline())["issuer"])
         try:
             forced_agent, forced_own = ["oidc-token", "-f", "local"], [keyfob, "token", "--force-refresh"]
             print("| | oidc-agent | keyfob |\n| --- | --- | --- |")

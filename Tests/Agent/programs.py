@@ -17,9 +17,8 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(REPOSITORY / "Tests/Front"), str(REPOSITORY / "Tests/Provider")]
 import place as front  # noqa: E402
 
-from loopback import Loopback  # noqa: E402
 from program import BROKER  # noqa: E402
-from providers import Ledger, Microsoft  # noqa: E402
+from providers import Ledger, Loopback, Microsoft  # noqa: E402
 
 PYTHON = pathlib.Path(os.environ.get("KEYFOB_PYTHON", REPOSITORY / ".venv/bin/python3"))
 PROGRAM = pathlib.Path(__file__).resolve().parent / "program.py"
@@ -295,7 +294,7 @@ class Home(front.Home):
         self.interpreter.write_bytes(base.read_bytes())
         self.interpreter.chmod(0o755)
         self.ledger = Ledger()
-        self.loopback = Loopback(lambda form: self.ledger.refresh(form, life, TAKES))
+        self.loopback = Loopback(self.ledger, life, TAKES)
         microsoft = Microsoft(self.folder / "microsoft", self.ledger, MICROSOFT_LIFE, TAKES)
         self.bus = Bus(self.folder)
         self.environment |= microsoft.environment | {"DBUS_SESSION_BUS_ADDRESS": self.bus.address}

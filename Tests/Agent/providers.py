@@ -4,14 +4,13 @@ Each takes every refresh token that it ever gave, as Microsoft does, and writes 
 
 import collections
 import pathlib
-import socketserver
 import sys
 import threading
 import time
 import typing
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Provider"))
-import authorities  # noqa: E402
+from standins import microsoft, refreshing, serving  # noqa: E402
 
 
 class Refresh(typing.NamedTuple):
@@ -50,26 +49,23 @@ class Ledger:
         return persons
 
 
+class Loopback:
+    """A provider at a free port of this machine."""
+
+    def __init__(self, ledger, lifetime, takes):
+        site = serving.Loopback(refreshing.Refreshing(lambda form, _: ledger.refresh(form, lifetime, takes))).start()
+        self.host, self.issuer = site.host, site.stand_in.issuer()
+
+
 class Microsoft:
     """Microsoft's public cloud, by a proxy that leads its names here."""
 
     def __init__(self, folder, ledger, lifetime, takes):
-        folder.mkdir()
+        class StandIn(microsoft.Microsoft):
+            def tenant(self, word):
+                return word
 
-        class Exchange(authorities.Exchange):
-            def tokens(self, _, form):
-                return ledger.refresh(form, lifetime, takes)
+            def tokens(self, request, _):
+                return ledger.refresh(request.form, lifetime, takes)
 
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads, request_queue_size = True, 128
-
-            def handle_error(self, *_):
-                """Who asks is killed now and then."""
-
-        authorities.Exchange = Exchange
-        server = Server(("127.0.0.1", 0), authorities.Proxy)
-        server.authorities = authorities.Authorities(folder, folder / "log")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.environment = {
-            "HTTPS_PROXY": f"http://127.0.0.1:{server.server_address[1]}", "NO_PROXY": "localhost,127.0.0.1",
-            "KEYFOB_CA_FILE": str(folder / "ca.pem")}
+        self.environment = serving.Network(folder, [StandIn()]).__enter__().environment

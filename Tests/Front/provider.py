@@ -6,17 +6,18 @@ import threading
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Provider"))
-from loopback import Loopback  # noqa: E402
+from standins import refreshing, serving  # noqa: E402
 
 
-class Provider(Loopback):
+class Provider:
     """Answers at a free port, in a thread, until the process ends."""
 
     def __init__(self):
         self.issued, self.count, self.lock = {}, 0, threading.Lock()
-        super().__init__(self.refresh)
+        site = serving.Loopback(refreshing.Refreshing(self.refresh)).start()
+        self.host, self.issuer = site.host, site.stand_in.issuer()
 
-    def refresh(self, form):
+    def refresh(self, form, _):
         person = form["refresh_token"].split("-")[1]
         with self.lock:
             self.count += 1

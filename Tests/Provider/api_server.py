@@ -15,11 +15,11 @@ import hashlib
 import http.server
 import json
 import pathlib
-import ssl
 import sys
 import time
 
 import guest
+from standins.trust import server_context
 
 folder, certificates = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3])
 lines = folder / "requests"
@@ -161,8 +161,6 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 server = Server(("127.0.0.1", 0), Handler)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(certificates / "server.pem", certificates / "server.key")
-server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+server.socket = server_context(certificates).wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 print(server.server_address[1], flush=True)
 server.serve_forever()

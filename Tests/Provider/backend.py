@@ -29,18 +29,24 @@ def body(handler):
     return gzip.decompress(content) if handler.headers.get("Content-Encoding") == "gzip" else content
 
 
+def answer(method, target, headers, content, repositories, person):
+    """What git answers a request of a person for what is below a folder: status, headers, body."""
+    path, _, query = target.partition("?")
+    variables = {**os.environ, "GIT_PROJECT_ROOT": str(repositories), "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": path,
+                 "QUERY_STRING": query, "REQUEST_METHOD": method, "REMOTE_USER": person, "REMOTE_ADDR": "127.0.0.1",
+                 "CONTENT_TYPE": headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(content)),
+                 "GIT_PROTOCOL": headers.get("Git-Protocol", "")}
+    output = subprocess.run(["git", "http-backend"], input=content, env=variables, stdout=subprocess.PIPE, check=False).stdout
+    head, _, body = output.partition(b"\r\n\r\n")
+    given = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+    return int(given.pop("Status", "200").split()[0]), given, body
+
+
 def serve(handler, repositories, person, content):
     """Lets git answer a request of a person for what is below a folder."""
-    path, _, query = handler.path.partition("?")
-    variables = {**os.environ, "GIT_PROJECT_ROOT": str(repositories), "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": path,
-                 "QUERY_STRING": query, "REQUEST_METHOD": handler.command, "REMOTE_USER": person, "REMOTE_ADDR": "127.0.0.1",
-                 "CONTENT_TYPE": handler.headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(content)),
-                 "GIT_PROTOCOL": handler.headers.get("Git-Protocol", "")}
-    output = subprocess.run(["git", "http-backend"], input=content, env=variables, stdout=subprocess.PIPE, check=False).stdout
-    head, _, answer = output.partition(b"\r\n\r\n")
-    headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-    handler.send_response(int(headers.pop("Status", "200").split()[0]))
-    for name, value in {**headers, "Content-Length": str(len(answer))}.items():
+    status, headers, body = answer(handler.command, handler.path, handler.headers, content, repositories, person)
+    handler.send_response(status)
+    for name, value in {**headers, "Content-Length": str(len(body))}.items():
         handler.send_header(name, value)
     handler.end_headers()
-    handler.wfile.write(answer)
+    handler.wfile.write(body)

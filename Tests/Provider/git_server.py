@@ -3,8 +3,7 @@
 usage: git_server.py FOLDER ISSUER [CERTIFICATES]
 
 Below FOLDER, repos/OWNER/NAME.git are served to the person who is called OWNER at the provider, by an access token in
-place of a password (Basic) or as it is (Bearer); private/NAME.git to anybody whom the provider knows, and so is /version, as a
-Kubernetes cluster has it. Tokens that stand in FOLDER/refused, or all where that is *, are answered 401, and so is what the
+place of a password (Basic) or as it is (Bearer); private/NAME.git to anybody whom the provider knows. Tokens that stand in FOLDER/refused, or all where that is *, are answered 401, and so is what the
 provider does not know; /moved/ leads to another host (in FOLDER/moved).
 With the folder of a provider that has https, it has https by the same certificate. Each request is a line of FOLDER/requests: status, scheme, user, path. Prints the port; ends when standard input closes."""
 
@@ -15,6 +14,7 @@ import sys
 
 import backend
 import guest
+from standins.trust import server_context
 
 folder, issuer = pathlib.Path(sys.argv[1]), sys.argv[2]
 lines = folder / "requests"
@@ -49,7 +49,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         scheme, token = backend.token(self.headers)
         person = self.person(token)
         owner = path.split("/")[1]
-        status = 401 if person is None else 403 if owner not in (person, "private", "version", "api") else 200
+        status = 401 if person is None else 403 if owner not in (person, "private") else 200
         with lines.open("a") as log:
             print(status, scheme, person or "-", path, file=log)
         if status == 401:
@@ -57,8 +57,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                      ("WWW-Authenticate", 'Basic realm="git"')])
         if status == 403:
             return self.answer(403)
-        if owner in ("version", "api"):
-            return self.answer(200, [("Content-Type", "application/json")], b'{"major": "1", "minor": "32"}')
         backend.serve(self, folder / "repos", person, content)
 
     do_GET = do_POST = serve
@@ -69,8 +67,6 @@ lines.touch()
 guest.leave_with_the_host(folder)
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 if certificates:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / "server.pem", certificates / "server.key")
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.socket = server_context(certificates).wrap_socket(server.socket, server_side=True)
 print(server.server_address[1], flush=True)
 server.serve_forever()

@@ -6,22 +6,11 @@ usage: provider.py FOLDER [--port N] [--https] [--access-lifetime S] [--refresh-
 Prints the issuer in one line when it is ready. Port 0, the default, means a free one. With --guest it ends, and takes
 FOLDER along, as soon as standard input is closed: so it never outlives the test that started it.
 
-FOLDER is made anew, with the database, the keys (--https: and ca.pem, to be trusted) and
-  requests.jsonl  a line for each request: time (ms since 1970), method, path, status; where there are such: grant_type,
-                  client_id, error, hook, and refresh_token, token, issued as the first 16 digits of their SHA-256.
-                  The line is there before the answer is.
-  control.json    read at each request; says how to misbehave. Write it elsewhere and rename it to here. Keys:
-    paths: [PATH, …]     where the next five hold; the token endpoint where it is missing
-    grant_types: [TYPE]  only for these grants
-    status: N, retry_after: TEXT   answer so, and ask nobody
-    location: URL, filler: N       with such a header, and with so many bytes more
-    empty_400: true      answer 400 without a body, and ask nobody
-    delay_ms: N          answer that much later than it was done
-    drop: true           do it, and close the connection instead of an answer
-    times: N             all of this only so often, counted from when the file was written
+FOLDER is made anew, with the database, the keys (--https: and ca.pem, to be trusted), and requests.jsonl and control.json, which are
+those of standins/script.py. Rules have these keys besides:
     scopes: TEXT         the token endpoint grants no more than these
     access_lifetime: S   the access tokens it issues live so long
-    issuer: URL          discovery tells of this issuer, not of its own
+    issuer: URL          discovery, where that is among `paths`, tells of this issuer, not of its own
 
 Users alice, bob, carol, with the password NAME-password. Clients: keyfob-public and keyfob-confidential (its secret:
 confidential-secret) with the code flow, keyfob-device with the device flow. Redirects go to any port of 127.0.0.1, ::1
@@ -30,7 +19,6 @@ What the protocol says is done by the library; only what is said here is done he
 
 import argparse
 import base64
-import hashlib
 import io
 import json
 import logging
@@ -38,8 +26,6 @@ import os
 import pathlib
 import shutil
 import socketserver
-import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -47,6 +33,7 @@ import urllib.parse
 import wsgiref.simple_server
 
 import guest
+from standins import script, trust
 
 parser = argparse.ArgumentParser()
 parser.add_argument("folder", type=pathlib.Path)
@@ -113,32 +100,13 @@ class Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
             super().handle_error(request, client_address)
 
 
-def make_certificate():
-    """A certificate for loopback, and the authority that signed it, as ca.pem."""
-
-    def openssl(name, signer, *extensions):
-        lines = [*extensions, "subjectKeyIdentifier = hash", "authorityKeyIdentifier = keyid"]
-        text = f"[req]\nprompt = no\ndistinguished_name = n\nx509_extensions = x\n[n]\nCN = Keyfob test {name}\n[x]\n"
-        (folder / f"{name}.conf").write_text(text + "\n".join(lines) + "\n")
-        command = ["openssl", "req", "-x509", "-config", f"{name}.conf", "-newkey", "ec", "-pkeyopt"]
-        command += ["ec_paramgen_curve:P-256", "-noenc", "-days", "2", "-keyout", f"{name}.key", "-out", f"{name}.pem"]
-        subprocess.run(command + signer, cwd=folder, check=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-    openssl("ca", [], "basicConstraints = critical, CA:TRUE", "keyUsage = critical, keyCertSign, cRLSign")
-    names = "subjectAltName = IP:127.0.0.1, IP:::1, DNS:localhost"
-    openssl("server", ["-CA", "ca.pem", "-CAkey", "ca.key"], "basicConstraints = critical, CA:FALSE", names,
-            "keyUsage = critical, digitalSignature", "extendedKeyUsage = serverAuth")
-
-
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True, mode=0o700)
 os.umask(0o077)
 server = Server(("127.0.0.1", options.port), Exchange)
 BASE = f"{'https' if options.https else 'http'}://127.0.0.1:{server.server_port}"
 if options.https:
-    make_certificate()
-    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.tls.load_cert_chain(folder / "server.pem", folder / "server.key")
+    server.tls = trust.certify(folder, trust.LOOPBACK)
 
 
 # The site.
@@ -306,48 +274,12 @@ def fill():
 # What stands before the site: the control file and the log.
 
 
-def digest(token):
-    return hashlib.sha256(token.encode()).hexdigest()[:16]
-
-
-class Control:
-    """The control file, and how often it was followed."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.version = None
-        self.followed = 0
-
-    def read(self, path, grant_type):
-        """What it says about a request: (for all requests, for this one)."""
-        with self.lock:
-            try:
-                with open(folder / "control.json") as file:
-                    status = os.fstat(file.fileno())
-                    content = json.load(file)
-            except FileNotFoundError:
-                return {}, {}
-            version = (status.st_ino, status.st_mtime_ns)
-            if version != self.version:
-                self.version, self.followed = version, 0
-            if path not in content.get("paths", [TOKEN_PATH]):
-                return content, {}
-            if "grant_types" in content and grant_type not in content["grant_types"]:
-                return content, {}
-            if "times" in content and self.followed >= content["times"]:
-                return content, {}
-            self.followed += 1
-            return content, content
-
-
 class Gate:
     """A WSGI application around another."""
 
     def __init__(self, site):
         self.site = site
-        self.control = Control()
-        self.lock = threading.Lock()
-        self.log = os.open(folder / "requests.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self.script, self.log = script.Script(folder), script.Log(folder)
 
     def __call__(self, environ, start_response):
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
@@ -356,14 +288,14 @@ class Gate:
         if environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
             fields = dict(urllib.parse.parse_qsl(body.decode(errors="replace")))
         path = environ["PATH_INFO"]
-        current.control, own = self.control.read(path, fields.get("grant_type"))
-        if path != TOKEN_PATH:
-            current.control = {}
+        own, rules = self.script.rule(environ.get("HTTP_HOST"), path, fields.get("grant_type"), path == TOKEN_PATH)
+        current.control = rules[0] if rules and path == TOKEN_PATH else {}
         entry = {"method": environ["REQUEST_METHOD"], "path": path} | self.described(environ, fields)
 
-        if own.get("empty_400") or "status" in own:
-            status, headers, answer = self.made_up(own)
-            entry["hook"] = "empty_400" if own.get("empty_400") else "status"
+        made = script.made_up(own)
+        if made:
+            (code, headers, answer), entry["hook"] = made
+            status, headers = f"{code} Made up", [*headers.items(), ("Content-Length", str(len(answer)))]
         else:
             status, headers, answer = self.asked(environ)
             if "issuer" in own:
@@ -371,7 +303,7 @@ class Gate:
                 headers = [header for header in headers if header[0] != "Content-Length"]
             entry |= self.outcome(path, answer)
             entry |= {"hook": name for name in ["delay_ms", "drop"] if own.get(name)}
-        self.write({"time": time.time_ns() // 1_000_000, "status": int(status.split()[0])} | entry)
+        self.log.write({"status": int(status.split()[0])} | entry)
 
         if "delay_ms" in own:
             time.sleep(own["delay_ms"] / 1000)
@@ -394,48 +326,24 @@ class Gate:
         return status, headers, answer
 
     @staticmethod
-    def made_up(own):
-        if own.get("empty_400"):
-            return "400 Bad Request", [("Content-Length", "0")], b""
-        answer = b"<p>Not now.</p>" + b" " * own.get("filler", 0)
-        headers = [("Content-Type", "text/html"), ("Content-Length", str(len(answer)))]
-        if "retry_after" in own:
-            headers.append(("Retry-After", str(own["retry_after"])))
-        if "location" in own:
-            headers.append(("Location", own["location"]))
-        return f"{own['status']} Made up", headers, answer
-
-    @staticmethod
     def described(environ, fields):
         """What the log says of a request."""
-        entry = {name: fields[name] for name in ["grant_type", "client_id"] if name in fields}
         scheme, _, credentials = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() == "basic":
             try:
-                entry["client_id"] = urllib.parse.unquote(base64.b64decode(credentials).decode().split(":")[0])
+                fields = fields | {"client_id": urllib.parse.unquote(base64.b64decode(credentials).decode().split(":")[0])}
             except ValueError:
                 pass
-        return entry | {name: digest(fields[name]) for name in ["refresh_token", "token"] if name in fields}
+        return script.Log.form(fields)
 
     @staticmethod
     def outcome(path, answer):
         """What the log says of an answer."""
-        if not path.startswith(PREFIX):
-            return {}
         try:
-            document = json.loads(answer)
+            document = json.loads(answer) if path.startswith(PREFIX) else {}
         except ValueError:
             return {}
-        entry = {}
-        if isinstance(document, dict) and isinstance(document.get("error"), str):
-            entry["error"] = document["error"]
-        if path == TOKEN_PATH and isinstance(document, dict) and "refresh_token" in document:
-            entry["issued"] = digest(document["refresh_token"])
-        return entry
-
-    def write(self, entry):
-        with self.lock:
-            os.write(self.log, json.dumps(entry).encode() + b"\n")
+        return script.Log.outcome(document) if isinstance(document, dict) else {}
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Does at the provider of these tests what a person does in a browser, without one: in a few milliseconds.
 
-usage: visit.py URL [USER] [--deny] [--stay] [--code CODE] [--ca FILE]
+usage: visit.py URL [USER] [--deny] [--stay] [--code CODE] [--ca FILE] [--by-name] [--quiet]
 
 Signs in as USER (else $TEST_USER), consents, or with --deny does not, also for a device (URL may lack its code: --code)
 and for a sign-out. Prints the address outside of the provider where that leads, and goes there, unless it is to --stay;
-or prints the heading of the page where it ends. Ends with 1 at a page of an error, 2 where nobody listens.
-With --ca the provider's certificate is checked."""
+or prints the heading of the page where it ends; nothing of it with --quiet. A form for another place is posted there. Ends with 1 at
+a page of an error, 2 where nobody listens. With --ca the provider's certificate is checked; --by-name goes to stand-ins (standins/) as
+HTTPS_PROXY and KEYFOB_CA_FILE say. One without a page takes USER for who sits at the browser."""
 
 import argparse
 import html.parser
@@ -27,6 +28,8 @@ parser.add_argument("--deny", action="store_true")
 parser.add_argument("--stay", action="store_true")
 parser.add_argument("--code")
 parser.add_argument("--ca")
+parser.add_argument("--by-name", action="store_true")
+parser.add_argument("--quiet", action="store_true")
 options = parser.parse_args()
 
 
@@ -35,14 +38,14 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.fields, self.buttons, self.heading = None, [], None
+        self.fields, self.buttons, self.heading, self.action = None, [], None, None
         self.text, self.button = None, None
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
         if tag == "form":
-            self.fields, self.buttons = {}, []
+            self.fields, self.buttons, self.action = {}, [], values.get("action")
         elif tag == "input" and values.get("type") == "submit":
             self.buttons.append((values.get("value", ""), values.get("name"), values.get("value", "")))
         elif tag == "input" and "name" in values and self.fields is not None:
@@ -72,11 +75,14 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+if options.by_name:
+    options.ca = os.environ["KEYFOB_CA_FILE"]
+proxies = {"https": os.environ["HTTPS_PROXY"]} if options.by_name else {}
 context = ssl.create_default_context(cafile=options.ca)
 if options.ca is None:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 browser = urllib.request.build_opener(
-    NoRedirect, urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context),
+    NoRedirect, urllib.request.ProxyHandler(proxies), urllib.request.HTTPSHandler(context=context),
     urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
 
@@ -87,12 +93,26 @@ def origin(url):
 def fetch(url, fields=None, referrer=None):
     data = None if fields is None else urllib.parse.urlencode(fields).encode()
     request = urllib.request.Request(url, data, {} if referrer is None else {"Referer": referrer})
+    if options.user and origin(url) == origin(options.url):
+        request.add_header("X-Person", options.user)
     try:
         with browser.open(request, timeout=60) as answer:
             return answer.status, answer.headers, answer.read().decode(errors="replace")
     except urllib.error.HTTPError as answer:
         with answer:
             return answer.code, answer.headers, answer.read().decode(errors="replace")
+
+
+def leave(url, fields=None):
+    """Goes to where the provider leads."""
+    if not options.quiet:
+        print(url)
+    if not options.stay:
+        try:
+            fetch(url, fields)
+        except OSError as error:
+            sys.exit(print(f"visit.py: nobody listens: {error}", file=sys.stderr) or 2)
+    sys.exit(0)
 
 
 options.url = pages.address(options.url)
@@ -103,17 +123,13 @@ for _ in range(20):
     if 300 <= status < 400:
         url, fields, referrer = urllib.parse.urljoin(url, headers["Location"]), None, url
         if origin(url) != origin(options.url):
-            print(url)
-            if not options.stay:
-                try:
-                    fetch(url)
-                except OSError as error:
-                    sys.exit(print(f"visit.py: nobody listens: {error}", file=sys.stderr) or 2)
-            sys.exit(0)
+            leave(url)
         continue
     page = Page(text)
     if status >= 400 or (page.heading or "").startswith("Error"):
         sys.exit(f"visit.py: {status} {page.heading or ''} at {urllib.parse.urlsplit(url).path}\n{text[:400]}")
+    if page.action and page.action.startswith("http") and origin(page.action) != origin(url):
+        leave(page.action, page.fields)
     if not page.buttons:
         print(page.heading or "")
         sys.exit(0)

@@ -21,11 +21,10 @@ struct SignInPlace {
     func addProvider(
         client: String = ProviderServer.publicClient, options: String = "", to group: String = "default"
     ) throws {
-        // The wordless one tells itself all that there is to tell, but for the addresses that it takes.
         let endpoints =
-            server.isWordless
+            server.tellsAll
             ? "" : "--device-endpoint \(server.deviceEndpoint) --revocation-endpoint \(server.issuer)/revoke_token/"
-        let redirects = server.isWordless ? try server.redirects.map { "--redirect-uri '\($0)'" } : []
+        let redirects = server.redirects.map { "--redirect-uri '\($0)'" }
         let group = group == "default" ? "" : "--group \(group)"
         try run(
             """

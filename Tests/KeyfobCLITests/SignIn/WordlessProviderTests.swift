@@ -2,19 +2,16 @@ import Foundation
 import KeyfobTestSupport
 import Testing
 
-/// The provider of `Tests/Provider/wordless.py`.
+/// The stand-in of `Tests/Provider/standins/wordless.py`.
 @Suite("A provider that refuses without a word", .waitsForPrograms)
 struct WordlessProviderTests {
-    private func server(_ change: (inout ProviderServer.Settings) -> Void = { _ in }) throws -> ProviderServer {
-        var settings = ProviderServer.Settings()
-        settings.isWordless = true
-        change(&settings)
-        return try ProviderServer(settings)
+    private func server(_ options: [String: any Sendable] = [:]) throws -> ProviderServer {
+        try ProviderServer(.init("wordless", options))
     }
 
     @Test("signing in, tokens, a refresh and signing out, which takes a bearer token")
     func roundTrip() async throws {
-        let server = try server { $0.delay = 60 }
+        let server = try server(["delay_ms": 60])
         let home = try SignInPlace(server)
         try home.signIn("alice")
         let first = try home.token()
@@ -35,7 +32,7 @@ struct WordlessProviderTests {
 
     @Test("an account whose access token is about to expire is revoked with a last new one")
     func lateRevocation() throws {
-        let server = try server { $0.accessLifetime = 30 }
+        let server = try server(["access_lifetime": 30])
         let home = try SignInPlace(server)
         try home.signIn("alice")
         let outcome = try home.run("keyfob logout alice").expectSuccess()
@@ -81,7 +78,7 @@ struct WordlessProviderTests {
         let numbers = ports.compactMap { URL(string: $0)?.port }
         try #require(numbers.count == 2)
         let others = ["http://[::1]:\(numbers[0])/back", "http://localhost:\(numbers[1])"]
-        let server = try server { $0.redirects = [taken] + others }
+        let server = try server(["redirects": [taken] + others])
         let home = try SignInPlace(server)
         func used(_ options: String) throws -> String? {
             let outcome = try home.run("\(SignInPlace.browser("alice")) keyfob login local \(options)").expectSuccess()
@@ -115,7 +112,7 @@ struct WordlessProviderTests {
 
     @Test("options for the network may stand before the command; a lifetime that no token has is told")
     func options() throws {
-        let server = try server { $0.accessLifetime = 600 }
+        let server = try server(["access_lifetime": 600])
         let home = try SignInPlace(server)
         try home.signIn("alice")
         let outcome = try home.run("keyfob --verbose token --min-validity 3600").expectSuccess()

@@ -14,6 +14,8 @@ extension ProviderServer {
         var status: Int?
         /// Its `Retry-After`.
         var retryAfter: String?
+        /// Its body, as JSON.
+        var body: [String: String]?
         /// Its `Location`.
         var location: String?
         /// By how many bytes its body is longer.
@@ -32,7 +34,7 @@ extension ProviderServer {
         var issuer: String?
 
         private enum CodingKeys: String, CodingKey {
-            case paths, times, status, scopes, location, filler, issuer
+            case paths, times, status, body, scopes, location, filler, issuer
             case grantTypes = "grant_types"
             case retryAfter = "retry_after"
             case isEmptyRefusal = "empty_400"
@@ -46,6 +48,13 @@ extension ProviderServer {
     func control(_ control: Control) throws {
         let file = URL(filePath: folder).appending(path: "control.json")
         try JSONEncoder().encode(control).write(to: file, options: .atomic)
+    }
+
+    /// Sets options of a stand-in, while it runs; those of no other are kept.
+    func set(_ standIn: StandIn) throws {
+        let file = URL(filePath: folder).appending(path: "control.json")
+        let content: [String: Any] = ["options": [standIn.name: standIn.options]]
+        try JSONSerialization.data(withJSONObject: content).write(to: file, options: .atomic)
     }
 
     /// Waits until it is connected to nobody: it has then done all that was asked.
@@ -73,10 +82,19 @@ extension ProviderServer {
         /// In milliseconds since 1970.
         let time: Int64
         let method: String
+        /// Of a stand-in by its name: which one.
+        let host: String?
         let path: String
         let status: Int
         let grantType: String?
         let clientID: String?
+        let scope: String?
+        let resource: String?
+        /// Of a stand-in: who the token or the sign-in was of, and Microsoft's tenant.
+        let person: String?
+        let tenant: String?
+        /// Of a cluster: how the token came, "-" without one.
+        let scheme: String?
         /// The refresh token that came.
         let refreshToken: String?
         /// The token to be revoked.
@@ -88,7 +106,7 @@ extension ProviderServer {
         let hook: String?
 
         private enum CodingKeys: String, CodingKey {
-            case time, method, path, status, token, issued, error, hook
+            case time, method, host, path, status, scope, resource, person, tenant, scheme, token, issued, error, hook
             case grantType = "grant_type"
             case clientID = "client_id"
             case refreshToken = "refresh_token"

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The OpenID provider of `Tests/Provider`, on a port of its own for as long as somebody holds this.
+/// A provider of `Tests/Provider`, for as long as somebody holds this: an OpenID provider on a port of its own, or stand-ins for
+/// providers by their own names.
 ///
 /// It ends when this goes or the tests end, however they do, and takes its folder along.
 final class ProviderServer: Sendable {
@@ -16,24 +17,23 @@ final class ProviderServer: Sendable {
         var rotates = true
         var hasReuseProtection = true
         var deviceInterval = 1
-        /// Whether it is the one of `Tests/Provider/wordless.py`, for which only the next two and the lifetime of access
-        /// tokens count.
-        var isWordless = false
-        /// The redirect addresses that it takes; none for one at a port that is free.
-        var redirects: [String] = []
-        /// By how many milliseconds its token endpoint is away.
-        var delay = 0
 
         fileprivate var arguments: [String] {
-            if isWordless {
-                return ["--access-lifetime", "\(accessLifetime)", "--delay", "\(delay)"]
-                    + redirects.flatMap { ["--redirect", $0] }
-            }
-            return [
+            [
                 "--access-lifetime", "\(accessLifetime)", "--refresh-lifetime", "\(refreshLifetime)",
                 "--grace", "\(gracePeriod)", "--rotation", rotates ? "always" : "never",
                 "--device-interval", "\(deviceInterval)",
             ] + (isSecure ? ["--https"] : []) + (hasReuseProtection ? [] : ["--no-reuse-protection"])
+        }
+    }
+
+    /// A stand-in of `Tests/Provider/standins`, with options that stand there.
+    struct StandIn: Sendable {
+        let name: String
+        let options: [String: any Sendable]
+
+        init(_ name: String, _ options: [String: any Sendable] = [:]) {
+            (self.name, self.options) = (name, options)
         }
     }
 
@@ -51,27 +51,28 @@ final class ProviderServer: Sendable {
     static let browserProgram = script("browser")
     static let visitorProgram = script("visit")
 
-    /// The issuer, as `http://127.0.0.1:PORT/o`.
+    /// The issuer, as `http://127.0.0.1:PORT/o`; of several stand-ins that of the first.
     let issuer: String
+    /// What programs need in their environment to get to stand-ins by their names.
+    let environment: [String: String]
     /// Where its database, its log and its keys are.
     let folder: String
     /// The file with the authority that its certificate is from; nil without TLS.
     let authorityFile: String?
-    /// Whether it is the one of `Tests/Provider/wordless.py`.
-    let isWordless: Bool
+    /// Whether discovery tells all that there is to tell; else not of devices and revocation.
+    let tellsAll: Bool
     private let process: Process
     // It ends when this is closed.
     private let lifeline: FileHandle
 
     /// The address without the issuer's path.
-    var base: String { String(issuer.dropLast(2)) }
+    var base: String { issuer.hasSuffix("/o") ? String(issuer.dropLast(2)) : issuer }
     /// The host with its port.
     var host: String { base.split(separator: "/").last.map(String.init) ?? base }
-    /// The redirect addresses that a wordless one takes.
+    /// The redirect addresses, where it takes some alone.
     var redirects: [String] {
-        get throws {
-            try String(contentsOfFile: folder + "/redirects", encoding: .utf8).split(separator: "\n").map(String.init)
-        }
+        let text = try? String(contentsOfFile: folder + "/redirects", encoding: .utf8)
+        return text?.split(separator: "\n").map(String.init) ?? []
     }
     /// What discovery does not tell.
     var deviceEndpoint: String { issuer + "/device-authorization/" }
@@ -81,18 +82,34 @@ final class ProviderServer: Sendable {
     /// The one that tests share which neither set it up, nor let it misbehave, nor sign anybody out.
     static func shared() throws -> ProviderServer { try started.get() }
 
-    init(_ settings: Settings = Settings()) throws {
+    /// The OpenID provider that is a program of others'.
+    convenience init(_ settings: Settings = Settings()) throws {
+        try self.init("provider", settings.arguments, isSecure: settings.isSecure, tellsAll: false)
+    }
+
+    /// A stand-in on a port of this machine.
+    convenience init(_ standIn: StandIn, isSecure: Bool = false) throws {
+        try self.init(
+            "serve", [try Self.wanted([standIn]), "--loopback"] + (isSecure ? ["--https"] : []), isSecure: isSecure,
+            tellsAll: true)
+    }
+
+    /// Stand-ins at their own names, for programs with ``environment``.
+    convenience init(named standIns: [StandIn]) throws {
+        try self.init("serve", [try Self.wanted(standIns)], isSecure: true, tellsAll: true)
+    }
+
+    private init(_ script: String, _ arguments: [String], isSecure: Bool, tellsAll: Bool) throws {
         folder =
             FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appending(path: "keyfob-provider-\(UUID().uuidString)").path
-        isWordless = settings.isWordless
-        authorityFile = settings.isSecure ? folder + "/ca.pem" : nil
+        authorityFile = isSecure ? folder + "/ca.pem" : nil
+        self.tellsAll = tellsAll
         let (input, output) = (Pipe(), Pipe())
         lifeline = input.fileHandleForWriting
         process = Process()
         process.executableURL = URL(filePath: PythonScript.interpreter)
-        process.arguments =
-            [Self.script(settings.isWordless ? "wordless" : "provider"), folder, "--guest"] + settings.arguments
+        process.arguments = [Self.script(script), folder, "--guest"] + arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -105,7 +122,23 @@ final class ProviderServer: Sendable {
             }
             line += data
         }
-        issuer = String(decoding: line.dropLast(), as: UTF8.self)
+        if let told = try? JSONDecoder().decode(Told.self, from: line) {
+            (issuer, environment) = (told.issuer, told.environment)
+        } else {
+            (issuer, environment) = (String(decoding: line.dropLast(), as: UTF8.self), [:])
+        }
+    }
+
+    /// What `serve.py` says when it is ready.
+    private struct Told: Decodable {
+        let issuer: String
+        let environment: [String: String]
+    }
+
+    /// Stand-ins as `serve.py` wants to be told of them.
+    static func wanted(_ standIns: [StandIn]) throws -> String {
+        let options: [String: Any] = Dictionary(standIns.map { ($0.name, $0.options) }) { $1 }
+        return String(decoding: try JSONSerialization.data(withJSONObject: options), as: UTF8.self)
     }
 
     deinit {
