@@ -1,4 +1,6 @@
-/// What a person signs in for. Each provider has scopes of its own for it.
+/// What a person signs in for.
+///
+/// Each provider has scopes of its own for it.
 public enum SignInPurpose: String, Hashable, Sendable, CaseIterable {
     /// Cloning and pushing repositories over HTTPS.
     case git
@@ -39,7 +41,7 @@ public enum SignInPurpose: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps
+    // https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps
     private var gitHub: Needs {
         switch self {
         case .git: Needs(asked: ["repo"], enough: ["repo", "public_repo"])
@@ -49,7 +51,7 @@ public enum SignInPurpose: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// https://docs.gitlab.com/integration/oauth_provider/#view-all-authorized-applications
+    // https://docs.gitlab.com/integration/oauth_provider/#view-all-authorized-applications
     private var gitLab: Needs {
         switch self {
         case .git:
@@ -62,7 +64,7 @@ public enum SignInPurpose: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// https://developers.google.com/identity/protocols/oauth2/scopes
+    // https://developers.google.com/identity/protocols/oauth2/scopes
     private var google: Needs {
         let platform = "https://www.googleapis.com/auth/cloud-platform"
         return switch self {
@@ -71,8 +73,8 @@ public enum SignInPurpose: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Azure DevOps has repositories and packages, Microsoft Graph the rest. A token's scopes do not tell what it may do
-    /// there: that is the client's.
+    // Azure DevOps has repositories and packages, Microsoft Graph the rest. A token's scopes do not tell what it may do
+    // there: that is the client's.
     private var microsoft: Needs? {
         switch self {
         case .git, .packages: Needs(asked: ["499b84ac-1321-427f-aa17-267ca6975798/.default"], enough: [])

@@ -20,7 +20,7 @@ struct ShortTokenTests {
         return try home.refreshes(since: count)
     }
 
-    @Test("ten calls one after the other ask the provider once at most", arguments: [3600, 301, 299, 60, 30])
+    @Test("ten calls one after the other ask the provider once at most", arguments: [3600, 400, 299, 60, 30])
     func calls(_ seconds: Int) throws {
         let home = try home(seconds)
         try demand("short tokens: ten calls of 'keyfob token' ask once where tokens live for \(seconds) s") {

@@ -52,9 +52,9 @@ struct DiscoveryTests {
         let files = [".config/gh/hosts.yml", ".git-credentials", ".kube/config"].map { place.path + "/" + $0 }
         #expect(
             Array(rows.dropFirst()) == [
-                ["1", "ada", "github", "github.com", "access", "token", files[0]],
-                ["2", "frank", "gitlab", "gitlab.com", "access", "token", files[1]],
-                ["3", "admin", "-", "admin.example:6443", "access", "token", files[2]],
+                ["1", "ada", "github", "github.com", "access", files[0]],
+                ["2", "frank", "gitlab", "gitlab.com", "access", files[1]],
+                ["3", "admin", "-", "admin.example:6443", "access", files[2]],
             ])
         #expect(dry.errors.contains("note: 'gh auth token --hostname github.com --user bob | keyfob add --account bob"))
         #expect(dry.errors.contains(".git-credentials: line 1: its password does not look like a token"))
