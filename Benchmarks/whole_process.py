@@ -29,7 +29,7 @@ from whole import files, machine, refresh, report, services  # pylint: disable=w
 from whole.measure import Cell, Failure, NotPossible, name_of, run, run_checked, token_of  # pylint: disable=wrong-import-position
 
 FLOOR = "floor (C)"
-BOUND, HELPER = "keyfob (bound)", "keyfob helper git"
+BOUND, HELPER = "keyfob (bound)", "git-credential-keyfob"
 WRITERS = 8
 BEGIN = time.monotonic()
 # Those that store at once come last: they may leave damage.
@@ -49,7 +49,7 @@ def programs(options, floor, desktop):
     made[BOUND] = lambda *place: files.BoundDirectory(*place, options.keyfob)
     made[HELPER] = lambda *place: files.GitCredential(*place, options.keyfob)
     made |= {
-        "git credential-cache": services.CredentialCache, "oidc-token": services.OIDCAgent,
+        "git-credential-cache": services.CredentialCache, "oidc-token": services.OIDCAgent,
         "secret-tool": lambda *place: services.SecretTool(*place, desktop), "pass": files.Pass, "age": files.Age, "gh": files.GitHub,
         "python keyring": lambda *place: services.Keyring(*place, desktop), "msal-extensions": files.MSALExtensions,
         "keepassxc-cli": files.KeePass}

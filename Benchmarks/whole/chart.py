@@ -58,7 +58,7 @@ def lookup(document):
         x = at(10**power)
         parts += [f'<path class="grid" d="M{x:.1f} {TOP - 10}V{bottom - 4}"/>', text(x, TOP - 15, label(10**power), "axis", "middle")]
     for index, (name, points) in enumerate(found):
-        y, own = TOP + STEP * index + 10, "own-" if name.startswith("keyfob") else ""
+        y, own = TOP + STEP * index + 10, "own-" if "keyfob" in name else ""
         places = [at(time) for _, time in points]
         parts += [text(14, y + 4, name, "own" if own else ""),
                   f'<path class="{own}range" d="M{min(places):.1f} {y}H{max(places):.1f}"/>']

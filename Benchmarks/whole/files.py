@@ -185,18 +185,19 @@ class BoundDirectory(Keyfob):
 
 
 class GitCredential(Keyfob):
-    """The same, asked as git asks it."""
+    """The same, started and asked as git does it."""
 
     missing = LOOKUP_ALONE
 
     def look_up(self, name):
+        program = os.path.join(os.path.dirname(self.program), "git-credential-keyfob")
         # A host to which tokens of the accounts go.
-        return Command([self.program, "helper", "git", "get"], question(name, "graph.microsoft.com"))
+        return Command([program, "get"], question(name, "graph.microsoft.com"))
 
 
 def question(name, host="contoso.example", password=None):
-    """What git asks or tells a credential helper about a user."""
-    return f"protocol=https\nhost={host}\nusername={name}\n" + (f"password={password}\n\n" if password else "\n")
+    """What git asks or tells a credential helper about a user: up to the end, without an empty line."""
+    return f"protocol=https\nhost={host}\nusername={name}\n" + (f"password={password}\n" if password else "")
 
 
 def vault_option(vault):

@@ -6,7 +6,8 @@ import shutil
 
 from . import chart
 
-BEGIN = "<!-- Written by Benchmarks/whole_process.py: run it, change nothing here. -->"
+BEGIN = "<!-- Written by {}: run it, change nothing here. -->"
+PLACE = "Benchmarks/whole_process.py"
 END = "<!-- End of what is written -->"
 FIGURES = {
     "lookup": "Look up the token of one account, chosen by chance", "list": "List all accounts", "store": "Store one new account",
@@ -95,17 +96,22 @@ def notes(document, figures):
         yield f"- {reason}: {'; '.join(who)}"
 
 
-def origin(document):
+def origin(document, rounds):
+    """When and on what it was measured."""
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     busy = ", **while the machine was busy with other work**" if document["loadBefore"] > 0.5 else ""
     quick = " with `--quick`: few rounds" if document["isQuick"] else ""
     if document.get("isBrief"):
         quick = " with `--brief`: of large numbers the lookup alone, and only what is set up in a moment"
-    rounds = max(each["rounds"] for size in document["sizes"] for figure in size["figures"].values()
-                 for name, each in figure.items() if name != names(document)[0])
     return (f"Measured on {document['date']}{quick}{busy} (load {document['loadBefore']:.1f} before, "
             f"{document['loadAfter']:.1f} after) on {document['machine']}; medians of at most {rounds} rounds. "
             f"keyfob {document['keyfob']}; {versions}.")
+
+
+def rounds(document):
+    """How many there were of what had the most, but for the floor."""
+    return max(each["rounds"] for size in document["sizes"] for figure in size["figures"].values()
+               for name, each in figure.items() if name != names(document)[0])
 
 
 def aims(document):
@@ -119,8 +125,8 @@ def aims(document):
         if most:
             yield max(most.values()) <= limit, f"a lookup{where} takes at most {limit} × the floor's processor time", [
                 f"{ratio(value)} with {size:,}" for size, value in most.items()]
-    for program, who in (("keyfob", ""), ("keyfob helper git", "as git's helper ")):
-        for peer in ("git credential-cache", "oidc-token"):
+    for program, who in (("keyfob", ""), ("git-credential-keyfob", "as git's helper ")):
+        for peer in ("git-credential-cache", "oidc-token"):
             for part, words in (("wall", "time"), ("cpu", "processor time")):
                 own, others = (figures(name, part + "Milliseconds") for name in (program, peer))
                 both = {size: own[size] / others[size] for size in own if size in others}
@@ -145,7 +151,7 @@ def refresh_table(document):
 
 def whole(document):
     """All tables."""
-    lines = [origin(document)]
+    lines = [origin(document, rounds(document))]
     figures = list(document["sizes"][0]["figures"])
     for figure in figures:
         lines += ["", f"**{FIGURES[figure]}**", "", *figure_table(document, figure)]
@@ -172,20 +178,21 @@ def summary(document):
     return "\n".join([
         "![How long a lookup takes with each program](Benchmarks/lookup.svg)", "",
         "Look up one stored token, by the number of accounts: the time of a whole process, and its processor time as a multiple of "
-        "that of the least C program that opens SQLite, reads one row and decrypts it.", "", *lines, "", origin(document),
+        "that of the least C program that opens SQLite, reads one row and decrypts it.", "", *lines, "", origin(document, rounds(document)),
         f"Not met: {'; '.join(unmet)}." if unmet else "All aims for a lookup are met.",
         "The other operations, and what was not measured: [Benchmarks](Benchmarks/README.md)."])
 
 
-def put(path, text):
-    """Writes the text between the two marks of a page."""
+def put(path, text, place=PLACE):
+    """Writes the text between the two marks of a page, for a program in this place."""
+    begin = BEGIN.format(place)
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(END)}", re.DOTALL)
     if len(pattern.findall(page)) != 1:
         raise SystemExit(f"whole_process.py: {path} does not have the two marks once")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(pattern.sub(lambda _: f"{BEGIN}\n{text}\n{END}", page))
+        file.write(pattern.sub(lambda _: f"{begin}\n{text}\n{END}", page))
 
 
 def save(document, out):

@@ -26,8 +26,8 @@ class CredentialCache(Store):
     def fill(self, limit):
         os.mkdir(f"{self.folder}/c", mode=0o700)
         self.socket = f"{self.folder}/c/socket"
-        program = f"{self.call('git', '--exec-path').strip()}/git-credential-cache--daemon"
-        self.daemon = subprocess.Popen([program, self.socket], env=self.environment, stdout=subprocess.PIPE)
+        self.program = f"{self.call('git', '--exec-path').strip()}/git-credential-cache"
+        self.daemon = subprocess.Popen([f"{self.program}--daemon", self.socket], env=self.environment, stdout=subprocess.PIPE)
         self.daemon.stdout.readline()
         # As its client does, but without a process for each.
         end = time.monotonic() + limit
@@ -54,7 +54,7 @@ class CredentialCache(Store):
             self.daemon.stdout.close()
 
     def command(self, action, content):
-        return Command(["git", "credential-cache", "--socket", self.socket, "--timeout", self.LIFE, action], content)
+        return Command([self.program, "--socket", self.socket, "--timeout", self.LIFE, action], content)
 
     def look_up(self, name):
         return self.command("get", question(name))
