@@ -119,7 +119,7 @@ class Size:
 
 def measure(options, out):
     """All sizes, one after the other."""
-    facts = {"formatVersion": 1, "date": datetime.date.today().isoformat(), **machine.facts(options)}
+    facts = {"formatVersion": 1, "date": datetime.date.today().isoformat(), **machine.facts(options, callers.PACKAGES, ["docker"])}
     document = {**facts, "kubectl": callers.kubectl_version(options.kubectl), "sizes": []}
     with tempfile.TemporaryDirectory(prefix="kf") as folder:
         machine.read_anew(*machine.installed(options.keyfob))

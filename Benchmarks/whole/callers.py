@@ -16,6 +16,7 @@ REGISTRY = "registry.bench.example"
 GIT_CORE = subprocess.run(["git", "--exec-path"], capture_output=True, text=True, check=True).stdout.strip()
 FILL, FETCH, DOCKER, KUBECTL = "git credential fill", "git fetch", "docker", "kubectl get"
 ALL = (FILL, FETCH, DOCKER, KUBECTL)
+PACKAGES = ["git", "pass", "gnupg", "pass-git-helper", "gh", "oidc-agent-cli", "gnome-keyring", "golang-docker-credential-helpers"]
 EXEC_VERSION = "client.authentication.k8s.io/v1beta1"
 
 
@@ -232,7 +233,7 @@ class GitHub(Helper, files.GitHub):
 
 
 class LibSecret(Helper, services.DesktopStore):
-    """git's helper for the Secret Service (contrib), and docker's."""
+    """docker's helper for the Secret Service, and git's of contrib/, where it can hold the token."""
 
     docker = "secretservice"
 
@@ -288,8 +289,8 @@ def kubectl_version(program):
 def helpers(options, desktop):
     """What is compared, by the names of the tables: for each the class, and what it is called in the tables of each tool."""
     return {
-        "keyfob": lambda *place: Keyfob(*place, options.keyfob), "no helper, in the open": Open,
-        "git-credential-store, in the open": CredentialStore, "git-credential-cache": CredentialCache,
+        "keyfob": lambda *place: Keyfob(*place, options.keyfob), "no helper (in the open)": Open,
+        "git-credential-store (in the open)": CredentialStore, "git-credential-cache": CredentialCache,
         "the Secret Service": lambda *place: LibSecret(*place, desktop), "pass": Pass, "gh": GitHub,
         "a script with oidc-token": OIDCAgent}
 

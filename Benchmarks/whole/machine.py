@@ -53,10 +53,10 @@ def processor():
     return names[0] if names else platform.machine()
 
 
-def facts(options):
+def facts(options, packages=PACKAGES, modules=MODULES):
     system = platform.freedesktop_os_release()
-    versions = {name: package_version(name) for name in PACKAGES}
-    for name in MODULES:
+    versions = {name: package_version(name) for name in packages}
+    for name in modules:
         versions[name] = importlib.metadata.version(name)
     build = f", {options.build}" if options.build else ""
     return {
