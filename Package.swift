@@ -286,7 +286,8 @@ let package = Package(
             dependencies: [
                 "Keyfob", "KeyfobAgent", "KeyfobFiles", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium",
                 "KeyfobTestSupport",
-            ]
+            ],
+            exclude: ["Support/caller.c", "Support/starts.py"]
         ),
         .testTarget(
             name: "KeyfobFrontTests", dependencies: ["KeyfobFront", "KeyfobModel", "KeyfobTestSupport"]

@@ -143,14 +143,18 @@ package enum FileAccess {
         return .tooLarge
     }
 
-    /// Whether a file is one that the kernel runs by itself (elf(5)), and no text for an interpreter.
-    package static func isExecutableImage(_ path: String) -> Bool {
+    /// The first bytes of a file, at most `count`; nil where it cannot be read.
+    package static func head(_ path: String, count: Int) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes: [UInt8] = [0, 0, 0, 0]
-        return unsafe Glibc.read(descriptor, &bytes, 4) == 4 && bytes == [0x7F] + Array("ELF".utf8)
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = unsafe Glibc.read(descriptor, &bytes, count)
+        return read < 0 ? nil : Array(bytes[..<read])
     }
+
+    /// Whether this user may start the file at a path, by its mode and mount.
+    package static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
     /// The folders from an absolute path upwards, itself first and `/` last.
     package static func ancestors(of path: String) -> some Sequence<String> {

@@ -3,9 +3,6 @@ internal import KeyfobFiles
 
 /// The full program, `../libexec/keyfob/keyfob` from where the front lies.
 enum FullProgram {
-    /// Its place beside the front's folder.
-    static let place = "/libexec/keyfob/keyfob"
-
     /// Becomes the full program, with the same arguments, environment and descriptors.
     ///
     /// - Returns: The exit status where it cannot be started.
@@ -15,7 +12,7 @@ enum FullProgram {
         guard let own = FileAccess.link("/proc/self/exe") else {
             return fail(69, "the system does not tell where keyfob is installed (is /proc there?)")
         }
-        let path = path(besides: own)
+        let path = Installation.fullProgram(of: own)
         if FileIdentity("/proc/self/exe", following: true) != FileIdentity(path, following: true) {
             unsafe execv(path, arguments)
         }
@@ -23,13 +20,6 @@ enum FullProgram {
         // On a terminal a name may be more than text.
         let shown = path.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? ", \(path)," : ""
         return fail(69, "the rest of keyfob\(shown) \(reason); install it again")
-    }
-
-    /// Where it lies for a front at `own`, such as `/usr/bin/keyfob`.
-    static func path(besides own: String) -> String {
-        var folder = own
-        for _ in 0..<2 { folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]) }
-        return folder + place
     }
 
     /// Says what is wrong in one line.

@@ -53,11 +53,4 @@ struct TokenArgumentsTests {
     func handedOn(_ words: [String]) {
         #expect(TokenArguments(words) == nil)
     }
-
-    @Test(
-        "the full program lies beside the folder that the front is in",
-        arguments: [("/usr/local/bin/keyfob", "/usr/local"), ("/bin/keyfob", ""), ("/a/b/c (deleted)", "/a")])
-    func place(own: String, prefix: String) {
-        #expect(FullProgram.path(besides: own) == prefix + "/libexec/keyfob/keyfob")
-    }
 }

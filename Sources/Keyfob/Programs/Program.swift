@@ -48,6 +48,17 @@ public struct Program: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// By the bytes of their names, as the system tells files apart: two texts that look alike may be two files.
+    public static func == (left: Program, right: Program) -> Bool {
+        left.kind == right.kind && left.name.utf8.elementsEqual(right.name.utf8)
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(Array(name.utf8))
+    }
+
     /// The kind and the name, with a colon between.
     public var description: String { "\(kind.rawValue):\(name)" }
 }

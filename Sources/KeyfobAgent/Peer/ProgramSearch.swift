@@ -15,10 +15,12 @@ struct ProgramSearch {
     /// - Throws: `notPermitted` where that cannot be told.
     func program() throws(KeyringError) -> Program {
         if let program = flatpak ?? snap ?? service { return program }
-        let path = try executable()
-        guard let program = script(run: path) ?? Program(.executable, path) else {
-            throw unknown("the path of its executable is none that can be named")
+        let start = ProgramStart(executable: try executable(), arguments: table.arguments(of: process) ?? [])
+        let root = table.path(of: process, "root")
+        let program = start.program(in: table.link("cwd", of: process)) { path in
+            FileIdentity(root + path) == FileIdentity(path)
         }
+        guard let program else { throw unknown("the path of its executable is none that can be named") }
         return program
     }
 
@@ -87,32 +89,15 @@ struct ProgramSearch {
         guard let path = table.link("exe", of: process) else {
             throw unknown("its executable cannot be seen")
         }
+        // In a container of its own, the path may be that of another file here.
+        if let running = FileIdentity(table.path(of: process, "exe"), following: true), FileIdentity(path) == running {
+            return path
+        }
+        // What the kernel says of a file that is gone; one that is there may be called so, too.
         guard !path.hasSuffix(" (deleted)") else {
             throw unknown("its executable was removed or replaced since it was started; start it again")
         }
-        // In a container of its own, the path may be that of another file here.
-        guard let running = FileIdentity(table.path(of: process, "exe"), following: true),
-            FileIdentity(path) == running
-        else { throw unknown("its executable is not the file that is at \(path) here") }
-        return path
-    }
-
-    private func script(run path: String) -> Program? {
-        guard let interpreter = Interpreter(executable: path), let arguments = table.arguments(of: process),
-            let word = interpreter.script(in: arguments), !word.isEmpty
-        else { return nil }
-        let named: String
-        if word.hasPrefix("/") {
-            named = word
-        } else {
-            guard let folder = table.link("cwd", of: process) else { return nil }
-            named = FileAccess.path(folder, word)
-        }
-        guard let real = FileAccess.realPath(named),
-            FileAccess.status(real, following: false)?.isRegularFile == true,
-            FileIdentity(table.path(of: process, "root") + real) == FileIdentity(real)
-        else { return nil }
-        return Program(.script, real)
+        throw unknown("its executable is not the file that is at \(path) here")
     }
 
     private func unknown(_ reason: String) -> KeyringError {

@@ -49,7 +49,7 @@ struct DesktopDialog: Codable, Equatable {
     }
 
     static let title = "Keyfob"
-    private static let own = FileAccess.link("/proc/self/exe").flatMap { Keyfob.Program(.executable, $0) }
+    private static let own = OwnPrograms().program
 
     /// More rows than anybody reads; the likeliest come first.
     private static let most = 200

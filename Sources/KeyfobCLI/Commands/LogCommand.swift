@@ -36,8 +36,7 @@ struct LogCommand: ParsableCommand {
     }
 
     func run() throws {
-        let wanted = try program.map { (word) throws(KeyringError) in try NamedProgram(word, mustExist: false).possible
-        }
+        let wanted = try program.map { (word) throws(KeyringError) in try NamedProgram.names(word) }
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups() ?? keyring.groups.list().map(\.name)
         guard !beginAnew else { return try self.beginAnew(groups, keyring) }

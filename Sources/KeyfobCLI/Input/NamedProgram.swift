@@ -4,57 +4,42 @@ internal import KeyfobFiles
 
 /// A program as a person names it.
 struct NamedProgram {
-    /// The program.
-    let program: Program
-    /// What else the same word names: a path was perhaps a script's when it was allowed.
-    let possible: [Program]
+    /// What was typed.
+    let word: String
+    /// The program that an agent sees.
+    var program: Program { found.program }
+    private let found: ProgramResolver.Found
 
     /// - Throws: `usage` for a word that names no program, `noSuchFile` for a path at which no file is.
-    init(_ word: String, mustExist: Bool = true) throws(KeyringError) {
-        if let program = Program(word), !word.hasPrefix("/") {
-            (self.program, possible) = (program, [program])
-            return
+    init(_ word: String, _ environment: Environment = .current) throws(KeyringError) {
+        self.word = word
+        do throws(ProgramProblem) {
+            found = try ProgramResolver(searchPath: environment["PATH"]).program(word)
+        } catch {
+            throw KeyringError(error)
         }
-        if let colon = word.firstIndex(of: ":"), let kind = Program.Kind(rawValue: String(word[..<colon])) {
-            let hint =
-                switch kind {
-                case .service: "a service is named with its suffix, as service:backup.service"
-                case .script, .executable:
-                    "a file is named by its absolute path, as \(kind.rawValue):/usr/local/bin/NAME"
-                case .flatpak: "an application is named by its id, as flatpak:org.mozilla.Thunderbird"
-                case .snap: "a snap is named by small letters, digits and hyphens, as snap:thunderbird"
-                }
-            throw KeyringError(.usage, "'\(word)' names no program", hint: hint)
+    }
+
+    /// All that a word may have named when something was decided, or asked; its file may be gone.
+    ///
+    /// - Throws: `usage` for a word that names no program, `noSuchFile` for a name that is not in `PATH`.
+    static func names(_ word: String, _ environment: Environment = .current) throws(KeyringError) -> [Program] {
+        do throws(ProgramProblem) {
+            return try ProgramResolver(searchPath: environment["PATH"]).names(word)
+        } catch {
+            throw KeyringError(error)
         }
-        if !word.contains("/"), word.contains(":") { throw Self.noProgram(word) }
-        let named = word.contains("/") ? word : SearchPath.program(word)
-        guard let named else {
-            throw KeyringError(
-                .noSuchFile, "there is no program \(word) in PATH", hint: "a file is named by its path, as ./NAME")
-        }
-        let path = FileAccess.realPath(named) ?? (mustExist ? nil : FileAccess.formerPath(named))
-        guard var path else { throw KeyringError(.noSuchFile, "there is no file \(named)") }
-        if FileAccess.status(path, following: true)?.isDirectory == true {
-            throw KeyringError(.usage, "\(path) is a folder, and no program", hint: "give the path of its file")
-        }
-        // What starts as keyfob hands on to this program, which is the one that asks.
-        if let own = FileAccess.link("/proc/self/exe"), let full = Self.fullProgram(besides: path), full == own {
-            path = own
-        }
-        let isScript = !FileAccess.isExecutableImage(path)
-        guard let script = Program(.script, path), let executable = Program(.executable, path) else {
-            throw Self.noProgram(word)
-        }
-        program = isScript ? script : executable
-        possible = [program, isScript ? executable : script]
     }
 
     /// The digest of its file; nil where it has none.
     ///
-    /// - Throws: `inputOutput` where the file cannot be read.
+    /// - Throws: `noSuchFile` where there is no file, `inputOutput` where it cannot be read.
     func digest() throws(KeyringError) -> String? {
         guard program.kind.isPath else { return nil }
         guard let digest = FileDigests().digest(of: program.name) else {
+            guard FileAccess.status(program.name, following: true) != nil else {
+                throw KeyringError(ProgramProblem.missing(program.name))
+            }
             throw KeyringError(
                 .inputOutput, "\(program.name) cannot be read, so that a change of it would go unnoticed",
                 hint: "--any-version allows it by its path alone")
@@ -62,16 +47,101 @@ struct NamedProgram {
         return digest
     }
 
-    /// Where the full program lies for what starts at a path, such as `/usr/bin/keyfob`.
-    private static func fullProgram(besides path: String) -> String? {
-        let parts = path.split(separator: "/")
-        guard parts.count > 1 else { return nil }
-        return FileAccess.realPath("/" + parts.dropLast(2).joined(separator: "/") + "/libexec/keyfob/keyfob")
+    /// Tells which program the word means, where it does not say so.
+    func tell(_ global: GlobalOptions) {
+        guard !global.json else { return }
+        if found.isOwn, word != program.name {
+            global.say("\(word) is Keyfob itself, \(program.name)")
+        } else if let interpreter = found.interpreter {
+            global.say("\(word) is \(word == program.name ? "" : "\(program.name), ")run by \(interpreter)")
+        } else if word != program.name && word != program.description {
+            global.say("\(word) is \(program.name)")
+        }
     }
 
-    private static func noProgram(_ word: String) -> KeyringError {
+    /// Warns of who else has what the program may have, and of when it has not.
+    func warn(_ global: GlobalOptions) {
+        if found.isOwn {
+            global.say("keyfob: warning: every program of yours can start keyfob, and so may have this too")
+        } else if program.kind == .executable, Interpreter(executable: program.name) != nil {
+            global.say(
+                "keyfob: warning: \(program) is an interpreter: what it is given by an option such as -c or -m, or is typed, "
+                    + "has the tokens too; a script is allowed by its own path")
+        } else if found.isPlain, FileAccess.isExecutable(program.name) {
+            global.say(
+                "keyfob: warning: the first line of \(program.name) names no interpreter, such as #!/bin/sh: where bash starts it, "
+                    + "it is seen as bash")
+        }
+    }
+}
+
+extension KeyringError {
+    /// Why a word names no program, and what to type instead.
+    init(_ problem: ProgramProblem) {
+        switch problem {
+        case .notInPath(let name):
+            self.init(
+                .noSuchFile, "there is no program \(name) in PATH", hint: "a file is named by its path, as ./NAME")
+        case .inRelativeFolder(let name, let folder):
+            self.init(
+                .usage, "PATH has \(name) in '\(folder)' first, which is another folder elsewhere",
+                hint: "give its path, as \(ShellWord.inMessage(folder + "/" + name))")
+        case .missing(let path):
+            self.init(
+                .noSuchFile, "there is no file \(path)",
+                hint: "check the path; a program in PATH is named without its folder")
+        case .removed(let path):
+            self.init(
+                .noSuchFile, "\(path) was removed or replaced while a program ran from it",
+                hint: "start the program again, and name it as \(ShellWord.inMessage(path))")
+        case .danglingLink(let path, let target):
+            self.init(
+                .noSuchFile, "\(path) is a link to \(target), where no file is",
+                hint: "put the file there, or name another one")
+        case .folder(let path):
+            self.init(.usage, "\(path) is a folder, and no program", hint: "give the path of its file")
+        case .notRegular(let path):
+            self.init(.usage, "\(path) is no file, and so no program", hint: "give the path of the program's file")
+        case .notExecutable(let path):
+            self.init(
+                .usage, "\(path) is not executable, so that nobody can start it",
+                hint: "'chmod +x \(ShellWord.inMessage(path))' makes it so")
+        case .unreadable(let path):
+            self.init(
+                .inputOutput, "you may not read \(path), so that the system does not show which program runs from it",
+                hint: "make it readable, or run it as a service and name that, as service:NAME.service")
+        case .noInterpreter(let path, let interpreter):
+            self.init(
+                .noSuchFile, "\(path) is run by \(interpreter), which is not there",
+                hint: "install that, or correct the first line of the script")
+        case .seenAs(let program, let path):
+            self.init(
+                .usage, "\(path) is run by \(program.name), and an agent cannot see that it runs this file",
+                hint: "\(ShellWord.inMessage(program.description)) names all that it runs")
+        case .unclear(let path):
+            self.init(
+                .usage, "what runs \(path) cannot be told from its first line",
+                hint: "\(ShellWord.inMessage("script:\(path)")) names it, where an interpreter is given its path")
+        case .otherInstallation(let path, let fullProgram):
+            self.init(
+                .usage, "\(path) is of another installation of Keyfob, and becomes \(fullProgram)",
+                hint: "name that file")
+        case .noName(let word, let kind):
+            self.init(.usage, "'\(word)' names no program", hint: kind.map(Self.example) ?? Self.ways)
+        }
+    }
+
+    private static func example(of kind: Program.Kind) -> String {
+        switch kind {
+        case .service: "a service is named with its suffix, as service:backup.service"
+        case .script, .executable: "a file is named by its absolute path, as \(kind.rawValue):/usr/local/bin/NAME"
+        case .flatpak: "an application is named by its id, as flatpak:org.mozilla.Thunderbird"
+        case .snap: "a snap is named by small letters, digits and hyphens, as snap:thunderbird"
+        }
+    }
+
+    private static var ways: String {
         let kinds = Program.Kind.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
-        return KeyringError(
-            .usage, "'\(word)' names no program", hint: "give a path, a name in PATH, or one of \(kinds) with a name")
+        return "give a path, a name in PATH, or one of \(kinds) with a name"
     }
 }

@@ -46,6 +46,13 @@ struct ProgramSearchTests {
         #expect(refusal()?.hasSuffix("was removed or replaced since it was started; start it again") == true)
     }
 
+    @Test("One whose file is called as those that are gone is itself")
+    func calledDeleted() throws {
+        let path = try processes.file("git (deleted)")
+        try processes.link("exe", to: path)
+        #expect(try program() == "executable:\(path)")
+    }
+
     @Test("One whose path leads to another file here is refused, as in a container")
     func container() throws {
         try processes.link("exe", to: "/nowhere/git")
@@ -132,6 +139,8 @@ struct ProgramSearchTests {
             ("node", ["--trace-warnings", "x"], "x"), ("node", ["--require=./evil.js", "x"], nil),
             ("nodejs", ["-r", "./evil.js", "x"], nil), ("ruby3.1", ["-I", "lib", "x"], "x"),
             ("ruby", ["-revil", "x"], nil), ("lua5.4", ["x"], "x"), ("dash", ["-o", "errexit", "x"], "x"),
+            ("sh", ["-", "x"], "x"), ("bash", ["-e", "-", "x"], "x"), ("bash", ["+e", "x"], "x"),
+            ("python3", ["+x", "y"], "+x"), ("perl", ["+", "y"], "+"), ("perl", ["-", "y"], nil),
         ] as [(String, [String], String?)])
     func options(name: String, words: [String], expected: String?) throws {
         let interpreter = try #require(Interpreter(executable: "/usr/bin/\(name)"))

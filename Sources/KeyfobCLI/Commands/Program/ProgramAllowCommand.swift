@@ -62,12 +62,9 @@ struct ProgramAllowCommand: ParsableCommand {
             words +=
                 "; 'keyfob program deny' forbids it still: 'keyfob program forget \(ShellWord.inMessage(program))' takes both back"
         }
+        named.tell(global)
         try global.tell(.programAllowed, words) { $0.fill(permission) }
-        if named.program.kind == .executable, Interpreter(executable: named.program.name) != nil {
-            global.say(
-                "keyfob: warning: \(named.program) is an interpreter: what it is given by an option such as -c or -m, or is typed, "
-                    + "has the tokens too; a script is allowed by its own path")
-        }
+        named.warn(global)
     }
 
     /// The account, nil for each, and the group that is meant.

@@ -29,6 +29,7 @@ struct ProgramDenyCommand: ParsableCommand {
                 ProgramPermission(of: named.program, account: whose?.id, isAllowed: false, in: group))
         }
         global.tellWarnings(of: keyring)
+        named.tell(global)
         let about = whose.map { "tokens of \(keyring.accounts.shownName(of: $0))" } ?? "any token"
         let places = groups.map { "'\($0)'" }.joined(separator: ", ")
         try global.tell(.programDenied, "\(named.program) never gets \(about) of group \(places)") {

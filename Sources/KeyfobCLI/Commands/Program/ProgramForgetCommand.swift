@@ -18,26 +18,31 @@ struct ProgramForgetCommand: ParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
-        let named = try NamedProgram(program, mustExist: false)
+        let names = try NamedProgram.names(program)
         let place = try AgentPlace(global.location())
         // With keys at hand no connection is made any more.
         let agent: AgentClient? =
             if let place, place.hasAgent { try AgentClient(place.socket) } else { nil }
         let keyring = try global.unlockedKeyring(reaching: .files())
         let groups = try global.groups()
+        let decided = Set(try keyring.programs.permissions(in: groups).map(\.program)).intersection(names)
+        // As the list has it, it is this one alone, wherever its path leads now.
+        let exact = Program(program).flatMap { !program.hasPrefix("/") && decided.contains($0) ? $0 : nil }
+        let programs = exact.map { [$0] } ?? names
+        let named = programs.first(where: decided.contains) ?? programs[0]
         var (count, nothing) = (0, nil as KeyringError?)
         do throws(KeyringError) {
-            count = try keyring.programs.forgetPermissions(of: named.possible, in: groups)
+            count = try keyring.programs.forgetPermissions(of: programs, in: groups)
         } catch {
             guard error.code == .noSuchBinding else { throw error }
             nothing = error
         }
         // After the vault: nothing that still stands there is given for the session anew.
-        if let agent { count += try forget(named.possible, groups, by: agent) }
+        if let agent { count += try forget(programs, groups, by: agent) }
         if count == 0, let nothing { throw nothing }
         global.tellWarnings(of: keyring)
-        try global.tell(.programForgotten, "took back \(Quantity.of(count, "permission")) of \(named.program)") {
-            ($0.subject, $0.count) = (ChangeDocument.Subject(program: named.program), count)
+        try global.tell(.programForgotten, "took back \(Quantity.of(count, "permission")) of \(named)") {
+            ($0.subject, $0.count) = (ChangeDocument.Subject(program: named), count)
         }
     }
 

@@ -8,7 +8,8 @@ struct ProgramListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what programs may have.",
         discussion: """
-            'changed' stands where the program's file is another one than was allowed: it gets nothing then.
+            FILE tells how the program's file is now. 'changed' is another one than was allowed, 'gone' none, and in place of a link \
+            agents see the file to which it leads: the program gets nothing then.
 
             Example:
               keyfob program list
@@ -42,27 +43,34 @@ private struct ListedPermission {
     let permission: ProgramPermission
     let account: Account?
     let name: String
-    let hasChanged: Bool
+    /// How the file of the program is now.
+    let file: ProgramResolver.State?
 
     init(_ permission: ProgramPermission, _ candidates: [Candidate], _ names: AccountNaming, _ digests: FileDigests) {
         self.permission = permission
         account = candidates.first { $0.account.id == permission.account && $0.group == permission.group }?.account
         name = account.map(names.brief) ?? permission.account?.description ?? "all"
-        hasChanged = permission.digest.map { $0 != digests.digest(of: permission.program.name) } ?? false
+        file =
+            permission.isAllowed
+            ? ProgramResolver.state(of: permission.program, digest: permission.digest, digests) : nil
     }
 
     var row: [String] {
         let what = [permission.scopes.isEmpty ? nil : permission.scopes.spaceSeparated, permission.clientID]
         let text = what.compactMap(\.self).joined(separator: " ")
-        let file =
-            permission.digest == nil
-            ? (permission.isAllowed && permission.program.kind.isPath ? "any" : "-")
-            : hasChanged ? "changed" : "as allowed"
+        let state =
+            switch file {
+            case .asAllowed: permission.digest == nil ? "any" : "as allowed"
+            case .changed: "changed"
+            case .gone: "gone"
+            case .link(let target): "a link to \(target)"
+            case nil: "-"
+            }
         return [
             permission.program.description, permission.isAllowed ? "yes" : "never",
             name,
             permission.group.name + (permission.writer == .group ? ", by a key of the group" : ""),
-            text.isEmpty ? "-" : text, file,
+            text.isEmpty ? "-" : text, state,
         ]
     }
 
@@ -71,7 +79,8 @@ private struct ListedPermission {
             program: permission.program.description, decision: permission.isAllowed ? "always" : "never",
             account: permission.account?.description, username: account?.username, group: permission.group.name,
             scopes: permission.scopes.scopes, clientID: permission.clientID, sha256: permission.digest,
-            hasChanged: permission.digest == nil ? nil : hasChanged, writer: permission.writer.rawValue)
+            hasChanged: permission.digest == nil ? nil : file.map { $0 != .asAllowed },
+            writer: permission.writer.rawValue)
     }
 }
 

@@ -6,12 +6,15 @@ package struct Interpreter {
     private let code: Set<String>
     /// The options whose value is a word of its own.
     private let withValue: Set<String>
+    /// Whether it is a shell: `-` ends its options, and `+` begins one.
+    private let isShell: Bool
 
     /// The interpreter at a path; nil for any other program.
     package init?(executable path: String) {
         let name = path.split(separator: "/").last ?? ""
         // python3.11, perl5.36, ruby3.1, lua5.4
         let family = name.prefix { !$0.utf8.allSatisfy { $0.isASCIIDigit } && $0 != "." && $0 != "-" }
+        isShell = ["sh", "bash", "dash", "zsh", "ksh", "mksh"].contains(family)
         switch family {
         case "python", "pypy": (code, withValue) = (["-c", "-m"], ["-W", "-X", "--check-hash-based-pycs"])
         case "perl": (code, withValue) = (["-e", "-E", "-M", "-m"], ["-I"])
@@ -35,10 +38,10 @@ package struct Interpreter {
     func script(in arguments: [String]) -> String? {
         var words = arguments.dropFirst()
         while let word = words.popFirst() {
-            if word == "--" { return words.first }
-            guard word.hasPrefix("-") || word.hasPrefix("+"), word.utf8.count > 1 else {
-                return word == "-" ? nil : word
-            }
+            if word == "--" || word == "-" && isShell { return words.first }
+            // Of others it is what they read from standard input.
+            if word == "-" { return nil }
+            guard word.hasPrefix("-") || isShell && word.hasPrefix("+") && word != "+" else { return word }
             if hasCode(word) { return nil }
             if takesNext(word) { words = words.dropFirst() }
         }
