@@ -202,6 +202,11 @@ let package = Package(
         .executableTarget(
             name: "KeyfobConfinedVictim", dependencies: ["KeyfobConfinement"], path: "Tests/KeyfobConfinedVictim"
         ),
+        .executableTarget(
+            name: "KeyfobReaders",
+            dependencies: ["Keyfob", "KeyfobInterop", "KeyfobModel", "KeyfobOAuth", "KeyfobSodium", "KeyfobTerminal"],
+            path: "Tests/KeyfobReaders"
+        ),
         .testTarget(name: "KeyfobConfinementTests", dependencies: ["KeyfobConfinedVictim", "KeyfobConfinement"]),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
         .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),

@@ -3,16 +3,19 @@
 /// Lines `key = "text"` or `key = 'text'`, comments and blank lines. A key is bare or in quotation marks; text in double
 /// ones has TOML's escapes. All other TOML is refused with its line, because a file that whoever sends a repository has
 /// written is read before anybody has looked at it.
-struct ProjectFileReader {
+package struct ProjectFileReader {
     /// Text, and the line that it is in, from 1.
-    struct Text: Hashable {
-        let value: String
-        let line: Int
+    package struct Text: Hashable {
+        /// What it says.
+        package let value: String
+        /// Its line.
+        package let line: Int
     }
 
     /// What is wrong in a line.
-    struct Flaw: Error, Hashable {
-        enum Kind: Hashable {
+    package struct Flaw: Error, Hashable {
+        /// What is wrong.
+        package enum Kind: Hashable {
             /// No TOML.
             case control, unreadable
             case twice(String)
@@ -22,17 +25,19 @@ struct ProjectFileReader {
             case table, severalLines
         }
 
-        let kind: Kind
-        let line: Int
+        /// What is wrong.
+        package let kind: Kind
+        /// In which line, from 1.
+        package let line: Int
     }
 
     private var rest: ArraySlice<UInt8>
     private let line: Int
 
-    /// The texts of a file whose keys may be `keys`.
+    /// The texts of a file whose keys may be `keys`, or any where that is nil.
     ///
     /// - Parameter bytes: Valid UTF-8.
-    static func texts(of bytes: [UInt8], keys: Set<String>) throws(Flaw) -> [String: Text] {
+    package static func texts(of bytes: [UInt8], keys: Set<String>?) throws(Flaw) -> [String: Text] {
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var texts: [String: Text] = [:]
@@ -49,7 +54,7 @@ struct ProjectFileReader {
     }
 
     /// The key and the text of the line; nil where it has none.
-    private mutating func entry(_ keys: Set<String>) throws(Flaw) -> (String, String)? {
+    private mutating func entry(_ keys: Set<String>?) throws(Flaw) -> (String, String)? {
         guard !rest.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\t") || $0 == 0x7F }) else {
             throw flaw(.control)
         }
@@ -60,7 +65,7 @@ struct ProjectFileReader {
         skipBlanks()
         // A key that is unknown is told before whatever stands behind it.
         guard rest.first == UInt8(ascii: "=") || rest.first == UInt8(ascii: ".") else { throw flaw(.unreadable) }
-        guard keys.contains(key) else { throw flaw(.unknown(key)) }
+        guard keys?.contains(key) ?? true else { throw flaw(.unknown(key)) }
         guard rest.removeFirst() == UInt8(ascii: "=") else { throw flaw(.noText(key)) }
         skipBlanks()
         guard let value = try string() else { throw flaw(isOtherValue ? .noText(key) : .unreadable) }

@@ -3,8 +3,9 @@ package import KeyfobModel
 /// The keys of entities, as MSAL for Python derives them from the fields as they are written.
 ///
 /// Python finds entities by their fields, but replaces and removes them by these keys.
-enum MSALEntityKey {
-    static func key(of credential: Credential, credentialType: String) -> String {
+package enum MSALEntityKey {
+    /// The key of a token.
+    package static func key(of credential: Credential, credentialType: String) -> String {
         let isPlain = Identifier.folded(credentialType) != "accesstoken_with_authscheme"
         let start = [
             credential.account.homeAccountID, credential.account.environment,
@@ -21,12 +22,13 @@ enum MSALEntityKey {
         return (start + end + scheme).joined(separator: "-").lowercased()
     }
 
-    static func key(of profile: TenantProfile, in account: AccountID) -> String {
+    /// The key of an account as a tenant sees it.
+    package static func key(of profile: TenantProfile, in account: AccountID) -> String {
         [account.homeAccountID, profile.environment, profile.realm].joined(separator: "-").lowercased()
     }
 
-    /// Not in small letters: Python leaves this one as it is.
-    static func key(of metadata: AppMetadata) -> String {
+    /// The key of a client's metadata; not in small letters: Python leaves this one as it is.
+    package static func key(of metadata: AppMetadata) -> String {
         "appmetadata-\(Identifier.folded(metadata.environment))-\(metadata.clientID)"
     }
 }

@@ -3,7 +3,7 @@ package import KeyfobSodium
 
 /// Where a secret is in the bytes of a cache.
 package struct SecretLocation: Hashable, Sendable {
-    /// The bytes between the quotation marks of a JSON text, or those of a text that has none.
+    /// The bytes between the quotation marks of a text of JSON or YAML, or those of a text that has none.
     package let range: Range<Int>
     private let form: Form
 
@@ -12,6 +12,8 @@ package struct SecretLocation: Hashable, Sendable {
         case plain
         /// A JSON text with escapes.
         case escaped(JSONText)
+        /// A text of YAML with escapes, or over several lines.
+        case folded(YAMLText)
         /// With percent-encoding, this many bytes of it.
         case percentEncoded(count: Int)
         /// The rest of what is in base64, from this byte on.
@@ -21,6 +23,12 @@ package struct SecretLocation: Hashable, Sendable {
     init(_ text: JSONText) {
         range = text.range
         form = text.hasEscapes ? .escaped(text) : .plain
+    }
+
+    init(_ text: YAMLText, in bytes: RawSpan) {
+        let isSpelled = text.isSpelled && text.decodedCount(in: bytes) > 0
+        range = text.isSpelled && !isSpelled ? text.range.lowerBound..<text.range.lowerBound : text.range
+        form = isSpelled ? .folded(text) : .plain
     }
 
     /// A secret that is in the bytes as it is.
@@ -65,6 +73,10 @@ package struct SecretLocation: Hashable, Sendable {
         switch form {
         case .plain: SecretBytes(copying: bytes.extracting(range), placement: .recycled)
         case .escaped(let text):
+            SecretBytes(count: text.decodedCount(in: bytes), placement: .recycled) { output in
+                text.decode(from: bytes, into: &output)
+            }
+        case .folded(let text):
             SecretBytes(count: text.decodedCount(in: bytes), placement: .recycled) { output in
                 text.decode(from: bytes, into: &output)
             }

@@ -4,6 +4,8 @@ package import KeyfobModel
 /// after kubectl has written the file anew.
 package struct KubectlSetup: Sendable {
     private static let skeleton = "apiVersion: v1\nkind: Config\n"
+    static let version = "client.authentication.k8s.io/v1beta1"
+    static let mode = "Never"
 
     /// The user's name.
     package let user: String
@@ -28,7 +30,7 @@ package struct KubectlSetup: Sendable {
     package var commandOfKubectl: [String] {
         [
             "kubectl", "config", "set-credentials", user, "--exec-command=\(command)",
-            "--exec-api-version=client.authentication.k8s.io/v1beta1", "--exec-provide-cluster-info=true",
+            "--exec-api-version=\(Self.version)", "--exec-provide-cluster-info=true",
         ] + arguments.map { "--exec-arg=\($0)" }
     }
 
@@ -40,84 +42,73 @@ package struct KubectlSetup: Sendable {
             let whole = ([Self.skeleton + "users:"] + lines(indent: 0)).joined(separator: "\n") + "\n"
             return SetupPlan(TextEdit(adding: whole, at: 0), former: .nothing)
         }
-        let configuration = try KubeconfigLines(text)
-        let former = try configuration.former
-        if let own = configuration.users.first(where: { $0.name == user }) {
-            let there = configuration.lines[own.lines].map { $0.text.dropFirst(configuration.indent) }
-            // kubectl of before 1.22 leaves out what it does not know.
-            let wanted = lines(indent: 0)
-            guard there.elementsEqual(wanted, by: ==) || there.elementsEqual(wanted.filter { $0 != Self.mode }, by: ==)
-            else {
+        let configuration = try KubeconfigText(text)
+        let former = configuration.former
+        if let there = configuration.users.first(where: { $0.name == user }) {
+            // kubectl of before 1.22 leaves out the mode, which it does not know.
+            guard there.own == KubeconfigText.OwnUser(command: command, arguments: arguments) else {
                 throw .taken(user)
             }
             return SetupPlan(.none, former: former)
         }
-        let ending = configuration.lines.first.map { text[$0.range].suffix(2) == [0x0D, 0x0A] } == true ? "\r\n" : "\n"
+        let isDOS = text.firstIndex(of: 0x0A).map { $0 > 0 && text[$0 - 1] == 0x0D } == true
+        let ending = isDOS ? "\r\n" : "\n"
         let new = lines(indent: configuration.indent)
         guard let list = configuration.list else {
-            guard let first = configuration.firstEntry else { throw .unknownForm("it says nothing") }
             let all = (["users:"] + new).map { $0 + ending }.joined()
-            return SetupPlan(TextEdit(adding: all, at: configuration.lines[first].range.lowerBound), former: former)
+            return SetupPlan(TextEdit(adding: all, at: configuration.start), former: former)
         }
-        let line = configuration.lines[list]
-        let start = line.range.lowerBound + "users:".utf8.count
-        let old = start..<line.range.lowerBound + line.text.utf8.count
-        let added = new.map { ending + $0 }.joined()
-        return SetupPlan(TextEdit([TextEdit.Change(range: old, bytes: Array(added.utf8))]), former: former)
+        let added = Array(new.map { ending + $0 }.joined().utf8)
+        let end = configuration.endOfList
+        // An empty list goes; a remark behind it stays.
+        let change = TextEdit.Change(range: configuration.listEnd == end ? list..<end : end..<end, bytes: added)
+        let isEmpty = list == configuration.listEnd || change.range.lowerBound == list
+        let old = isEmpty ? [] : [TextEdit.Change(range: list..<configuration.listEnd, bytes: [])]
+        return SetupPlan(TextEdit(old + [change]), former: former)
     }
 
     /// How a user goes again that setup has written, and what stood there before comes back.
     ///
-    /// - Throws: `changed` where its lines are not as setup writes them, `unknownForm`.
+    /// - Throws: `changed` where it is not as setup writes it, `unknownForm`.
     package static func removing(_ user: String, from text: [UInt8], former: FormerEntries) throws(SetupFlaw)
         -> SetupPlan
     {
-        guard !text.isEmpty, case let configuration = try KubeconfigLines(text), let list = configuration.list,
+        guard !text.isEmpty, case let configuration = try KubeconfigText(text), let list = configuration.list,
             let own = configuration.users.first(where: { $0.name == user })
         else { return SetupPlan(.none) }
-        let lines = configuration.lines
-        guard isOwn(lines[own.lines].map { $0.text.dropFirst(configuration.indent) }) else {
-            throw .changed(line: own.lines.lowerBound + 1)
-        }
+        guard isOwn(own) else { throw .changed(line: own.lines.lowerBound + 1) }
         var remarks: [String] = []
-        let users = lines.enumerated().filter { !own.lines.contains($0.offset) && $0.element.bare.hasPrefix("user: ") }
-        if let use = users.first(where: { KubeconfigLines.text($0.element.bare.dropFirst(6)) == user }) {
-            remarks.append("line \(use.offset + 1) still names the user '\(user)', who has no token then")
+        if let use = configuration.uses.first(where: { $0.user == user }) {
+            remarks.append("line \(use.line) still names the user '\(user)', who has no token then")
         }
         // The end of the line before goes, and that of the last line stays.
-        let last = lines[own.lines.upperBound - 1]
-        let before = lines[own.lines.lowerBound - 1]
-        let end = last.range.lowerBound + last.text.utf8.count
-        let start = before.range.lowerBound + before.text.utf8.count
+        let last = own.lines.upperBound - 1
+        let (start, end) = (configuration.end(ofLine: own.lines.lowerBound - 1), configuration.end(ofLine: last))
         guard configuration.users.count == 1 else {
             return SetupPlan(TextEdit(removing: [start..<end]), remarks: remarks)
         }
-        let isNext = list + 1 == own.lines.lowerBound
+        let isNext = configuration.listLine + 1 == own.lines.lowerBound
         if former == .nothing, isNext {
             // The line of the list too, and its end.
-            let range = lines[list].range.lowerBound..<last.range.upperBound
-            return SetupPlan(TextEdit(removing: [range]), remarks: remarks)
+            let whole = configuration.start(ofLine: configuration.listLine)..<configuration.start(ofLine: last + 1)
+            return SetupPlan(TextEdit(removing: [whole.clamped(to: 0..<text.count)]), remarks: remarks)
         }
-        let words = former == .bare ? "" : former == .null ? " null" : " []"
-        let colon = lines[list].range.lowerBound + lines[list].text.utf8.count
-        let change = TextEdit.Change(range: colon..<(isNext ? end : colon), bytes: Array(words.utf8))
-        let rest = isNext ? [] : [TextEdit.Change(range: start..<end, bytes: [])]
-        return SetupPlan(TextEdit([change] + rest), remarks: remarks)
+        let words = Array((former == .bare ? "" : former == .null ? " null" : " []").utf8)
+        guard list < start else {
+            return SetupPlan(TextEdit([TextEdit.Change(range: start..<end, bytes: words)]), remarks: remarks)
+        }
+        let back = words.isEmpty ? [] : [TextEdit.Change(range: list..<list, bytes: words)]
+        return SetupPlan(TextEdit(back + [TextEdit.Change(range: start..<end, bytes: [])]), remarks: remarks)
     }
 
     /// The users of a file who get their tokens from Keyfob as setup writes it.
     package static func users(in text: [UInt8]) throws(SetupFlaw) -> [String] {
         guard !text.isEmpty else { return [] }
-        let configuration = try KubeconfigLines(text)
-        return configuration.users.filter { user in
-            isOwn(configuration.lines[user.lines].map { $0.text.dropFirst(configuration.indent) })
-        }.map(\.name)
+        return try KubeconfigText(text).users.filter(isOwn).map(\.name)
     }
 
     /// Whether a file says nothing.
     package static func isBlank(_ text: [UInt8]) -> Bool { text.isEmpty || text == Array(skeleton.utf8) }
-
-    private static let mode = "      interactiveMode: Never"
 
     /// The lines of the user.
     ///
@@ -128,37 +119,17 @@ package struct KubectlSetup: Sendable {
             arguments.isEmpty ? [] : ["      args:"] + arguments.map { "      - \(Self.scalar($0))" }
         return
             (["- name: \(Self.scalar(user))", "  user:", "    exec:"]
-            + ["      apiVersion: client.authentication.k8s.io/v1beta1"] + arguments
+            + ["      apiVersion: \(Self.version)"] + arguments
             + ["      command: \(Self.scalar(command))", "      env: null"]
-            + [Self.mode, "      provideClusterInfo: true"]).map { blank + $0 }
+            + ["      interactiveMode: \(Self.mode)", "      provideClusterInfo: true"]).map { blank + $0 }
     }
 
-    /// Whether lines, from the dash on, are such as setup writes them.
-    private static func isOwn(_ lines: [Substring]) -> Bool {
-        guard lines.count > 6, lines[0].hasPrefix("- name: "), lines[1] == "  user:", lines[2] == "    exec:",
-            lines[3] == "      apiVersion: client.authentication.k8s.io/v1beta1"
-        else { return false }
-        var rest = lines[4...]
-        var arguments: [String] = []
-        if rest.first == "      args:" {
-            rest = rest.dropFirst()
-            while let line = rest.first, line.hasPrefix("      - ") {
-                guard let word = KubeconfigLines.text(line.dropFirst(8)) else { return false }
-                arguments.append(word)
-                rest = rest.dropFirst()
-            }
-        }
-        if Array(arguments.prefix(2)) == ToolCall.kubectl.words { arguments = Array(arguments.dropFirst(2)) }
-        guard arguments.allSatisfy({ $0.hasPrefix("--") }), let line = rest.first, line.hasPrefix("      command: "),
-            let command = KubeconfigLines.text(line.dropFirst(15))
-        else { return false }
-        guard [ToolCall.kubectl.program, "keyfob"].contains(where: { command == $0 || command.hasSuffix("/" + $0) })
-        else {
-            return false
-        }
-        let tail = ["      env: null", mode, "      provideClusterInfo: true"]
-        rest = rest.dropFirst()
-        return rest.elementsEqual(tail, by: ==) || rest.elementsEqual(tail.filter { $0 != mode }, by: ==)
+    /// Whether setup writes such a user.
+    private static func isOwn(_ user: KubeconfigText.User) -> Bool {
+        guard let own = user.own else { return false }
+        let words = own.arguments.starts(with: ToolCall.kubectl.words) ? ToolCall.kubectl.words.count : 0
+        guard own.arguments.dropFirst(words).allSatisfy({ $0.hasPrefix("--") }) else { return false }
+        return [ToolCall.kubectl.program, "keyfob"].contains { own.command == $0 || own.command.hasSuffix("/" + $0) }
     }
 
     /// A text as kubectl writes it: as it is where it cannot be taken for anything else.

@@ -1,13 +1,14 @@
 internal import KeyfobModel
 
 // The file `hosts.yml` of gh: for each host the user, and the token unless that is in the desktop's keyring; since
-// version 2.40 several users, with a copy of the active one's token above them.
+// version 2.40 several users, with a copy of the active one's token above them. hub's file has a list of users instead.
 
 extension ToolFile {
     mutating func readGitHubHosts(_ value: ToolValue, _ bytes: RawSpan) {
         for (name, host) in value.members {
             do throws(ToolFinding.Reason) {
-                readUsers(of: host, named: name, at: try Self.gitHubEnvironment(ofHost: name), bytes)
+                let environment = try Self.gitHubEnvironment(ofHost: name)
+                for entry in Self.gitHubEntries(of: host) { readUsers(of: entry, named: name, at: environment, bytes) }
             } catch {
                 skip(.host(name), error)
             }
@@ -26,11 +27,14 @@ extension ToolFile {
 
     static let github = "github.com"
 
+    /// What a file has of a host: one entry of gh's, or those of hub's list.
+    static func gitHubEntries(of host: ToolValue) -> [ToolValue] { host.elements.isEmpty ? [host] : host.elements }
+
     /// The hosts that a `hosts.yml` names, each with the user whose token gh uses there, where it says so; none where the
     /// bytes are no such file.
     package static func gitHubUsers(_ bytes: RawSpan) -> [String: String?] {
         guard case .value(let value, .gh)? = try? ToolFileShape(bytes) else { return [:] }
-        return Dictionary(value.members.map { ($0.name, $0.value["user"]?.name(bytes)) }) { $1 }
+        return Dictionary(value.members.map { ($0.name, gitHubEntries(of: $0.value)[0]["user"]?.name(bytes)) }) { $1 }
     }
 
     private mutating func readUsers(of host: ToolValue, named name: String, at environment: String, _ bytes: RawSpan) {

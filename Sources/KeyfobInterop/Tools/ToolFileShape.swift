@@ -26,19 +26,28 @@ enum ToolFileShape {
         }
         let start = Self.firstText(bytes)
         if Self.isAgentAccount(bytes) { throw .encrypted(.oidcAgent) }
-        if bytes.begins(with: "{", at: start) {
-            guard let value = Self.json(bytes), let format = Self.format(of: value) else { return nil }
-            self = .value(value, format)
-        } else if Self.isAddress(Self.line(from: start, bytes), bytes) {
+        if Self.isAddress(Self.line(from: start, bytes), bytes) {
             self = .lines
-        } else if let format = Self.yamlFormat(bytes) {
-            do throws(YAMLReader.Problem) {
-                self = .value(try YAMLReader.read(bytes), format)
-            } catch {
-                throw .malformed(line: error.line, error.flaw.rawValue)
-            }
+        } else if bytes.begins(with: "{", at: start), let value = Self.json(bytes) {
+            guard let format = Self.format(of: value, bytes) else { return nil }
+            self = .value(value, format)
+        } else if let value = try Self.yaml(bytes) {
+            guard let format = Self.yamlFormat(of: value, bytes) else { return nil }
+            self = .value(value, format)
         } else {
             return nil
+        }
+    }
+
+    /// The value that YAML text is; nil for what is none, and names nothing of a tool's.
+    private static func yaml(_ bytes: RawSpan) throws(ToolFileError) -> ToolValue? {
+        do throws(YAMLProblem) {
+            return ToolValue(try YAMLTape(reading: bytes), bytes)
+        } catch {
+            guard names(of: ["oauth_token", "git_protocol", "current-context", "clusters"], standIn: bytes) else {
+                return nil
+            }
+            throw .malformed(line: error.line, error.flaw.rawValue)
         }
     }
 
@@ -48,11 +57,11 @@ enum ToolFileShape {
     }
 
     /// Whose the members of an object are; nil for a cache of MSAL, and for nobody's.
-    private static func format(of value: ToolValue) -> ToolFile.Format? {
+    private static func format(of value: ToolValue, _ bytes: RawSpan) -> ToolFile.Format? {
         let names = Set(value.members.map(\.name))
         func has(_ all: String...) -> Bool { names.isSuperset(of: all) }
         guard names.isDisjoint(with: MSALSection.allCases.map(\.rawValue)) else { return nil }
-        if has("users", "clusters") || has("kind", "users") { return .kubeconfig }
+        if let format = yamlFormat(of: value, bytes) { return format }
         if has(GoogleDatabase.name) { return .gcloudDatabase }
         if has("auths") || has("credsStore") || has("credHelpers") { return .docker }
         if has("issuer_url", "client_id") { return .oidcAgent }
@@ -63,6 +72,38 @@ enum ToolFileShape {
             return .gcloud
         }
         return nil
+    }
+
+    /// Which of the tools that write YAML, of which JSON is a part, has written an object.
+    private static func yamlFormat(of value: ToolValue, _ bytes: RawSpan) -> ToolFile.Format? {
+        let names = Set(value.members.map(\.name))
+        if value["kind"]?.name(bytes) == "Config" || names.contains("current-context")
+            || names.isSuperset(of: ["users", "clusters"]) || names.isSuperset(of: ["kind", "users"])
+        {
+            return .kubeconfig
+        }
+        func isOfGitHub(_ entry: ToolValue) -> Bool { entry["oauth_token"] != nil || entry["git_protocol"] != nil }
+        let isHosts = value.members.contains { member in
+            ToolFile.gitHubEntries(of: member.value).contains { entry in
+                isOfGitHub(entry) || entry["users"]?.members.contains { isOfGitHub($0.value) } == true
+            }
+        }
+        return isHosts ? .gh : nil
+    }
+
+    /// Whether one of `names` stands there, with a colon behind it, as a name of YAML does.
+    private static func names(of names: [String], standIn bytes: RawSpan) -> Bool {
+        var index = 0
+        while index < bytes.byteCount {
+            let isStart = index == 0 || !bytes.byte(at: index - 1).isASCIIAlphanumeric
+            if isStart, let name = names.first(where: { bytes.begins(with: $0, at: index) }) {
+                var end = index + name.utf8.count
+                while end < bytes.byteCount, "\"' \t".utf8.contains(bytes.byte(at: end)) { end += 1 }
+                if bytes.begins(with: ":", at: end) { return true }
+            }
+            index += 1
+        }
+        return false
     }
 
     /// What is known by its beginning, and cannot be read.
@@ -118,21 +159,6 @@ enum ToolFileShape {
         let begins =
             bytes.begins(with: "https://", at: line.lowerBound) || bytes.begins(with: "http://", at: line.lowerBound)
         return begins && bytes.first(of: "@", in: line) != nil
-    }
-
-    /// Which tool's names stand at the beginnings of lines.
-    private static func yamlFormat(_ bytes: RawSpan) -> ToolFile.Format? {
-        var start = 0
-        while start < bytes.byteCount {
-            let line = line(from: start, bytes)
-            let text = bytes.trimmed(line)
-            let isIndented = text.lowerBound > line.lowerBound
-            func begins(_ names: String...) -> Bool { names.contains { bytes.begins(with: $0, at: text.lowerBound) } }
-            if isIndented, begins("oauth_token:", "git_protocol:") { return .gh }
-            if !isIndented, begins("kind: Config", "current-context:", "clusters:") { return .kubeconfig }
-            start = line.upperBound + 1
-        }
-        return nil
     }
 
     /// Where the first line with something in it begins to have it.

@@ -6,7 +6,7 @@ indirect enum ToolValue {
     case object([(name: String, value: ToolValue)])
     case list([ToolValue])
     case text(SecretLocation)
-    /// Nothing, a number, a word such as `true`, or a text that no reader of ours needs.
+    /// Nothing, a number, or a word such as `true`.
     case other
 
     /// The whole of a JSON text.
@@ -24,6 +24,33 @@ indirect enum ToolValue {
         case .array: self = .list(tape.elements(of: value).map { ToolValue(tape, $0, bytes) })
         case .string: self = tape.text(of: value).map { .text(SecretLocation($0)) } ?? .other
         case .null, .true, .false, .number: self = .other
+        }
+    }
+
+    /// The whole of a YAML document.
+    init(_ tape: YAMLTape, _ bytes: RawSpan) {
+        self.init(tape, tape.root, bytes)
+    }
+
+    private init(_ tape: YAMLTape, _ value: YAMLTape.Value, _ bytes: RawSpan) {
+        switch tape.kind(of: value) {
+        case .mapping:
+            self = .object(
+                tape.members(of: value).map {
+                    let name = tape.text(of: $0.name)?.copy(in: bytes) ?? []
+                    return (String(decoding: name, as: UTF8.self), ToolValue(tape, $0.value, bytes))
+                })
+        case .sequence: self = .list(tape.elements(of: value).map { ToolValue(tape, $0, bytes) })
+        case .scalar: self = tape.text(of: value).map { ToolValue($0, bytes) } ?? .other
+        case .empty: self = .other
+        }
+    }
+
+    private init(_ text: YAMLText, _ bytes: RawSpan) {
+        if text.style == .plain, !text.isSpelled, !YAMLWord.isText(text.range, in: bytes) {
+            self = .other
+        } else {
+            self = .text(SecretLocation(text, in: bytes))
         }
     }
 

@@ -35,6 +35,14 @@ struct KubectlSetupTests {
             + "preferences: {}\nusers:\n- name: ada\n  user:\n    exec:\n      args:\n      - x\n      installHint: |\n        users:\n"
             + "        - name: keyfob\n\n        x\n      command: y\n\n\n",
         "kind: Config\nusers:\n# a remark\n\n- name: ada\n  user: {}\n",
+        // As others write it.
+        "\"users\": []\n", "users : []\n", "'users' :\n- name: ada\n  user: {}\n", "users: [] # none\n",
+        "users: null  \n",
+        "users:   # who\n- {name: ada, user: {token: x}}\nkind: Config\n", "\u{FEFF}users: # none\nkind: Config\n",
+        "users:\n- name: |-\n    ada\n  user: {}\n", "users:\n- user: {}\n  name: \"a\\x64a\"\n...\n",
+        "note: \"users:\n  - name: keyfob\"\nusers:\n- name: 'ada\n    b'\n",
+        "preferences:\n  note: >\n    users:\n\n    - name: keyfob\ncurrent-context: a\n",
+        "contexts: [{name: a, context: {user: ada,\n  cluster: c}}]\nkind: Config\n",
     ]
 
     private func back(_ text: [UInt8], _ former: FormerEntries) throws -> [UInt8] {
@@ -91,10 +99,18 @@ struct KubectlSetupTests {
             #expect(throws: SetupFlaw.taken("keyfob")) { _ = try Self.setup.adding(to: text) }
             #expect(try KubectlSetup.users(in: text).isEmpty)
         }
+        // Its lines are all there, but with a remark among them, or in other lines.
+        for (old, new) in [("env: null", "env: null # mine"), ("    exec:\n", "    exec:\n    # mine\n")] {
+            let text = Array(("users:\n" + Self.lines.replacing(old, with: new)).utf8)
+            #expect(throws: SetupFlaw.changed(line: 2), "\(new)") { _ = try back(text, .some) }
+        }
         // Of setup, but for something else.
         let other = Array(("users:\n" + Self.lines.replacing("api/", with: "other/")).utf8)
         #expect(throws: SetupFlaw.taken("keyfob")) { _ = try Self.setup.adding(to: other) }
         #expect(try KubectlSetup.users(in: other) == ["keyfob"])
+        // Otherwise quoted it is the same.
+        let quoted = Array(("users:\n" + Self.lines.replacing("name: keyfob", with: "name: \"keyfob\"")).utf8)
+        #expect(try Self.setup.adding(to: quoted).edit.isEmpty && back(quoted, .nothing).isEmpty)
         let used = Array(("contexts:\n- context:\n    user: keyfob\n  name: c\nusers:\n" + Self.lines).utf8)
         let plan = try KubectlSetup.removing("keyfob", from: used, former: .some)
         #expect(plan.remarks.count == 1 && plan.remarks[0].hasPrefix("line 3 "))
@@ -103,13 +119,15 @@ struct KubectlSetupTests {
     @Test(
         "what kubectl does not write so is left alone",
         arguments: [
-            "{\"kind\": \"Config\"}", "users: *all\n", "users: [{name: x}]\n", "users: {}\n", "\"users\": []\n",
-            "users : []\n",
+            "{\"kind\": \"Config\"}", "users: *all\n", "users: [{name: x}]\n", "users: {}\n", "  users: []\n",
+            "users:  []\n",
+            "users:\n  []\n", "users: ~\n", "users: a\n", "- users: []\n", "kind: Config\rusers: []\r",
+            "users: !!seq []\n",
             "a: \"b\nusers:\n- name: x\"\n", "a: 'b''\nusers: []\n", "a: \"b\\\"\nusers: []\n", "a: {\nusers: []}\n",
             "a: [\nusers: []]\n",
             "users: []\nusers: []\n", "kind: Config\n---\nkind: Config\n", "users:\n- ada\n",
-            "users:\n- name: |\n    x\n", "users:\n-\tname: x\n",
-            "users: [] # none\n", "users:\n- name: a\n  name: b\n", "# nothing\n", "\n", "kind: Config\n\tx: y\n",
+            "users:\n-\tname: x\n", "users:\n- name: [x]\n", "users:\n- name:\n",
+            "users:\n- name: a\n  name: b\n", "# nothing\n", "\n", "kind: Config\n\tx: y\n",
             "? users\n: []\n", "%YAML 1.2\n---\nusers: []\n",
             "users:\n- name: &x a\n",
         ])

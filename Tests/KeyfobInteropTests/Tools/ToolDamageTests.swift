@@ -62,16 +62,29 @@ struct ToolDamageTests {
             ("github.com:\n    oauth_token: a\n  user: ada\n", 3, "begins further in or out"),
             ("github.com:\n\toauth_token: a\n\tgit_protocol: x\n", 2, "a tab stands"),
             ("github.com:\n    oauth_token: a\u{0}b\n", 2, "control character"),
+            ("github.com:\n    oauth_token: \"a\u{2028}b\"\n", 2, "U+2028"),
             ("github.com: &x\n    oauth_token: a\n", 1, "anchor"),
-            ("github.com:\n    oauth_token: !!str a\n", 2, "anchor"),
-            ("github.com:\n    oauth_token: {a: b,\n", 2, "anchor"),
+            ("github.com:\n    oauth_token: *x\n", 2, "alias"),
+            ("github.com:\n    oauth_token: !!str a\n", 2, "tag"),
+            ("%YAML 1.2\n---\ngithub.com:\n    oauth_token: a\n", 1, "directive"),
+            ("github.com:\n    oauth_token: a\n    <<: {b: c}\n", 3, "merge key"),
+            ("github.com:\n    oauth_token: {a: b,\n", 3, "in brackets does not end"),
+            ("github.com:\n    oauth_token: a\n    ? [b]\n    : c\n", 3, "in place of a name"),
             ("github.com:\n    oauth_token: a\n    oauth_token: b\n", 3, "a second time"),
+            ("github.com:\n    oauth_token: a\n    \"oauth\\x5ftoken\": b\n", 3, "a second time"),
             ("github.com:\n    oauth_token: \"a\n", 2, "quotation marks"),
             ("github.com:\n    oauth_token: 'a' b\n", 2, "quotation marks"),
-            ("github.com:\n    oauth_token: a: b\n", 2, "a name with a colon"),
+            ("github.com:\n    oauth_token: \"a\\q\"\n", 2, "backslash"),
+            ("github.com:\n    oauth_token: 'a'#b\n", 2, "put a blank before"),
+            ("github.com:\n    oauth_token: a: b\n", 2, "a colon stands"),
+            ("github.com:\n    oauth_token: @a\n", 2, "means something else"),
+            ("github.com:\n    oauth_token: - a\n", 2, "a dash stands"),
+            ("github.com:\n    oauth_token: |x\n      a\n", 2, "the sign | or >"),
+            ("github.com: {oauth_token: a, b:, c: d}\n", 1, "programs read this differently"),
+            ("github.com:\n    oauth_token: a\n    user\n", 3, "a name with a colon"),
             ("---\ngithub.com:\n    oauth_token: a\n---\n", 4, "second document"),
+            ("github.com:\n    oauth_token: a\n... b\n", 3, "second document"),
             ("github.com:\n    oauth_token: a", 2, "does not end"),
-            ("github.com:\n    git_protocol: a\n" + String(repeating: "\n", count: 100_000), 100_001, "more lines"),
         ])
     func notYAML(text: String, line: Int, words: String) {
         do {
@@ -90,6 +103,20 @@ struct ToolDamageTests {
         #expect(throws: ToolFileError.self) { try ToolSample(deep) }
         let items = "a:\n git_protocol:\n  " + String(repeating: "- ", count: 10_000) + "x\n"
         #expect(throws: ToolFileError.self) { try ToolSample(items) }
+        let brackets = "a:\n git_protocol: " + String(repeating: "[", count: 100_000) + "\n"
+        #expect(throws: ToolFileError.self) { try ToolSample(brackets) }
+    }
+
+    @Test("values and names are limited")
+    func values() throws {
+        func file(_ count: Int) -> String {
+            "github.com:\n    git_protocol: a\nx: [" + String(repeating: "a,", count: count) + "]\n"
+        }
+        // Six others.
+        #expect(try ToolSample(file(1 << 18 - 7)).format == .gh)
+        #expect(throws: ToolFileError.malformed(line: 3, YAMLProblem.Flaw.tooLarge.rawValue)) {
+            try ToolSample(file(1 << 18 - 6))
+        }
     }
 
     @Test("what is encrypted, or a database, is told as that")
