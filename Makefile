@@ -127,8 +127,8 @@ test:
 	Scripts/check-executable --debug .build/debug/keyfob
 	$(PROVIDER_TESTS)
 	Tests/Guides/run .build/debug/keyfob
-	Tests/Guides/run .build/debug/keyfob --columns 120 --colour
-	Tests/Guides/run .build/debug/keyfob --columns 40
+	$(if $(KEYFOB_FULL),Tests/Guides/run .build/debug/keyfob --columns 120 --colour)
+	$(if $(KEYFOB_FULL),Tests/Guides/run .build/debug/keyfob --columns 40)
 	Scripts/test --filter KeyfobNetworkTests
 	Scripts/test --skip KeyfobNetworkTests
 	$(if $(KEYFOB_FULL),Tests/Agent/run .build/debug/keyfob)
@@ -142,7 +142,7 @@ test:
 test-bare:
 	Scripts/test-bare
 
-# What `make test` leaves out: many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
+# What `make test` leaves out: the guides on terminals of 40 and of 120 columns; many programs at the agent, and its clocks; the second storage for every test of a keyring (a few always take both), and these few with
 # KeePassXC before a screen; the rounds of tests that kill, race or try at random, which go from some 20 to 100 and more; a
 # fault at each call that changes a file; and all damage that the front is tried with.
 test-full: export KEYFOB_FULL = 1
