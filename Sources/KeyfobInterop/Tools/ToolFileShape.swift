@@ -12,6 +12,9 @@ enum ToolFileShape {
     /// The largest file of another tool that is read, in bytes; the caches of MSAL and ADAL are no such.
     static let limit = 4 << 20
 
+    /// The longest text that is read as YAML although it begins as JSON does, in bytes: nobody writes a long one by hand.
+    private static let flowLimit = 1 << 16
+
     /// Nil for what is no file of another tool.
     ///
     /// - Throws: where it is one that cannot be read.
@@ -31,6 +34,8 @@ enum ToolFileShape {
         } else if bytes.begins(with: "{", at: start), let value = Self.json(bytes) {
             guard let format = Self.format(of: value, bytes) else { return nil }
             self = .value(value, format)
+        } else if bytes.begins(with: "{", at: start), bytes.byteCount > Self.flowLimit {
+            return nil
         } else if let value = try Self.yaml(bytes) {
             guard let format = Self.yamlFormat(of: value, bytes) else { return nil }
             self = .value(value, format)
