@@ -20,10 +20,6 @@ final class MovingClock: Sendable {
 /// How long tokens live, as providers give them, in seconds; nil where none says.
 enum TokenLife {
     static let all: [Int64?] = [30, 300, 3_600, nil]
-
-    /// Known fault, "A token that is there is given": one that lives no longer than the usual request wants it valid counts as
-    /// expired from its first second on, and is got anew at each request.
-    static func isKnownToBeRefused(_ seconds: Int64?) -> Bool { seconds.map { $0 <= 300 } ?? false }
 }
 
 /// A clock that is set by a day, in seconds.
