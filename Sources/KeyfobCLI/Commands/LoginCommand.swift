@@ -99,7 +99,8 @@ struct LoginCommand: ParsableCommand {
         let environment = try keyring.providers.named(request.provider, in: groups).environment
         for purpose in request.purposes {
             guard let scopes = purpose.scopes(at: environment) else { continue }
-            global.say("for \(purpose.rawValue) \(environment) wants the scopes: \(scopes)")
+            let besides = request.account == nil ? "" : ", asked for besides those that the account's token has"
+            global.say("for \(purpose.rawValue) \(environment) wants the scopes: \(scopes)\(besides)")
         }
     }
 
