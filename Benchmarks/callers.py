@@ -23,7 +23,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from whole import callers, caller_report, machine, services  # pylint: disable=wrong-import-position
+from whole import callers, caller_report, machine, report, services  # pylint: disable=wrong-import-position
 from whole.measure import Cell, NotPossible  # pylint: disable=wrong-import-position
 
 BEGIN = time.monotonic()
@@ -135,7 +135,7 @@ def measure(options, out):
                 group.stop()
             document["sizes"].append(group.document())
             document["loadAfter"] = os.getloadavg()[0]
-            caller_report.save(document, out)
+            report.save(document, out, "callers")
             shutil.rmtree(place)
         os.chdir("/")
     return document

@@ -246,7 +246,7 @@ def measure(options, out):
                 group.stop()
             document["sizes"].append(group.document())
             document["loadAfter"] = os.getloadavg()[0]
-            report.save(document, out)
+            report.save(document, out, "whole-process")
             shutil.rmtree(place)
         if not options.only:
             document["refresh"] = refresh.measure(f"{folder}/refresh", options, progress)

@@ -1,8 +1,6 @@
 """What the real callers took, as Markdown."""
 
-import json
-
-from .report import cell, duration, origin, put, ratio, row
+from .report import cell, duration, origin, put, ratio, row, save
 
 PLACE = "Benchmarks/callers.py"
 TITLES = {
@@ -61,15 +59,9 @@ def summary(document):
         "often the time that it takes with Keyfob.", "", *lines, "", origin(document, rounds(document))])
 
 
-def save(document, out):
-    with open(f"{out}/callers.json", "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=2, ensure_ascii=False)
-        file.write("\n")
-
-
 def write(document, out, pages):
     """Writes all into a folder, and into the pages where that is wanted."""
-    save(document, out)
+    save(document, out, "callers")
     with open(f"{out}/callers.md", "w", encoding="utf-8") as file:
         file.write(whole(document) + "\n")
     if pages:

@@ -195,15 +195,16 @@ def put(path, text, place=PLACE):
         file.write(pattern.sub(lambda _: f"{begin}\n{text}\n{END}", page))
 
 
-def save(document, out):
-    with open(f"{out}/whole-process.json", "w", encoding="utf-8") as file:
+def save(document, out, name):
+    """Keeps a document in a folder."""
+    with open(f"{out}/{name}.json", "w", encoding="utf-8") as file:
         json.dump(document, file, indent=2, ensure_ascii=False)
         file.write("\n")
 
 
 def write(document, out, pages):
     """Writes all into a folder, and into the page of the folder Benchmarks where that is given."""
-    save(document, out)
+    save(document, out, "whole-process")
     with open(f"{out}/whole-process.md", "w", encoding="utf-8") as file:
         file.write(whole(document) + "\n")
     has_lookup = "lookup" in document["sizes"][0]["figures"]
