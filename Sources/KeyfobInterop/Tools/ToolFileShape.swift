@@ -12,9 +12,6 @@ enum ToolFileShape {
     /// The largest file of another tool that is read, in bytes; the caches of MSAL and ADAL are no such.
     static let limit = 4 << 20
 
-    /// The longest text that is read as YAML although it begins as JSON does, in bytes: nobody writes a long one by hand.
-    private static let flowLimit = 1 << 16
-
     /// Nil for what is no file of another tool.
     ///
     /// - Throws: where it is one that cannot be read.
@@ -34,8 +31,6 @@ enum ToolFileShape {
         } else if bytes.begins(with: "{", at: start), let value = Self.json(bytes) {
             guard let format = Self.format(of: value, bytes) else { return nil }
             self = .value(value, format)
-        } else if bytes.begins(with: "{", at: start), bytes.byteCount > Self.flowLimit {
-            return nil
         } else if let value = try Self.yaml(bytes) {
             guard let format = Self.yamlFormat(of: value, bytes) else { return nil }
             self = .value(value, format)
@@ -98,9 +93,13 @@ enum ToolFileShape {
 
     /// Whether one of `names` stands there, with a colon behind it, as a name of YAML does.
     private static func names(of names: [String], standIn bytes: RawSpan) -> Bool {
+        let firsts = names.compactMap(\.utf8.first)
         var index = 0
         while index < bytes.byteCount {
-            let isStart = index == 0 || !bytes.byte(at: index - 1).isASCIIAlphanumeric
+            // Most bytes begin no name, and there may be millions.
+            let isStart =
+                firsts.contains(bytes.byte(at: index))
+                && (index == 0 || !bytes.byte(at: index - 1).isASCIIAlphanumeric)
             if isStart, let name = names.first(where: { bytes.begins(with: $0, at: index) }) {
                 var end = index + name.utf8.count
                 while end < bytes.byteCount, "\"' \t".utf8.contains(bytes.byte(at: end)) { end += 1 }
