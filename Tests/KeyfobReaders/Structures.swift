@@ -120,11 +120,12 @@ enum Structures {
         case .ascii, .utf16: words.append(list.string(of: object, in: bytes).map { "s" + Hex.text($0) } ?? "refused")
         case .uid: words.append("u\(list.uid(of: object, in: bytes) ?? 0)")
         case .array, .set:
-            words.append("[")
+            let isSet = list.kind(of: object) == .set
+            words.append(isSet ? "<" : "[")
             for index in 0..<list.count(of: object) {
                 add(list.element(index, of: object, in: bytes), of: list, to: &words, bytes)
             }
-            words.append("]")
+            words.append(isSet ? ">" : "]")
         case .dictionary:
             words.append("{")
             for index in 0..<list.count(of: object) {

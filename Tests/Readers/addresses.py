@@ -1,6 +1,5 @@
 """Addresses, compared with ada, which reads them as browsers do (WHATWG URL), by ada-url."""
 
-import ipaddress
 import re
 import urllib.parse
 
@@ -65,10 +64,9 @@ class Address:
 
     def judge_host(self, host, port, url):
         """What differs in a host without its port, and a port; nothing where both are the same."""
-        if url.hostname.rstrip(".") != host.rstrip("."):
-            if host.startswith("["):
-                same = ipaddress.ip_address(host[1:-1]) == ipaddress.ip_address(url.hostname[1:-1])
-                return "spelling: IPv6" if same else "MISREADS"
+        # Of schemes that are not the web's they leave a host as it is written.
+        name = url.hostname if url.protocol in ("https:", "http:") else url.hostname.lower()
+        if name.rstrip(".") != host.rstrip("."):
             return "MISREADS"
         usual = {"https:": "443", "http:": "80", "ssh:": "22", "git:": "9418", "git+ssh:": "22"}.get(url.protocol)
         return None if (port or usual) == (url.port or usual) else "MISREADS"
@@ -138,7 +136,11 @@ class Remote(Address):
         if "://" in text:
             return known(text)
         # git takes what stands before the first colon for a host, unless a slash comes first.
-        found = re.fullmatch(r"(?:[^/]*@)?(\[[^\]/]*\]|[^/:\[\]]+):(?!:)([^?#]*)", text)
+        # git takes what is left of `://` for a scheme, whatever it is.
+        head = text.partition("/")[0]
+        if "@[" in head:
+            text = text[head.index("@[") + 1:]
+        found = re.fullmatch(r"(\[[^\]/]*\]):(?!:)([^?#]*)" if text.startswith("[") else r"(?:[^/:]*@)?([^/:@\[\]]+):(?!:)([^?#]*)", text)
         if not found:
             return None
         host = found[1]
@@ -154,8 +156,7 @@ class Remote(Address):
             return "TAKES"
         host = parts(ours)[0]
         name, _, port = host.rpartition(":") if re.search(r":\d+$", host) else (host, "", "")
-        # Of schemes that are not the web's, browsers leave a host as it is written.
-        return None if theirs.hostname.lower().rstrip(".") == name.rstrip(".") else self.judge_host(name, port, theirs)
+        return self.judge_host(name, port, theirs)
 
 
 class Percent:

@@ -26,7 +26,8 @@ class Keys:
             # What Keyfob writes has its scopes in this order.
             target = " ".join(sorted(scopes.split()))
             if kind == "AppMetadata":
-                environment = environment.lower()
+                # A host is ASCII.
+                environment = "".join(letter.lower() if letter.isascii() else letter for letter in environment)
             keys.append(makers[kind](home_account_id=home, environment=environment, client_id=client, realm=realm, target=target))
         return keys
 

@@ -5,9 +5,12 @@ import json
 import plistlib
 import re
 import struct
+import sys
 import tomllib
 import urllib.parse
 import xml.etree.ElementTree
+
+sys.setrecursionlimit(10_000)
 
 TEXTS = ["", "a", "b", "k", "token", "é", "日本", "😀", '"', "\\", "/", "\n", "\t", "\0", "\x7f", "\u2028", "a b", "null", "1", "e\u0301", "\ud83d", "x" * 70]
 NUMBERS = ["0", "-0", "1", "-17", "1.5", "1e5", "1E-5", "0.0", "123456789012345678901234567890", "1e400", "-1.0e+2"]
@@ -144,8 +147,8 @@ class TOML:
             if not is_flat:
                 return None
             # Of what stands in its promise nothing is refused: no table, no dotted name, no text of several lines.
-            body = re.sub(r"'[^'\n]*'|\"(?:\\.|[^\"\\\n])*\"", lambda text: "''" if len(text[0]) > 2 else text[0], document.decode())
-            return None if re.search(r'"""|\'\'\'|^\s*\[', body, re.MULTILINE) else "REFUSES"
+            parts = re.findall(r"\"\"\"|\'\'\'|'[^'\n]*'|\"(?:\\.|[^\"\\\n])*\"|#[^\n]*|^[ \t]*\[", document.decode(), re.MULTILINE)
+            return None if any(part in ('"""', "\'\'\'") or part.endswith("[") and part[0] not in "\"'#" for part in parts) else "REFUSES"
         words = " ".join(sorted(f"{hexadecimal(key)}={hexadecimal(value)}" for key, value in (theirs or {}).items() if isinstance(value, str)))
         return "TAKES" if theirs is None else None if ours == words and all(isinstance(value, str) for value in theirs.values()) else "MISREADS"
 
@@ -212,11 +215,16 @@ class PropertyList:
         return ["null" if value is None else "integer"]
 
     def difference(self, document, ours, theirs):
-        mine = [None if word.startswith("refused") else word for word in ours.split(" ")]
-        if None in mine:
-            return None if theirs is None else "refuses: damaged"
+        if "refused" in ours:
+            why = ours.split(": ")[-1] if ": " in ours else ours.removeprefix("refused ") if ours.startswith("refused") else "no text"
+            return None if theirs is None else f"refuses: {why}"
+        mine = ours.split(" ")
         if theirs is None:
-            return "takes: damaged"
+            if "<" in mine:
+                return "takes: a set"
+            # No calendar has such a date, and none is made of it.
+            reals = [struct.unpack(">d", struct.pack(">Q", int(word[1:])))[0] for word in mine if word[0] == "r"]
+            return "takes: a date of no calendar" if any(not abs(real) < 5e10 for real in reals) else "TAKES"
         others = theirs.split(" ")
         # A date is told in another way: to the microsecond alone.
         same = len(mine) == len(others) and all(one == other or other == "date" and one[0] == "r" for one, other in zip(mine, others))
@@ -313,11 +321,11 @@ class TokenServiceError:
             if theirs is None or not re.fullmatch(r"[A-Za-z0-9+/=_.:-]+", theirs[0] or ""):
                 return None
             return "refuses: marks in a code"
+        code, message = ours.split(" ")
         if theirs is None:
             return "takes: no XML"
-        code, message = ours.split(" ")
         if bytes.fromhex(code).decode() != theirs[0]:
             return "MISREADS"
         if message == "-" or bytes.fromhex(message).decode() == theirs[1]:
             return None
-        return "message: marks"
+        return "MISREADS: message"

@@ -43,9 +43,24 @@ class Width:
             return None
         text = document.decode()
         categories = {unicodedata.category(character) for character in text}
+        # A joiner that joins no emoji to another one.
+        emoji = "[\u2600-\u27bf\U0001f000-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
+        apart = re.sub(f"(?<!{emoji[:emoji.index(']') + 1]})(?<!\ufe0f)\u200d|\u200d(?!{emoji})", "", text)
+        if "\u200d" in text and int(ours) in (wcwidth.wcswidth(apart), wcwidth.wcswidth(text.replace("\u200d", ""))):
+            return "joiner"
+        if re.search("[\u1100-\u115f\ua960-\ua97c][\uac00-\ud7a3\u1160-\u11ff\u3164]", text):
+            return "Hangul"
+        if any(self._is_behind_nothing(text, place) for place, letter in enumerate(text) if letter in "\ufe0e\ufe0f"):
+            return "selector"
         if "Mc" in categories:
             return "spacing marks"
         return f"width {ours}, not {theirs}: {' '.join('%04X' % ord(character) for character in text)}"
+
+    @staticmethod
+    def _is_behind_nothing(text, place):
+        """Whether a selector stands behind what is no letter, or before a joiner."""
+        before = text[place - 1:place]
+        return not before or wcwidth.wcwidth(before) == 0 or "\U0001f3fb" <= before <= "\U0001f3ff" or text[place + 1:place + 2] == "\u200d"
 
 
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -89,7 +104,10 @@ class HTTPDate:
             mail = mail and calendar.timegm(datetime.datetime(*mail[:5], min(mail[5], 59)).timetuple()) + (mail[5] == 60) - (mail[9] or 0)
         except (ValueError, OverflowError, TypeError):
             mail = None
-        cookie = http.cookiejar.http2time(text)
+        try:
+            cookie = http.cookiejar.http2time(text)
+        except ValueError:
+            cookie = None
         return mail, cookie
 
     def difference(self, document, ours, theirs):

@@ -19,12 +19,28 @@ package enum MSALEntityKey {
             }
         // Python has no such type; the other SDKs put the scheme behind the scopes.
         let scheme = isPlain ? [] : [credential.effectiveTokenType]
-        return (start + end + scheme).joined(separator: "-").lowercased()
+        return lowered((start + end + scheme).joined(separator: "-"))
     }
 
     /// The key of an account as a tenant sees it.
     package static func key(of profile: TenantProfile, in account: AccountID) -> String {
-        [account.homeAccountID, profile.environment, profile.realm].joined(separator: "-").lowercased()
+        lowered([account.homeAccountID, profile.environment, profile.realm].joined(separator: "-"))
+    }
+
+    /// A text in small letters as Python makes them: a sigma at the end of a word has its own form there.
+    private static func lowered(_ text: String) -> String {
+        let sigma: Unicode.Scalar = "\u{3A3}"
+        let scalars = Array(text.unicodeScalars)
+        guard scalars.contains(sigma) else { return text.lowercased() }
+        func isLetter(_ scalar: Unicode.Scalar?) -> Bool { scalar?.properties.isCased == true }
+        var small = ""
+        for (place, scalar) in scalars.enumerated() {
+            let before = scalars[..<place].last { !$0.properties.isCaseIgnorable }
+            let after = scalars[(place + 1)...].first { !$0.properties.isCaseIgnorable }
+            let isFinal = scalar == sigma && isLetter(before) && !isLetter(after)
+            small += isFinal ? "\u{3C2}" : scalar.properties.lowercaseMapping
+        }
+        return small
     }
 
     /// The key of a client's metadata; not in small letters: Python leaves this one as it is.

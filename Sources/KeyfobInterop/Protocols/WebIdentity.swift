@@ -108,11 +108,37 @@ private enum FlatXML {
     /// The text of an element, with the characters that XML writes as names.
     static func text(_ name: String, in bytes: RawSpan) -> String? {
         guard let range = content(of: name, in: bytes) else { return nil }
-        guard var text = String(validating: range.map { bytes.byte(at: $0) }, as: UTF8.self) else { return nil }
-        for (entity, character) in [("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'"), ("amp", "&")] {
-            text = text.split(separator: "&\(entity);", omittingEmptySubsequences: false).joined(separator: character)
+        guard let written = String(validating: range.map { bytes.byte(at: $0) }, as: UTF8.self),
+            !written.utf8.contains(where: { $0 < 0x20 && !"\t\n\r".utf8.contains($0) }), !written.contains("]]>")
+        else { return nil }
+        let parts = written.split(separator: "&", omittingEmptySubsequences: false)
+        var text = String(parts[0])
+        for part in parts.dropFirst() {
+            guard let end = part.firstIndex(of: ";"), let character = character(part[..<end]) else { return nil }
+            text.unicodeScalars.append(character)
+            text += part[part.index(after: end)...]
         }
         return text
+    }
+
+    /// The character that a name or a number between `&` and `;` stands for.
+    private static func character(_ name: Substring) -> Unicode.Scalar? {
+        switch name {
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        case "amp": return "&"
+        default:
+            let isHexadecimal = name.hasPrefix("#x")
+            guard name.hasPrefix("#"), name.utf8.last.map({ Hexadecimal.value(of: $0) != nil }) == true else {
+                return nil
+            }
+            let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+            guard digits.utf8.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else { return nil }
+            let value = UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
+            return value.flatMap { $0.value >= 0x20 || "\t\n\r".unicodeScalars.contains($0) ? $0 : nil }
+        }
     }
 
     private static func content(of name: String, in bytes: RawSpan) -> Range<Int>? {

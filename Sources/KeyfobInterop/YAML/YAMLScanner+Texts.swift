@@ -141,7 +141,6 @@ extension YAMLScanner {
         } else {
             textIndent = try firstIndent(bytes)
         }
-        if textIndent == 0 { try requireText(isAtMargin, bytes) }
         var end = index
         while index < bytes.byteCount, marker(at: index, bytes) == nil {
             let blanks = blanks(at: index, bytes)
@@ -154,16 +153,14 @@ extension YAMLScanner {
             if index < bytes.byteCount { passBreak(bytes) }
             end = index
         }
+        if textIndent == 0 { try requireText(start..<end, isAtMargin, bytes) }
         return YAMLText(start..<end, style, isSpelled: true, indent: textIndent, chomping: chomping)
     }
 
     /// Refuses a text that is the whole document, at the margin, where programs take it for something else.
-    private func requireText(_ isAtMargin: Bool, _ bytes: RawSpan) throws(YAMLProblem) {
-        var first = index
-        while first < bytes.byteCount, isBreak(first, bytes) { first += 1 }
-        if first < bytes.byteCount, !isAtMargin || "#\t".utf8.contains(bytes.byte(at: first)) {
-            throw problem(.unclear)
-        }
+    private func requireText(_ range: Range<Int>, _ isAtMargin: Bool, _ bytes: RawSpan) throws(YAMLProblem) {
+        guard let first = range.first(where: { !isBreak($0, bytes) }) else { return }
+        guard isAtMargin, !"#\t".utf8.contains(bytes.byte(at: first)) else { throw problem(.unclear) }
     }
 
     /// Passes the rest of the line behind `|` or `>`: how it ends, and by how much it is indented where that is written.

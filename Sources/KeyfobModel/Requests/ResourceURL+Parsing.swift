@@ -77,21 +77,27 @@ extension ResourceURL {
         self = address
     }
 
-    /// `host/path` of `user@host:path`; nil for a local path.
+    /// `host/path` of `user@host:path`, as git parts it; nil for a local path.
     private static func sshAddress(_ bytes: [UInt8]) -> [UInt8]? {
         var start = bytes.startIndex
         let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
-        if let at = bytes[..<slash].firstIndex(of: UInt8(ascii: "@")) { start = at + 1 }
+        // Up to the first colon, but for those of an address in brackets.
+        let bracket =
+            bytes[..<slash].first == UInt8(ascii: "[")
+            ? 0 : bytes[..<slash].firstRange(of: "@[".utf8).map { $0.upperBound - 1 }
         var colon: Int?
-        if start < slash, bytes[start] == UInt8(ascii: "["), let close = bytes[start..<slash].firstIndex(of: 0x5D) {
-            colon = close + 1
+        if let bracket {
+            start = bracket
+            colon = bytes[bracket..<slash].firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
         } else {
-            colon = bytes[start..<slash].firstIndex(of: UInt8(ascii: ":"))
+            colon = bytes[..<slash].firstIndex(of: UInt8(ascii: ":"))
+            // What ssh takes for the user ends at the last sign.
+            if let colon, let at = bytes[..<colon].lastIndex(of: UInt8(ascii: "@")) { start = at + 1 }
         }
         guard let colon, colon < slash, bytes[colon] == UInt8(ascii: ":"), colon > start else { return nil }
         let path = bytes[(colon + 1)...]
-        // `helper::address` is for a program; a path has neither query nor fragment.
-        guard path.first != UInt8(ascii: ":"), !path.contains(where: { "?#".utf8.contains($0) }) else { return nil }
+        // `helper::address` is for a program, and `name://` no scheme; a path has neither query nor fragment.
+        guard path.first != UInt8(ascii: ":"), !path.starts(with: "//".utf8), !path.contains(where: { "?#".utf8.contains($0) }) else { return nil }
         var host = Array(bytes[start..<colon])
         // `[host:port]:path`, where what is in brackets is no IPv6 address.
         if host.first == UInt8(ascii: "["), host.count(where: { $0 == UInt8(ascii: ":") }) < 2 {

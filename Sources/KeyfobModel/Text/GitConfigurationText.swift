@@ -10,7 +10,8 @@ package struct GitConfigurationText {
         package let subsection: String?
         /// In small letters.
         package let name: String
-        /// Nil where it has none, which means true, or one that is no text.
+        /// Nil where it has none, which means true, or one that is no text, or that versions of git read differently: one with
+        /// a tab or a carriage return between words that are not in quotation marks.
         package let value: String?
         /// Where its line begins, and where the one after it does.
         package let range: Range<Int>
@@ -76,6 +77,7 @@ package struct GitConfigurationText {
         while let byte = take() {
             switch byte {
             case UInt8(ascii: "]"):
+                guard !name.isEmpty else { return false }
                 let parts = name.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
                 begin(parts[0], parts.count > 1 ? Array(parts[1]) : nil)
                 return true
@@ -96,8 +98,8 @@ package struct GitConfigurationText {
         section = sections.contains(name) ? name : ""
         self.subsection = nil
         guard let subsection else { return }
-        // A name that is no text is nobody's.
-        self.subsection = String(validating: subsection, as: UTF8.self)
+        // A name that is no text, or at whose zero byte git ends it, is nobody's.
+        self.subsection = subsection.contains(0) ? nil : String(validating: subsection, as: UTF8.self)
         if self.subsection == nil { section = "" }
     }
 
@@ -132,10 +134,11 @@ package struct GitConfigurationText {
             index += 1
         }
         var end = take()
-        while let byte = end, Self.isBlank(byte) { end = take() }
+        while let byte = end, byte == 0x20 || byte == 0x09 { end = take() }
         var value: [UInt8]?
+        var isClear = true
         if end == UInt8(ascii: "=") {
-            value = readValue()
+            value = readValue(&isClear)
             guard value != nil else { return false }
         } else if let end, end != 0x0A {
             return false
@@ -146,7 +149,7 @@ package struct GitConfigurationText {
         }
         guard !section.isEmpty else { return true }
         var text: String?
-        if let value { text = String(validating: value, as: UTF8.self) }
+        if let value, isClear, !value.contains(0) { text = String(validating: value, as: UTF8.self) }
         entries.append(
             Entry(
                 section: section, subsection: subsection, name: String(decoding: name, as: UTF8.self), value: text,
@@ -155,41 +158,44 @@ package struct GitConfigurationText {
     }
 
     /// A value to the end of its line; nil where git would refuse it.
-    private mutating func readValue() -> [UInt8]? {
+    ///
+    /// git before 2.45 makes a blank of each tab and carriage return between words, and later ones keep them: then it is not
+    /// clear.
+    private mutating func readValue(_ isClear: inout Bool) -> [UInt8]? {
         var value: [UInt8] = []
         // Blanks at the end do not belong to the value, unless they are quoted.
         var kept = 0
         var isQuoted = false
         loop: while let byte = take() {
+            if !isQuoted, Self.isBlank(byte) {
+                if !value.isEmpty { value.append(byte) }
+                continue
+            }
             switch byte {
             case 0x0A:
                 guard !isQuoted else { return nil }
                 break loop
-            case UInt8(ascii: "\""):
-                isQuoted.toggle()
-                kept = value.count
-            case UInt8(ascii: "\\"):
-                guard let escaped = take() else { break loop }
-                switch escaped {
-                case 0x0A: continue
-                case UInt8(ascii: "n"): value.append(0x0A)
-                case UInt8(ascii: "t"): value.append(0x09)
-                case UInt8(ascii: "b"): value.append(0x08)
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"): value.append(escaped)
-                default: return nil
-                }
-                kept = value.count
             case UInt8(ascii: "#") where !isQuoted, UInt8(ascii: ";") where !isQuoted:
                 skipLine()
                 break loop
-            case _ where Self.isBlank(byte):
-                guard isQuoted || !value.isEmpty else { continue }
-                value.append(byte)
-                if isQuoted { kept = value.count }
-            default:
-                value.append(byte)
-                kept = value.count
+            default: break
             }
+            isClear = isClear && value[kept...].allSatisfy { $0 == 0x20 }
+            switch byte {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "\\"):
+                switch take() {
+                case nil, 0x0A: break
+                case UInt8(ascii: "n"): value.append(0x0A)
+                case UInt8(ascii: "t"): value.append(0x09)
+                case UInt8(ascii: "b"): value.append(0x08)
+                case UInt8(ascii: "\""): value.append(UInt8(ascii: "\""))
+                case UInt8(ascii: "\\"): value.append(UInt8(ascii: "\\"))
+                default: return nil
+                }
+            default: value.append(byte)
+            }
+            kept = value.count
         }
         return isQuoted ? nil : Array(value.prefix(kept))
     }
