@@ -43,7 +43,7 @@ VERSION = $(shell sed -nE 's/.*version = "([^"]*)".*/\1/p' Sources/KeyfobModel/R
 USER_UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/user
 UNITS = keyfob-backup@.service keyfob-backup@.timer keyfob-sync.service keyfob-sync.timer keyfob-sync-watch.service keyfob-agent.socket keyfob-agent.service
 
-.PHONY: help try test test-bare test-full test-faults test-front test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
+.PHONY: help try test test-bare test-full test-faults test-front test-suites test-az test-broker test-agent test-store test-cli quick docs api bench build command library sbom reproduce install uninstall deb test-package clean
 
 help:
 	@echo 'make try                     show the main job on sample data; builds first where there is no keyfob of this release'
@@ -55,6 +55,7 @@ help:
 	@echo 'make test-full               the same, with both storages and many more rounds, and the public library compared'
 	@echo 'make test-faults             a fault at each call that changes a file, for every command that writes'
 	@echo 'make test-front              damaged vaults, writers beside readers and odd surroundings, for what starts as keyfob'
+	@echo 'make test-suites SUITES=DIR  public suites for JSON, TOML, YAML and cryptography that lie in DIR, against the readers'
 	@echo 'make test-az                 the real Azure CLI beside a mirror; installs it first: 700 MB'
 	@echo 'make test-broker             real MSAL for Python, with keyfob as its broker; installs it first: 60 MB'
 	@echo 'make test-agent              200 programs at once, some killed, and the agent killed too, for a minute; what came out is checked'
@@ -136,6 +137,7 @@ test:
 	Scripts/build-front
 	Scripts/test-front
 	Tests/Front/run .build/front/keyfob --full .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample)
+	.venv/bin/python3 Tests/Readers/run .build/debug/KeyfobReaders $(if $(KEYFOB_FULL),--full)
 	Tests/Faults/run .build/debug/keyfob $(if $(KEYFOB_FULL),,--sample 60)
 
 # As root: the last commit in a Debian of its own, with the Swift toolchain and nothing else of this machine.
@@ -169,6 +171,13 @@ test-agent:
 test-faults:
 	swift build --product keyfob $(SWIFT_BUILD_FLAGS)
 	Tests/Faults/run .build/debug/keyfob
+
+# Public suites that somebody has checked out into a folder: Tests/Readers/suites says which.
+SUITES =
+test-suites:
+	@test -n '$(SUITES)' || { echo 'test-suites: skipped: name the folder with JSONTestSuite, toml-test, yaml-test-suite and wycheproof, by SUITES=DIR'; exit 0; }; \
+	swift build --product KeyfobReaders $(SWIFT_BUILD_FLAGS) && \
+	.venv/bin/python3 Tests/Readers/suites .build/debug/KeyfobReaders '$(SUITES)'
 
 # What the front says of damaged vaults, beside writers, and in odd surroundings, held against the full program.
 test-front:

@@ -294,7 +294,8 @@ class TokenServiceError:
 
     def _document(self, chance):
         def element(name):
-            return f"<{name}>{''.join(chance.choice(self.PIECES) for _ in range(chance.randint(0, 2)))}</{name}>"
+            pieces = self.PIECES[:1] + self.PIECES[-1:] if name == "Code" and chance.random() < 0.6 else self.PIECES
+            return f"<{name}>{''.join(chance.choice(pieces) for _ in range(chance.randint(0, 2)))}</{name}>"
         inner = "".join(element(name) for name in chance.choice([["Code", "Message"], ["Type", "Code", "Message"], ["Code"], ["Message", "Code"], ["Code", "Code"]]))
         return f"<ErrorResponse><Error>{inner}</Error><RequestId>x</RequestId></ErrorResponse>".encode()
 

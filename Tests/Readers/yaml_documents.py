@@ -234,6 +234,8 @@ class YAML:
                 return None
             if yaml_events.is_of_yaml12(document, ours):
                 return "takes: YAML 1.2"
+            if self._is_like_item(document, ours):
+                return "takes: a text at the margin"
             # Between tokens a tab is a blank.
             blank, _ = yaml_events.read(document.replace(b"\t", b" "))
             return "takes: tab" if b"\t" in document and blank and yaml_events.words_agree(ours, blank.line) else f"TAKES: {problem}"
@@ -249,6 +251,16 @@ class YAML:
         if "tag" not in events.features and not yaml_events.is_of_yaml12(document, events.line):
             return "refuses: no YAML 1.2"
         return f"refuses: {flaw}"
+
+    @staticmethod
+    def _is_like_item(document, ours):
+        """Whether a document that is one text is what libyaml reads where it is an item of a list, indented by a blank."""
+        found = re.search(r"(?:^|\n)(?:--- )?([|>][^\r\n]*)((?:\r\n|\r|\n).*)", document.decode(), re.DOTALL)
+        if not found or ours[0] not in "|>" or " " in ours:
+            return False
+        body = re.split(r"(?m)^(?:\.\.\.|---)(?=\s|$)", found[2])[0]
+        item, _ = yaml_events.read(f"- {found[1]}{re.sub(r'(?<=[' + chr(13) + chr(10) + r'])(?=[^' + chr(13) + chr(10) + r'])', ' ', body)}".encode())
+        return item is not None and item.line == f"[ {ours} ]"
 
 
 class Kubectl(YAML):

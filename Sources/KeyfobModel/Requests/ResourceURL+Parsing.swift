@@ -97,7 +97,9 @@ extension ResourceURL {
         guard let colon, colon < slash, bytes[colon] == UInt8(ascii: ":"), colon > start else { return nil }
         let path = bytes[(colon + 1)...]
         // `helper::address` is for a program, and `name://` no scheme; a path has neither query nor fragment.
-        guard path.first != UInt8(ascii: ":"), !path.starts(with: "//".utf8), !path.contains(where: { "?#".utf8.contains($0) }) else { return nil }
+        guard path.first != UInt8(ascii: ":"), !path.starts(with: "//".utf8),
+            !path.contains(where: { "?#".utf8.contains($0) })
+        else { return nil }
         var host = Array(bytes[start..<colon])
         // `[host:port]:path`, where what is in brackets is no IPv6 address.
         if host.first == UInt8(ascii: "["), host.count(where: { $0 == UInt8(ascii: ":") }) < 2 {
