@@ -21,6 +21,8 @@ let readers: [String: ([UInt8]) -> String] = [
     "remote": Addresses.remote, "percent": Addresses.percent,
     "width": Words.width, "http-date": Words.httpDate, "rfc3339": Words.rfc3339, "base64": Words.base64,
     "msal-key": MSALKeys.key,
+    "x25519": Primitives.x25519, "hmac": Primitives.hmac, "hkdf": Primitives.hkdf,
+    "chacha20-poly1305": Primitives.chacha20Poly1305,
 ]
 
 while let line = readLine() {

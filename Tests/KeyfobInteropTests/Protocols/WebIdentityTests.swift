@@ -70,9 +70,9 @@ struct WebIdentityTests {
     @Test("an error has its code and its sentence")
     func refusal() {
         let document =
-            "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not &lt;you&gt; &amp;amp; me</Message></Error></ErrorResponse>"
+            "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not &lt;you&gt; &amp;amp; m&#x65;&#33;</Message></Error></ErrorResponse>"
         let refusal = WebIdentityRefusal(reading: secret(document))
-        #expect(refusal?.code == "AccessDenied" && refusal?.message == "not <you> &amp; me")
+        #expect(refusal?.code == "AccessDenied" && refusal?.message == "not <you> &amp; me!")
         #expect(refusal?.isAboutToken == false && refusal?.isPassing == false)
         #expect(WebIdentityRefusal(reading: secret("<html>no</html>")) == nil)
     }

@@ -83,6 +83,12 @@ struct ResourceURLTests {
             ("https://\(Array(repeating: "abcdefg", count: 32).joined(separator: "."))", .badHost),
             ("https://[::1", .badHost), ("https://[::1]x", .badHost), ("https://[]", .badHost),
             ("https://[::1%25eth0]", .badHost), ("https://[1:2:3]", .badHost), ("https://[g::1]", .badHost),
+            // What ends in a number is an address.
+            ("https://127.1", .badHost), ("https://0x7f.1/a", .badHost), ("https://2130706433", .badHost),
+            ("0", .badHost),
+            ("https://0177.0.0.1", .badHost), ("https://1.2.3.04", .badHost), ("https://256.1.1.1", .badHost),
+            ("https://1.2.3.4.5", .badHost), ("https://a.example.1", .badHost), ("https://a.0x", .badHost),
+            ("https://a.0xAF.", .badHost), ("https://1.2.3.4..", .badHost),
             ("https://h/a b", .forbiddenCharacter), ("https://h/a\tb", .forbiddenCharacter),
             ("https://h/a\n", .forbiddenCharacter), (" https://h", .forbiddenCharacter), ("h\\a", .forbiddenCharacter),
             ("https://h/\u{0}", .forbiddenCharacter), ("https://h/\u{7F}", .forbiddenCharacter),
@@ -110,13 +116,39 @@ struct ResourceURLTests {
         arguments: [
             ("::", true), ("::1", true), ("1::", true), ("1:2:3:4:5:6:7:8", true), ("1:2:3:4:5:6:7::", true),
             ("::2:3:4:5:6:7:8", true), ("1::8", true), ("fe80::1", true), ("1:2:3:4:5:6:1.2.3.4", true),
-            ("::1.2.3.4", true), ("1::1.2.3.4", true), ("1:2:3:4:5:6:7", false), ("1:2:3:4:5:6:7:8:9", false),
+            ("::1.2.3.4", true), (":1.2.3.4", false), ("1:2.3.4.5", false), ("::01.2.3.4", false), ("1::1.2.3.4", true),
+            ("1:2:3:4:5:6:7", false), ("1:2:3:4:5:6:7:8:9", false),
             ("1::2::3", false), (":::", false), (":1:2:3:4:5:6:7", false), ("1:2:3:4:5:6:7:", false), (":", false),
             ("1", false), ("1.2.3.4", false), ("::12345", false), ("::1.2.3", false), ("::1.2.3.256", false),
             ("1.2.3.4::", false), ("1:2:3:4:5:6:7:1.2.3.4", false), ("::g", false), ("1:2:3:4:5:6:7:8::", false),
         ])
     func addresses(text: String, isAddress: Bool) {
         #expect((Self.flaw("https://[\(text)]/") == nil) == isAddress)
+    }
+
+    @Test(
+        "an IPv6 address has one spelling",
+        arguments: [
+            ("0:0:0:0:0:0:0:1", "::1"), ("::0001", "::1"), ("0:0:0:0:0:0:0:0", "::"), ("FE80:0:0:0:0:0:0:A", "fe80::a"),
+            ("1:0:0:2:0:0:0:3", "1:0:0:2::3"), ("1:0:0:2:3:0:0:4", "1::2:3:0:0:4"),
+            ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"),
+            ("::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"), ("::ffff:1.2.3.4", "::ffff:102:304"), ("1:2::", "1:2::"),
+            ("0:0:1::", "0:0:1::"),
+        ])
+    func oneSpelling(text: String, expected: String) throws {
+        #expect(try ResourceURL(parsing: "https://[\(text)]").host == "[\(expected)]")
+    }
+
+    @Test(
+        "a git remote's host is the one that git calls",
+        arguments: [
+            ("git@h.example:a/b", "h.example/a/b"), ("a@b@h.example:c", "h.example/c"),
+            ("u:p@h.example:a", "u/p@h.example:a"),
+            ("git@[::1]:a", "[::1]/a"), ("[h.example:22]:a", "h.example:22/a"), ("u:p@[::1]:a", "[::1]/a"),
+            ("git@h.example://a", nil), ("h::a", nil), ("./h:a", nil), ("git@h.example:a#b", nil), ("git@:a", nil),
+        ] as [(String, String?)])
+    func remotes(text: String, expected: String?) {
+        #expect(ResourceURL(gitRemote: text)?.description == expected)
     }
 
     @Test(
