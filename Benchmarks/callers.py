@@ -16,7 +16,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -160,11 +159,8 @@ def main():
     parser.add_argument("--write-readme", action="store_true")
     options = parser.parse_args()
     options.brief = False
-    # The services are stopped then too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     here = os.path.dirname(os.path.abspath(__file__))
-    out = os.path.abspath(options.out or f"{here}/results")
-    os.makedirs(out, exist_ok=True)
+    out = report.folder(options.out or f"{here}/results")
     if options.render:
         with open(options.render, encoding="utf-8") as file:
             document = json.load(file)

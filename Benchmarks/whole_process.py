@@ -18,7 +18,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -274,11 +273,8 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--write-readme", action="store_true")
     options = parser.parse_args()
-    # The services are stopped then too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     here = os.path.dirname(os.path.abspath(__file__))
-    out = os.path.abspath(options.out or f"{here}/results")
-    os.makedirs(out, exist_ok=True)
+    out = report.folder(options.out or f"{here}/results")
     if options.render:
         with open(options.render, encoding="utf-8") as file:
             document = json.load(file)

@@ -1,8 +1,11 @@
 """What was measured, as Markdown."""
 
 import json
+import os
 import re
 import shutil
+import signal
+import sys
 
 from . import chart
 
@@ -193,6 +196,13 @@ def put(path, text, place=PLACE):
         raise SystemExit(f"whole_process.py: {path} does not have the two marks once")
     with open(path, "w", encoding="utf-8") as file:
         file.write(pattern.sub(lambda _: f"{begin}\n{text}\n{END}", page))
+
+
+def folder(path):
+    """Makes the folder for what is measured. SIGTERM ends the run from now on as an exit does, which stops the services too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    os.makedirs(path, exist_ok=True)
+    return os.path.abspath(path)
 
 
 def save(document, out, name):
