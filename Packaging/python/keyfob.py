@@ -38,6 +38,9 @@ _FUNCTIONS = {
 _TYPES = {"-": None, "i": ctypes.c_int, "n": ctypes.c_size_t, "s": ctypes.c_char_p, "p": ctypes.c_void_p,
           "o": ctypes.POINTER(ctypes.c_void_p), "e": ctypes.POINTER(ctypes.c_void_p)}
 _TOKEN_FIELDS = ("token", "tokenType", "expiresAt", "scopes", "account", "username", "group", "clientID", "tenant", "source")
+_ERROR_FIELDS = ("code", "message", "hint")
+_CONTINUATION_FIELDS = ("action", "continuation", "provider", "account", "name", "group", "tenant", "clientID", "scopes", "claims",
+                        "command")
 _ACCOUNT_FIELDS = ("id", "homeAccountID", "environment", "username", "displayName", "label", "group", "state",
                    "stateReason", "homeTenant", "isDefault", "signInEndsOn")
 
@@ -65,14 +68,19 @@ except ImportError:
 
 
 class Error(_Failure):
-    """What went wrong: `code` is stable, `status` that of the command, `hint` what to do."""
+    """What went wrong: `code` is stable, `status` that of the command, `hint` what to do.
 
-    def __init__(self, status, code, message, hint):
+    Where a person can continue a request for a token, `continuation` says how, as a dictionary with action, id, provider,
+    account, name, group, tenant, clientID, scopes (a tuple), claims and command, of which some may be None.
+    """
+
+    def __init__(self, status, code, message, hint, continuation=None):
         super().__init__(f"{message}; {hint}" if hint else message)
         self.status, self.code, self.message, self.hint = status, code, message, hint
+        self.continuation = continuation
 
     def __reduce__(self):
-        return Error, (self.status, self.code, self.message, self.hint)
+        return Error, (self.status, self.code, self.message, self.hint, self.continuation)
 
 
 class _Library:
@@ -107,7 +115,13 @@ def _call(function, *arguments):
     if status == 0:
         return
     try:
-        raise Error(status, *(_text(_library.error_get(error, name)) for name in (b"code", b"message", b"hint")))
+        texts = {name: _text(_library.error_get(error, name.encode())) for name in _ERROR_FIELDS + _CONTINUATION_FIELDS}
+        continuation = None
+        if texts["action"] is not None:
+            continuation = {name: texts[name] for name in _CONTINUATION_FIELDS} | {
+                "scopes": tuple((texts["scopes"] or "").split())}
+            continuation["id"] = continuation.pop("continuation")
+        raise Error(status, *(texts[name] for name in _ERROR_FIELDS), continuation)
     finally:
         _library.error_free(error)
 

@@ -67,10 +67,11 @@ extension KeyringError {
 
 extension KeyringError {
     /// Why an organisation's rule keeps somebody out, whom no sign-in with this program lets in.
-    init(_ policy: AccessPolicy, _ failure: ProviderFailure, name: String) {
+    init(_ policy: AccessPolicy, _ failure: ProviderFailure, name: String, continuation: Continuation? = nil) {
         self.init(
             .policyNotMet, "no token for \(name): the organisation \(policy.words); \(failure)",
-            advice: .meetPolicy(isAboutDevice: [.compliantDevice, .managedDevice].contains(policy)))
+            advice: .meetPolicy(isAboutDevice: [.compliantDevice, .managedDevice].contains(policy)),
+            continuation: continuation)
     }
 }
 

@@ -77,7 +77,7 @@ extension KeyringError {
             }
             self.init(
                 .noSuchAccount, "\(naming.shown(only.candidate.account, nil)) does not fit: \(rejection)",
-                advice: Self.advice(after: rejection, of: only.candidate, naming),
+                advice: Self.advice(after: rejection, of: only.candidate, request, naming),
                 candidates: accounts.map(\.id.description), names: [])
             return
         }
@@ -87,7 +87,7 @@ extension KeyringError {
             isAlone
                 ? "\(naming.shown(first.account, nil)) is signed out"
                 : "no account fits, and \(signedOut.count) are signed out",
-            advice: Self.advice(for: first, request.scopes, naming),
+            advice: Self.advice(for: first, request, request.scopes, naming),
             candidates: judged.map(\.candidate.account.id.description),
             names: isAlone
                 ? []
@@ -96,17 +96,23 @@ extension KeyringError {
 
     /// What to do about the only account's not being the one.
     private static func advice(
-        after rejection: Verdict.Rejection, of candidate: Candidate, _ naming: AccountNaming
+        after rejection: Verdict.Rejection, of candidate: Candidate, _ request: TokenRequest, _ naming: AccountNaming
     ) -> Advice {
-        if case .scopesNotGranted(let scopes) = rejection { return advice(for: candidate, scopes, naming) }
+        if case .scopesNotGranted(let scopes) = rejection { return advice(for: candidate, request, scopes, naming) }
         return .explainSelection
     }
 
     /// How an account gets tokens again; one that never signed in with a client has them from elsewhere.
-    private static func advice(for candidate: Candidate, _ scopes: ScopeSet, _ naming: AccountNaming) -> Advice {
+    private static func advice(
+        for candidate: Candidate, _ request: TokenRequest, _ scopes: ScopeSet, _ naming: AccountNaming
+    ) -> Advice {
         let account = candidate.account
         if candidate.clientIDs.contains(where: { !$0.isEmpty && $0 != Credential.noClient }) {
-            return .signIn(naming.typed(account), scopes)
+            let hasTenants = EnvironmentAliases.isMicrosoft(account.id.environment)
+            return .signIn(
+                Continuation(
+                    provider: account.id.environment, account: account.id.description, name: naming.typed(account),
+                    tenant: hasTenants ? request.realm : nil, clientID: request.clientID, scopes: scopes))
         }
         // Who is known by an id has signed in somewhere, as another machine of a sync.
         return account.isKnownByName ? .storeToken : .signInOrStoreToken(naming.typed(account))

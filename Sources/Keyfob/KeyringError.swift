@@ -23,21 +23,27 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first of the candidates as a line for people names them, at most ``namedCandidates``: accounts by names that can
     /// be typed; none where the message names all there is.
     public let candidateNames: [String]
+    /// How a person continues where a request for a token was refused; nil where nothing continues it.
+    public let continuation: Continuation?
 
     /// How many candidates a line for people names.
     public static let namedCandidates = 3
 
     /// An error.
     ///
-    /// - Parameter names: What people read in the place of the candidates; nil where they read these.
+    /// - Parameters:
+    ///   - names: What people read in the place of the candidates; nil where they read these.
+    ///   - continuation: That of the advice unless given.
     public init(
-        _ code: Code, _ message: String, advice: Advice? = nil, candidates: [String] = [], names: [String]? = nil
+        _ code: Code, _ message: String, advice: Advice? = nil, candidates: [String] = [], names: [String]? = nil,
+        continuation: Continuation? = nil
     ) {
         self.code = code
         self.message = message
         self.advice = advice
         self.candidates = candidates
         candidateNames = Array((names ?? candidates).prefix(Self.namedCandidates))
+        self.continuation = continuation ?? advice?.continuation
     }
 
     /// An error about accounts.
@@ -55,7 +61,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The same error with other words, or other advice.
     public func saying(_ message: String? = nil, advice: Advice?) -> KeyringError {
         KeyringError(
-            code, message ?? self.message, advice: advice, candidates: candidates, names: candidateNames)
+            code, message ?? self.message, advice: advice, candidates: candidates, names: candidateNames,
+            continuation: continuation)
     }
 
     /// Whether both have the same code.
@@ -135,7 +142,7 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case throttled
         /// The provider granted fewer scopes than were asked for; what it granted is stored.
         case scopesDeclined
-        /// The account's organisation lets nobody in from this device or with this client.
+        /// An organisation does not let the account, the device or the client in.
         case policyNotMet
         /// Somebody else signed in than was asked for; nothing was stored.
         case otherAccount

@@ -118,8 +118,10 @@ public final class AgentDesk: Sendable {
             let keyring = try vault.keyring()
             draft.keyring = keyring
             let era = era
-            let candidate = try await admitted(acquisition, keyring, caller, &draft)
-            return try await give(caller, acquisition, of: candidate, since: era, &draft)
+            let (candidate, tenant) = try await admitted(acquisition, keyring, caller, &draft)
+            var pinned = acquisition
+            pinned.request.realm = acquisition.request.realm ?? tenant
+            return try await give(caller, pinned, of: candidate, since: era, &draft)
         } catch {
             throw told(error, &draft)
         }
@@ -197,10 +199,10 @@ public final class AgentDesk: Sendable {
 
     // MARK: Deciding
 
-    /// The account of a request, once the program may have its token.
+    /// The account of a request, once the program may have its token, and the tenant where a binding names both.
     private func admitted(
         _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
-    ) async throws(KeyringError) -> Candidate {
+    ) async throws(KeyringError) -> (Candidate, tenant: String?) {
         let request = acquisition.request
         let selection = try keyring.accounts.selectByName(request, in: acquisition.groups)
         let candidates = selection.fitting
@@ -211,10 +213,13 @@ public final class AgentDesk: Sendable {
             // Another one that it may use goes before one that it would have to ask for.
             let judged = try rights(of: caller).judge(selection.wouldDo, request.scopes, request.clientID, keyring)
             if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {
-                return try await admit(caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
+                let chosen = try await admit(
+                    caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
+                return (chosen, nil)
             }
         }
-        return try await admit(caller, to: candidates, request.scopes, request.clientID, keyring, &draft)
+        let chosen = try await admit(caller, to: candidates, request.scopes, request.clientID, keyring, &draft)
+        return (chosen, chosen == candidates.first && candidates.count == 1 ? selection.boundTenant : nil)
     }
 
     private func admit(

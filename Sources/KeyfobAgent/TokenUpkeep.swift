@@ -47,6 +47,7 @@ struct TokenUpkeep {
         var request = request
         request.account = found.account.id.description
         request.clientID = found.credential.clientID
+        request.keepTenant(of: found)
         var renewal = TokenRenewal(minimumValidity: request.minimumValidity)
         renewal.isGiven(expiry, now: now)
         kept[key] = Kept(

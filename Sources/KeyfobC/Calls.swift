@@ -122,6 +122,7 @@ extension OpenKeyring {
         guard given.secret.isEqual(to: token), given.found.origin != .provider else { return }
         var renewal = request
         renewal.account = given.found.account.id.description
+        renewal.keepTenant(of: given.found)
         _ = try agent.token(renewal, in: groups, SilentOptions(forcesRefresh: true))
     }
 

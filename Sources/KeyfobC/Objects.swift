@@ -184,8 +184,18 @@ final class Failure: Sendable {
 
     init(_ error: KeyringError) {
         status = ExitStatus(error.code).rawValue
+        let continuation = error.continuation
+        func known(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
         texts = Answer([
-            ["code": error.code.rawValue, "message": error.message + error.candidateText, "hint": error.hint]
+            [
+                "code": error.code.rawValue, "message": error.message + error.candidateText, "hint": error.hint,
+                "action": continuation?.action.rawValue, "continuation": continuation?.id,
+                "provider": known(continuation?.provider), "account": known(continuation?.account),
+                "name": continuation?.name, "group": continuation?.group?.name, "tenant": continuation?.tenant,
+                "clientID": continuation?.clientID,
+                "scopes": continuation.map { $0.scopes.scopes.joined(separator: " ") },
+                "claims": continuation?.claims, "command": continuation?.command,
+            ]
         ])
     }
 

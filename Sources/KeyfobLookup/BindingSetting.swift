@@ -2,7 +2,7 @@ package import KeyfobRecords
 package import KeyfobModel
 
 /// How a binding is kept: as a setting of its group, `binding:<kind>:<subject>:<environment or *>`, whose
-/// value is the canonical id of the account or `none`.
+/// value is the canonical id of the account or `none`, and on a second line the tenant where one is named.
 ///
 /// The environment is in the name so that one subject can be bound to an account at each of several
 /// providers.
@@ -44,15 +44,44 @@ package struct BindingSetting: Hashable {
 
     /// The binding in a setting; nil where it makes no sense.
     package static func binding(_ setting: Setting, in group: AccessGroup) -> Binding? {
-        guard let own = BindingSetting(name: setting.name), let target = Binding.Target(text: setting.value),
-            own == BindingSetting(own.subject, target)
+        guard let own = BindingSetting(name: setting.name), let value = BindingValue(text: setting.value),
+            own == BindingSetting(own.subject, value.target)
         else { return nil }
-        return Binding(own.subject, to: target, from: .keyring(group), by: setting.writer)
+        return Binding(
+            own.subject, to: value.target, tenant: value.tenant, from: .keyring(group), by: setting.writer)
     }
 
     /// An environment without `:`, which ends the subject, and never `*`, which means all.
     private static func escaped(_ environment: String?) -> String {
         environment.map { PercentEncoding.encode($0, only: ":*") } ?? "*"
+    }
+}
+
+/// What a subject is bound to: an account or none, and for an account perhaps a tenant.
+package struct BindingValue: Hashable {
+    package let target: Binding.Target
+    package let tenant: String?
+
+    package init(_ target: Binding.Target, tenant: String? = nil) {
+        self.target = target
+        self.tenant = target.account == nil ? nil : tenant.flatMap(TokenRequest.specificTenant)
+    }
+
+    /// The value as it is kept: no id and no tenant holds a line feed.
+    package var text: String { target.text + (tenant.map { "\n" + $0 } ?? "") }
+
+    /// The value that ``text`` tells; nil where it makes no sense.
+    package init?(text: String) {
+        let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+        guard lines.count <= 2, let target = Binding.Target(text: String(Substring(lines[0]))) else { return nil }
+        self.target = target
+        guard lines.count == 2 else {
+            tenant = nil
+            return
+        }
+        let tenant = String(Substring(lines[1]))
+        guard target.account != nil, Identifier.isAcceptable(tenant) else { return nil }
+        self.tenant = tenant
     }
 }
 
@@ -65,32 +94,33 @@ package struct AllowanceSetting: Hashable {
 
     package let path: String
     package let digest: String
-    package let target: Binding.Target
+    package let bound: BindingValue
 
-    package init(path: String, digest: String, target: Binding.Target) {
+    package init(path: String, digest: String, bound: BindingValue) {
         self.path = path
         self.digest = digest
-        self.target = target
+        self.bound = bound
     }
 
     /// What a setting allows; nil where it makes no sense.
     package init?(_ setting: Setting) {
         guard setting.name.hasPrefix(Self.prefix + "/"), let blank = setting.value.firstIndex(of: " "),
-            let target = Binding.Target(text: String(setting.value[setting.value.index(after: blank)...]))
+            let bound = BindingValue(text: String(setting.value[setting.value.index(after: blank)...]))
         else { return nil }
         path = String(setting.name.dropFirst(Self.prefix.count))
         digest = String(setting.value[..<blank])
-        self.target = target
+        self.bound = bound
     }
 
     package static func name(of path: String) -> String { prefix + path }
 
-    package var value: String { "\(digest) \(target.text)" }
+    package var value: String { "\(digest) \(bound.text)" }
 
     /// What the file says, as a binding of its folder.
     package func binding(in group: AccessGroup, by writer: DecisionWriter) -> Binding {
         let folder = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
         return Binding(
-            .directory(folder.isEmpty ? "/" : String(folder)), to: target, from: .file(path, group), by: writer)
+            .directory(folder.isEmpty ? "/" : String(folder)), to: bound.target, tenant: bound.tenant,
+            from: .file(path, group), by: writer)
     }
 }

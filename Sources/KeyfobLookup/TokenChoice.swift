@@ -6,7 +6,7 @@ internal import KeyfobVault
 /// Which of the access tokens stored for an account answers a request: the one rule by which what is stored is judged
 /// and handed out.
 ///
-/// Tokens that are valid come first. Of several, one of the home tenant goes before guest tenants', the default
+/// Tokens that are valid come first. Of several, one of which the tenant is known goes before others, the default
 /// client's before others', one that Keyfob stored without scopes where none are asked for, and among equals the one that
 /// lives longest, and then the one that was stored last; tokens of several clients, tenants or purposes are for the caller to
 /// tell apart. Where none is valid, it is the one that lives longest: it may have an extended lifetime, and it says what a
@@ -14,13 +14,16 @@ internal import KeyfobVault
 package struct TokenChoice {
     /// What is asked for.
     package let request: TokenRequest
+    /// At which tenant.
+    package let tenant: RequestTenant
     /// Whose token it is to be.
     package let account: Account
     let now: Timestamp
 
     /// The rule for one request at one moment.
-    package init(request: TokenRequest, account: Account, now: Timestamp) {
+    package init(request: TokenRequest, tenant: RequestTenant, account: Account, now: Timestamp) {
         self.request = request
+        self.tenant = tenant
         self.account = account
         self.now = now
     }
@@ -50,25 +53,21 @@ package struct TokenChoice {
     func token(
         among tokens: [StoredItem<Credential>], preferredClient: ([String]) throws(StorageFailure) -> String?
     ) throws(Failure) -> StoredItem<Credential>? {
+        // A token without a tenant is of no other one. That of several tenants one has a valid token chooses none.
+        let tenants = Set(tokens.map { Identifier.folded($0.value.realm) }).filter { !$0.isEmpty }.sorted()
+        guard tenants.count <= 1 else { throw .ambiguous(.tenants(tenants)) }
         var remaining = tokens.filter { isValid($0.value) }
         guard !remaining.isEmpty else { return tokens.max(by: isBehind) }
-        if request.realm == nil, let home = account.homeRealm.map(Identifier.folded) {
-            let atHome = remaining.filter { Identifier.folded($0.value.realm) == home }
-            if !atHome.isEmpty { remaining = atHome }
-        }
+        let placed = remaining.filter { !$0.value.realm.isEmpty }
+        if !placed.isEmpty { remaining = placed }
         let ids = Set(remaining.map { $0.value.clientID }).sorted()
         if ids.count > 1 {
             let preferred: String?
             do { preferred = try preferredClient(ids) } catch { throw .unpreferred(error) }
             if let preferred { remaining.removeAll { $0.value.clientID != preferred } }
         }
-        func distinct(_ key: (Credential) -> String) -> [String] { Set(remaining.map { key($0.value) }).sorted() }
-        // A token without a tenant is of no other one.
-        let (clients, tenants) = (
-            distinct { $0.clientID }, distinct { Identifier.folded($0.realm) }.filter { !$0.isEmpty }
-        )
+        let clients = Set(remaining.map { $0.value.clientID }).sorted()
         guard clients.count == 1 else { throw .ambiguous(.clients(clients)) }
-        guard tenants.count <= 1 else { throw .ambiguous(.tenants(tenants)) }
         if remaining.count > 1, let resource = request.resource(at: account.id.environment) {
             // Of several for the resource that the address means, the one for whatever was consented to.
             let whole = remaining.filter { resource.defaultScope.isSubset(of: $0.value.scopes) }
@@ -111,10 +110,10 @@ extension Credential {
         }
     }
 
-    /// Whether this access token is what `request` asks for, its validity aside.
-    package func serves(_ request: TokenRequest) -> Bool {
+    /// Whether this access token is what `request` asks for at `tenant`, its validity aside.
+    package func serves(_ request: TokenRequest, at tenant: RequestTenant) -> Bool {
         if let client = request.clientID, clientID != client { return false }
-        if let realm = request.realm, Identifier.folded(self.realm) != Identifier.folded(realm) { return false }
+        guard tenant.admits(realm) else { return false }
         guard partition.isEmpty else { return false }
         guard effectiveTokenType == Identifier.folded(request.tokenType), request.scopes.isSubset(of: scopes) else {
             return false

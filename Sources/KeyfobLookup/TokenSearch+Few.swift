@@ -102,10 +102,23 @@ extension TokenSearch {
             request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
         guard let choice, choice.passedOver.isEmpty else { return nil }
         if case .learned = choice.reason, few.coverage == .some, !choice.isSaturated { return nil }
+        guard mayVisit(choice.candidate, few, request, choice.reason) else { return nil }
         guard few.coverage == .feasible || isWhole(few, request, choice.reason, choice.kin),
             stands(choice.reason, of: choice.candidate, few, candidates, request, groups)
         else { return nil }
         return (choice.candidate, choice.reason)
+    }
+
+    /// Whether an account that is not known in the tenant asked for is the one among all: no other may be known there, unless
+    /// this one is named.
+    private func mayVisit(
+        _ candidate: Candidate, _ few: Few, _ request: TokenRequest, _ reason: Verdict.Reason
+    ) -> Bool {
+        guard let realm = request.realm, few.coverage != .feasible, !candidate.isKnown(in: realm) else { return true }
+        switch reason {
+        case .explicit, .bound: return true
+        case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: return false
+        }
     }
 
     /// Whether whom a repository or an address indicates is the same among all.

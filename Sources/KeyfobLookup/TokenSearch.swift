@@ -72,6 +72,8 @@ package struct TokenSearch: Sendable {
         package var owner: Owner
         /// The owner's group.
         package let group: UnlockedVault.Group
+        /// The tenant that is meant.
+        package let tenant: RequestTenant
         /// Those of that group that serve the request, whatever their state.
         package let fitting: [StoredItem<Credential>]
         /// The one that is valid.
@@ -94,35 +96,39 @@ package struct TokenSearch: Sendable {
         guard let group = groups.first(where: { $0.name == owner.group }) else {
             throw LookupRefusal.fault("the account chosen is in none of the groups asked for").onTheWay
         }
-        let tokens = try fitting(&state, request, owner.account.id, group)
-        var stored = StoredTokens(owner: owner, group: group, fitting: tokens.items)
+        let tenant = RequestTenant(of: request, for: owner.account, by: owner.reason)
+        if case .several(let realms) = tenant {
+            throw LookupRefusal.ambiguous(.tenants(realms.sorted()), owner.account).onTheWay
+        }
+        let tokens = try fitting(&state, request, tenant, owner.account.id, group)
+        var stored = StoredTokens(owner: owner, group: group, tenant: tenant, fitting: tokens.items)
         guard takesValid else { return stored }
-        stored.hit = try hit(&state, request, owner, group, tokens, now, preferring)
+        stored.hit = try hit(&state, request, stored, tokens.damaged, now, preferring)
         return stored
     }
 
     /// The access tokens of an account in a group that serve `request`, whatever their state.
     private func fitting(
-        _ state: inout LookupState, _ request: TokenRequest, _ account: AccountID, _ group: UnlockedVault.Group
+        _ state: inout LookupState, _ request: TokenRequest, _ tenant: RequestTenant, _ account: AccountID,
+        _ group: UnlockedVault.Group
     ) throws(StorageFailure) -> FittingTokens {
         let tokens = try storage.credentials(.accessToken, of: account, client: request.client, in: group.keys)
         state.warn(ofDamage: tokens.damaged, in: group.name)
-        return (tokens.items.filter { $0.value.serves(request) }, tokens.damaged)
+        return (tokens.items.filter { $0.value.serves(request, at: tenant) }, tokens.damaged)
     }
 
     /// The valid one of the access tokens that serve `request`; nil where none is found.
     private func hit(
-        _ state: inout LookupState, _ request: TokenRequest, _ owner: Owner, _ group: UnlockedVault.Group,
-        _ tokens: FittingTokens, _ now: Timestamp,
-        _ preferring: PreferredClient
+        _ state: inout LookupState, _ request: TokenRequest, _ stored: StoredTokens, _ damaged: [String],
+        _ now: Timestamp, _ preferring: PreferredClient
     ) throws(StorageFailure) -> TokenHits.Hit? {
-        let choice = TokenChoice(request: request, account: owner.account, now: now)
-        if let item = try token(&state, choice, among: tokens.items, group, preferring: preferring),
+        let choice = TokenChoice(request: request, tenant: stored.tenant, account: stored.owner.account, now: now)
+        if let item = try token(&state, choice, among: stored.fitting, stored.group, preferring: preferring),
             choice.isValid(item.value)
         {
-            return try hit(item, request, owner, group, now)
+            return try hit(item, request, stored.owner, stored.group, now)
         }
-        if let damage = tokens.damaged.first { throw StoreError.damaged(what: damage) }
+        if let damage = damaged.first { throw StoreError.damaged(what: damage) }
         return nil
     }
 

@@ -93,7 +93,9 @@ extension Credential {
 extension Grant {
     /// The grant after the person signed in again.
     func signedIn(_ incoming: Grant) -> Grant {
-        Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates, ended: latestEnded)
+        var grant = Grant(epoch: latestEpoch &+ 1, rotates: incoming.rotates ?? rotates, ended: latestEnded)
+        grant.served = incoming.served
+        return grant
     }
 
     /// The grant after a refresh token came in from outside.

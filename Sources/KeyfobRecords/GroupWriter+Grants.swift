@@ -114,14 +114,38 @@ extension GroupWriter {
         try replace(record, .credential(token), secret: secret)
     }
 
-    /// Ends a grant and removes its refresh token; the state stays.
+    /// Ends a grant and removes its refresh token; the state stays, and so do the refused requests.
     package func endGrant(_ key: GrantKey, as state: Grant.State) throws {
         guard let (record, stored) = try record(of: key) else { return }
         var token = stored
-        var grant = (token.grant ?? Grant()).elsewhere
-        grant.state = state
+        let old = token.grant ?? Grant()
+        var grant = old.elsewhere
+        (grant.state, grant.refusals) = (state, old.refusals)
         token.grant = grant
         try replace(record, .credential(token))
+    }
+
+    /// Has all grants forget what was refused to a client, of which something else is stored now.
+    package func forgetRefusals(ofClient clientID: String) throws {
+        var keys: [GrantKey] = []
+        try reader.forEachRecord(kind: .refreshToken) { result in
+            // Of one that does not open nothing is known, and nothing is told.
+            guard let record = try? result.get(),
+                let token = try? record.decode(
+                    self.keys,
+                    { body throws(FieldList.Malformed) in
+                        try CredentialBody.decode(body, kind: .refreshToken)
+                    }), token.grant?.refusals.contains(where: { $0.isOfClient(clientID) }) == true
+            else { return }
+            keys.append(GrantKey(token))
+        }
+        for key in keys {
+            try updateGrant(key) { token in
+                var grant = token.grant ?? Grant()
+                grant.refusals.removeAll { $0.isOfClient(clientID) }
+                token.grant = grant
+            }
+        }
     }
 
     /// Signs a client out of an account: its refresh tokens go, and a grant that is signed out stays, also where there
@@ -193,4 +217,9 @@ extension GroupWriter {
         }
         return found
     }
+}
+
+extension RefusalVerdict {
+    /// Whether a client as a whole was refused.
+    fileprivate func isOfClient(_ id: String) -> Bool { reach == .client && request.clientID == id }
 }

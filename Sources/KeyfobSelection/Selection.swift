@@ -29,6 +29,15 @@ public struct Selection: Hashable, Sendable {
         }
     }
 
+    /// The tenant that the binding names by which the account was chosen: whoever asks for that account by its name asks for
+    /// this tenant too.
+    public var boundTenant: String? {
+        for judged in verdicts {
+            if case .chosen(.bound(let binding)) = judged.verdict { return binding.tenant }
+        }
+        return nil
+    }
+
     /// An account and what is said of it.
     public struct Judged: Hashable, Sendable {
         /// The account.

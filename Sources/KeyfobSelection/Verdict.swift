@@ -48,7 +48,7 @@ public enum Verdict: Hashable, Sendable {
         case otherEnvironment(String)
         /// Its tokens do not go to the host.
         case hostNotAllowed(String)
-        /// It has no profile in the tenant, and no token for it.
+        /// It has no profile in the tenant, and no token for it, and cannot visit it, or another account is known there.
         case notInTenant(String)
         /// The client holds nothing of it.
         case unknownToClient(String)

@@ -5,6 +5,7 @@ import Testing
 @Suite("Refresh transactions") struct RefreshTransactionTests {
     static let first = GrantVersion(epoch: 1, generation: 1)
     static let token = TokenIdentity(source: .own, version: first)
+    static let refused = RefreshResult.refused(token, JudgedRefusal(RotatingProvider.refusal, .grantEnds))
 
     @Test("lock, read again, write an intent, send, commit and release")
     func steps() {
@@ -104,7 +105,8 @@ import Testing
     func familyRefusedWithoutReason() {
         let token = TokenIdentity(source: .family, version: Self.first)
         #expect(RefreshFailure(RotatingProvider.silence, of: token, at: now) == nil)
-        #expect(StoredChange.after(RotatingProvider.silence, of: token, wasInterrupted: true) == [])
+        let refusal = Refusal(status: 400)
+        #expect(StoredChange.after(wordless: refusal, of: token, wasInterrupted: true) == [])
     }
 
     @Test(
@@ -124,9 +126,16 @@ import Testing
             world.step(0, dying: true)
             world.time = now.advanced(by: 10)
             world.provider.outage = between
-            #expect(world.run() == .failed(Self.token, between))
+            let result = world.run()
+            if between.refusal == nil {
+                #expect(result == .failed(Self.token, between))
+            } else if case .refused(Self.token, let refusal) = result {
+                #expect(refusal.failure == between && refusal.ruling.reach != .grant)
+            } else {
+                Issue.record("it is no refusal: \(String(describing: result))")
+            }
             world.provider.outage = nil
-            world.time = now.advanced(by: 20)
+            world.time = now.advanced(by: 20 + RefusalVerdict.pause)
             _ = world.run()
             guard case .needsSignIn(let reason) = world.store.state else {
                 Issue.record("the grant lasts")
@@ -219,7 +228,7 @@ import Testing
         _ = world.provider.redeem(7)
         world.start()
         world.start()
-        #expect(world.finish(0) == .failed(Self.token, RotatingProvider.refusal))
+        #expect(world.finish(0) == Self.refused)
         let reason = "the provider refused: invalid_grant (status 400)"
         #expect(world.finish(1) == .ended(.needsSignIn(reason: reason)))
         #expect(world.provider.requests == 2)
@@ -289,7 +298,7 @@ import Testing
         if wasLost {
             let reason =
                 "a refresh was cut off, and its refresh token may be used up; the provider refused: invalid_grant (status 400)"
-            #expect(result == .failed(RefreshTransactionTests.token, RotatingProvider.refusal))
+            #expect(result == RefreshTransactionTests.refused)
             #expect(world.store.state == .needsSignIn(reason: reason))
         } else {
             let version = RefreshTransactionTests.first.rotated

@@ -30,7 +30,23 @@ import Testing
     static let familyToken = token(family: "1")
 
     static func after(_ failure: ProviderFailure, _ token: TokenIdentity = own) -> [SilentPlan.Attempt] {
-        [SilentPlan.Attempt(token: token, failure: failure)]
+        guard failure.refusal != nil else { return [SilentPlan.Attempt(token: token, failure: failure)] }
+        let ruling = judged(failure, token.source).ruling
+        return [SilentPlan.Attempt(token: token, failure: failure, ruling: ruling.reach == .provider ? nil : ruling)]
+    }
+
+    /// A refusal of a request that the grant has served before.
+    static func judged(
+        _ failure: ProviderFailure, _ source: TokenIdentity.Source = .own
+    ) -> JudgedRefusal {
+        JudgedRefusal(
+            failure,
+            RefusalTable.ruling(on: failure, RefusalCircumstances(.entra, wasServed: true, source: source)))
+    }
+
+    /// What the store keeps of such a refusal.
+    static func changes(_ failure: ProviderFailure, of token: TokenIdentity) -> [StoredChange] {
+        StoredChange.after(judged(failure, token.source), of: token)
     }
 
     @Test(
@@ -76,7 +92,9 @@ import Testing
     @Test("S4: an expired token and a refusal that nobody knows give that refusal")
     func expiredAndDown() {
         let failure = Self.refused("something_wrong")
-        #expect(SilentPlan.decide(Self.situation(.expired), after: Self.after(failure)) == .failed(failure))
+        #expect(
+            SilentPlan.decide(Self.situation(.expired), after: Self.after(failure))
+                == .refused(JudgedRefusal(failure, RefusalRuling(.request, nil))))
     }
 
     @Test(
@@ -98,43 +116,48 @@ import Testing
     func invalidGrant(suberror: String?) {
         let failure = Self.refused("invalid_grant", suberror)
         let action = SilentPlan.decide(Self.situation(.expired), after: Self.after(failure))
-        #expect(action == .needsSignIn(.refused(failure)))
+        #expect(action == .refused(Self.judged(failure)))
         #expect(failure.refusal?.suberror == suberror)
     }
 
-    @Test("O8: a plain refusal ends the grant and deletes nothing")
+    @Test("O8: a refusal of what was served before ends the grant and deletes nothing")
     func plainRefusal() {
-        let changes = StoredChange.after(Self.refused("invalid_grant", "my_suberror"), of: Self.own)
+        let failure = Self.refused("invalid_grant", "my_suberror")
         #expect(
-            changes == [
-                .markNeedsSignIn(Self.own, reason: "the provider refused: invalid_grant/my_suberror (status 400)")
+            Self.changes(failure, of: Self.own) == [
+                .markNeedsSignIn(Self.own, reason: "the provider refused: invalid_grant/my_suberror (status 400)"),
+                .remember(JudgedRefusal(failure, .grantEnds)),
             ])
-        #expect(StoredChange.after(Self.refused("invalid_grant", "consent_required"), of: Self.own).isEmpty)
-        #expect(StoredChange.after(.refusedWithoutReason(Refusal(status: 400)), of: Self.own).isEmpty)
-        #expect(StoredChange.after(Self.down, of: Self.own).isEmpty)
+        let consent = Self.refused("invalid_grant", "consent_required")
+        #expect(
+            Self.changes(consent, of: Self.own)
+                == [.remember(JudgedRefusal(consent, RefusalRuling(.request, .consent)))])
+        #expect(Self.changes(.refusedWithoutReason(Refusal(status: 400)), of: Self.own).isEmpty)
+        #expect(Self.changes(Self.down, of: Self.own).isEmpty)
     }
 
     @Test("O9: a client that may not is a failure that no sign-in mends")
     func unauthorizedClient() {
         let failure = Self.refused("unauthorized_client", "protection_policy_required")
-        #expect(SilentPlan.decide(Self.situation(.expired), after: Self.after(failure)) == .failed(failure))
+        #expect(
+            SilentPlan.decide(Self.situation(.expired), after: Self.after(failure))
+                == .refused(JudgedRefusal(failure, RefusalRuling(.client, .otherClient))))
     }
 
-    @Test("O10: a token that the provider calls bad is deleted, by its version")
-    func badToken() {
-        let changes = StoredChange.after(Self.refused("invalid_grant", "bad_token"), of: Self.own)
-        #expect(changes.contains(.deleteRefreshToken(Self.own)))
-        #expect(
-            StoredChange.after(Self.refused("invalid_grant", "bad_token"), of: Self.family) == [
-                .deleteRefreshToken(Self.family)
-            ])
+    @Test(
+        "O10: a token that the provider calls bad is deleted, by its version",
+        arguments: [SilentPlanTests.own, SilentPlanTests.family])
+    func badToken(token: TokenIdentity) {
+        let changes = Self.changes(Self.refused("invalid_grant", "bad_token"), of: token)
+        #expect(changes.contains(.deleteRefreshToken(token)))
     }
 
     @Test("O11: a deleted account loses this client's credentials")
     func accountDeleted() {
+        let failure = Self.refused("invalid_grant", "user_account_deleted")
         #expect(
-            StoredChange.after(Self.refused("invalid_grant", "user_account_deleted"), of: Self.own) == [
-                .removeClientCredentials
+            Self.changes(failure, of: Self.own) == [
+                .removeClientCredentials, .remember(JudgedRefusal(failure, .grantEnds)),
             ])
     }
 
@@ -194,17 +217,19 @@ import Testing
             SilentPlan.decide(Self.situation(.extended), after: attempts, options: allowed) == .useExtended(Self.down))
         #expect(SilentPlan.decide(Self.situation(.extended), after: attempts) == .retryLater(.offline(Self.down)))
         let refused = SilentPlan.decide(Self.situation(.extended), after: Self.after(Self.refused()), options: allowed)
-        #expect(refused == .needsSignIn(.refused(Self.refused())))
+        #expect(refused == .refused(Self.judged(Self.refused())))
     }
 
     @Test("O23, F1: the family's token is tried after the own one was refused")
-    func family() {
+    func familyAfterOwn() {
         let situation = Self.situation(.expired, family: Self.familyToken)
         #expect(SilentPlan.decide(situation) == .refresh(Self.own))
         #expect(SilentPlan.decide(situation, after: Self.after(Self.refused())) == .refresh(Self.family))
         let alone = Self.situation(.none, own: nil, family: Self.familyToken)
         #expect(SilentPlan.decide(alone) == .refresh(Self.family))
-        #expect(StoredChange.after(Self.refused(), of: Self.family).isEmpty)
+        #expect(
+            Self.changes(Self.refused(), of: Self.family)
+                == [.remember(JudgedRefusal(Self.refused(), RefusalRuling(.request, .signIn)))])
     }
 
     @Test("F2: a client known to be in no family uses its own token alone")
@@ -212,7 +237,7 @@ import Testing
         let situation = Self.situation(.expired, family: Self.familyToken, membership: .none)
         #expect(SilentPlan.decide(situation) == .refresh(Self.own))
         #expect(
-            SilentPlan.decide(situation, after: Self.after(Self.refused())) == .needsSignIn(.refused(Self.refused())))
+            SilentPlan.decide(situation, after: Self.after(Self.refused())) == .refused(Self.judged(Self.refused())))
         let other = Self.situation(.expired, own: nil, family: Self.familyToken, membership: .member("2"))
         #expect(SilentPlan.decide(other) == .needsSignIn(.noRefreshToken))
     }
@@ -230,16 +255,17 @@ import Testing
         let situation = Self.situation(.none, own: nil, family: Self.familyToken, membership: .member("1"))
         let failure = Self.refused("invalid_grant", "xyz")
         #expect(
-            SilentPlan.decide(situation, after: Self.after(failure, Self.family)) == .needsSignIn(.refused(failure)))
+            SilentPlan.decide(situation, after: Self.after(failure, Self.family))
+                == .refused(Self.judged(failure, .family)))
     }
 
     @Test("O24: a mismatch takes the client out of the family, and the first refusal is told")
     func clientMismatch() {
         let mismatch = Self.refused("invalid_grant", "client_mismatch")
-        #expect(StoredChange.after(mismatch, of: Self.family) == [.leaveFamily])
+        #expect(Self.changes(mismatch, of: Self.family) == [.leaveFamily])
         let attempts = Self.after(Self.refused()) + Self.after(mismatch, Self.family)
         let situation = Self.situation(.expired, family: Self.familyToken, membership: .none)
-        #expect(SilentPlan.decide(situation, after: attempts) == .needsSignIn(.refused(Self.refused())))
+        #expect(SilentPlan.decide(situation, after: attempts) == .refused(Self.judged(Self.refused())))
     }
 
     @Test("O25: nothing but a family's token that was revoked needs a sign-in")
@@ -247,7 +273,7 @@ import Testing
         let situation = Self.situation(.expired, own: nil, family: Self.familyToken)
         #expect(
             SilentPlan.decide(situation, after: Self.after(Self.refused(), Self.family))
-                == .needsSignIn(.refused(Self.refused())))
+                == .refused(Self.judged(Self.refused(), .family)))
     }
 
     @Test("a newer token of another process is tried after a refusal, and its access token taken")
@@ -265,7 +291,7 @@ import Testing
         let attempts = (1...4).map { generation in
             SilentPlan.Attempt(
                 token: TokenIdentity(source: .own, version: GrantVersion(epoch: 1, generation: generation)),
-                failure: Self.refused())
+                failure: Self.refused(), ruling: .grantEnds)
         }
         let situation = Self.situation(.expired, own: Self.token(version: GrantVersion(epoch: 1, generation: 5)))
         #expect(SilentPlan.decide(situation, after: attempts) == .retryLater(.contention))
@@ -310,6 +336,10 @@ import Testing
         #expect(
             SilentContinuation(.failed(Self.own, failure))
                 == .decideAgain(SilentPlan.Attempt(token: Self.own, failure: failure)))
+        let refusal = Self.judged(failure)
+        #expect(
+            SilentContinuation(.refused(Self.own, refusal))
+                == .decideAgain(SilentPlan.Attempt(token: Self.own, failure: failure, ruling: refusal.ruling)))
         #expect(SilentContinuation(.superseded(Self.first)) == .decideAgain(nil))
         #expect(SilentContinuation(.busy) == .conclude(.retryLater(.contention)))
         #expect(SilentContinuation(.notDurable) == .storeFailed)

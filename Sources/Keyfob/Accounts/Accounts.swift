@@ -301,7 +301,7 @@ extension Setting {
             if name == Keyring.Accounts.defaultAccount {
                 Binding.Target(text: value)
             } else if let allowance = AllowanceSetting(self) {
-                allowance.target
+                allowance.bound.target
             } else {
                 BindingSetting.binding(self, in: .default)?.target
             }

@@ -40,7 +40,8 @@ extension Keyring.Bindings {
         let candidate: Candidate? =
             if let name = file.account { try keyring.accounts.named(name, in: wanted) } else { nil }
         let setting = AllowanceSetting(
-            path: path, digest: content.digest, target: candidate.map { .account($0.account.id) } ?? .nobody)
+            path: path, digest: content.digest,
+            bound: BindingValue(candidate.map { .account($0.account.id) } ?? .nobody, tenant: file.tenant))
         let name = AllowanceSetting.name(of: path)
         return try withState { state in
             let group = try candidate.map { try state.group($0.group) } ?? state.groupForNewItems(wanted)

@@ -24,11 +24,15 @@ extension Keyring.Bindings {
     /// A subject has one account at each provider: an earlier binding to another account there gives way.
     /// A binding to no account takes the place of all of the group, and any account that of it.
     ///
+    /// - Parameter tenant: The tenant whose tokens are used; nil for the account's home. With no account it means nothing.
     /// - Throws: `noSuchAccount` when the account is not in the group, `groupNotGranted`, `noSuchGroup`, and
     ///   what writing can throw.
     public func set(
-        _ subject: Binding.Subject, to target: Binding.Target, in group: AccessGroup
+        _ subject: Binding.Subject, to target: Binding.Target, tenant: String? = nil, in group: AccessGroup
     ) throws(KeyringError) {
+        if let tenant, !Identifier.isAcceptable(tenant) {
+            throw KeyringError(.usage, "the tenant is blank, too long, or holds control characters")
+        }
         try withState { state in
             let group = try state.group(group)
             if let account = target.account, try database.account(account, in: group.keys) == nil {
@@ -40,7 +44,7 @@ extension Keyring.Bindings {
                     guard let old = BindingSetting(name: name), old != new, old.excludes(new) else { continue }
                     try writer.setSetting(name, to: nil)
                 }
-                try writer.setSetting(new.name, to: target.text)
+                try writer.setSetting(new.name, to: BindingValue(target, tenant: tenant).text)
             }
         }
     }

@@ -5,6 +5,7 @@ internal import KeyfobLookup
 ///
 ///     account = "ada@contoso.example"   # an id, a user name or a label; "none" for no account
 ///     group = "work"                    # may be left out
+///     tenant = "fabrikam.example"       # may be left out: else it is the account's home
 public struct ProjectFile: Hashable, Sendable {
     /// The name that such a file has.
     public static let name = ProjectFileContent.name
@@ -15,6 +16,8 @@ public struct ProjectFile: Hashable, Sendable {
     public let account: String?
     /// The group that the account is in, where the file says so.
     public let group: AccessGroup?
+    /// The tenant whose tokens are used, where the file says so.
+    public let tenant: String?
 
     /// The nearest such file from `directory` upwards, allowed or not.
     public static func nearest(from directory: String) -> String? {
@@ -82,7 +85,7 @@ extension ProjectFile {
         }
         let texts: [String: ProjectFileReader.Text]
         do throws(ProjectFileReader.Flaw) {
-            texts = try ProjectFileReader.texts(of: bytes, keys: ["account", "group"])
+            texts = try ProjectFileReader.texts(of: bytes, keys: ["account", "group", "tenant"])
         } catch {
             throw error.error(path)
         }
@@ -94,6 +97,11 @@ extension ProjectFile {
                 .configuration, "\(path), line \(name.line): 'account' is blank or holds control characters")
         }
         account = name.value == "none" ? nil : name.value
+        if let tenant = texts["tenant"], !Identifier.isAcceptable(tenant.value) {
+            throw KeyringError(
+                .configuration, "\(path), line \(tenant.line): 'tenant' is blank or holds control characters")
+        }
+        tenant = texts["tenant"]?.value
         guard let text = texts["group"] else {
             group = nil
             return

@@ -42,9 +42,10 @@ public struct GroupDecision: Hashable, Sendable {
         self.group = group
         writer = setting.writer
         if let binding = BindingSetting.binding(setting, in: group) {
-            (kind, text) = (.binding, "\(binding.subject) is bound to \(binding.target.text)")
+            let tenant = binding.tenant.map { " in tenant \($0)" } ?? ""
+            (kind, text) = (.binding, "\(binding.subject) is bound to \(binding.target.text)\(tenant)")
         } else if let allowance = AllowanceSetting(setting) {
-            (kind, text) = (.allowance, "\(allowance.path) is allowed, for \(allowance.target.text)")
+            (kind, text) = (.allowance, "\(allowance.path) is allowed, for \(allowance.bound.target.text)")
         } else if let permission = ProgramSetting.permission(setting, in: group) {
             let whose = permission.account.map { "\($0)" } ?? "each account"
             (kind, text) = (.program, "\(permission.program) \(permission.isAllowed ? "may" : "may not") use \(whose)")

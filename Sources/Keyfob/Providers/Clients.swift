@@ -90,6 +90,8 @@ extension Keyring.Clients {
                 if becomesDefault {
                     try writer.setSetting(RegistrySetting.defaultClient(at: place), to: client.id)
                 }
+                // With what is stored of it now it may be taken.
+                try writer.forgetRefusals(ofClient: client.id)
             }
             let added = try roster(&state, reach, registry).clients(at: place)
             guard let added = added.first(where: { $0.client.id == client.id }) else {

@@ -51,10 +51,12 @@ extension Keyring.Tokens {
     package func keptAnswer(
         for request: TokenRequest, in groups: [AccessGroup]?, taking role: (Account) -> RoleRequest
     ) throws(KeyringError) -> SecretBytes? {
-        guard case .chosen(let chosen) = try keyring.accounts.select(request, in: groups).outcome else { return nil }
+        let selection = try keyring.accounts.select(request, in: groups)
+        guard case .chosen(let chosen) = selection.outcome else { return nil }
         let role = role(chosen.account)
         let kept = TokenRequest(
-            account: chosen.account.id.description, clientID: request.clientID, scopes: [role.scope],
+            account: chosen.account.id.description, realm: request.realm ?? selection.boundTenant,
+            clientID: request.clientID, scopes: [role.scope],
             minimumValidity: role.minimumValidity, tokenType: Credential.roleTokenType)
         let answer: Keyring.TokenAnswer
         // Whatever is wrong is told where the token is asked for.

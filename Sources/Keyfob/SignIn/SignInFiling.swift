@@ -47,12 +47,14 @@ extension Keyring.SignIns {
                 let outcome = try writer.save(signedIn.account, from: .owner)
                 let details = received.response.details
                 let rotates: Bool? = context.provider.rotation == .no ? false : nil
+                var grant = Grant(rotates: rotates)
+                grant.served = Self.served(signedIn, context)
                 let token = Credential(
                     kind: .refreshToken, account: signedIn.id, clientID: context.clientID,
                     scopes: context.provider.granted(details.scopes, of: context.scopes) ?? context.scopes,
                     familyID: details.familyID, cachedAt: received.sentAt,
                     expiresOn: details.refreshTokenExpiresIn.map(received.sentAt.advanced(by:)),
-                    grant: Grant(rotates: rotates))
+                    grant: grant)
                 try received.response.withRefreshToken { secret in
                     var token = token
                     if let epoch = try writer.removeGrants(besides: token) { token.grant?.epoch = epoch &+ 1 }
@@ -69,6 +71,16 @@ extension Keyring.SignIns {
                 return (try writer.account(signedIn.id) ?? signedIn.account, outcome == .added)
             }
         }
+    }
+
+    /// The scopes that a refresh at the account's home is known to be given, where each request names them.
+    private static func served(_ signedIn: SignedInAccount, _ context: SignInContext) -> ScopeSet? {
+        guard context.provider.quirks.contains(.multipleResources), context.request.claims == nil else { return nil }
+        let home = Account(id: signedIn.id, username: "").homeRealm.map(Identifier.folded)
+        let isHome =
+            !EnvironmentAliases.isMicrosoft(signedIn.id.environment)
+            || home == Identifier.folded(signedIn.profile.realm)
+        return isHome ? context.scopes.ofResources : nil
     }
 
     /// Revokes what nobody will keep, as far as that goes.

@@ -37,7 +37,7 @@ struct SharedRefresh: ~Copyable {
         let readers = roster.readers(of: group).map(\.id)
         guard readers.contains(session.own), readers.count > 1 else { return nil }
         key = SharedTokenKey(token, in: sync)
-        name = key.name(refresh.purpose(group))
+        name = key.name(refresh.identity(in: group))
         (self.refresh, self.turns, self.sync, self.roster, self.group) = (refresh, turns, sync, roster, group)
         self.session = session
     }
@@ -104,14 +104,14 @@ struct SharedRefresh: ~Copyable {
 
 extension GrantRefresh {
     /// What the access token is for, as far as the request that gets it says so.
-    fileprivate func purpose(_ group: SyncGroupTag) -> CanonicalBytes {
+    fileprivate func identity(in group: SyncGroupTag) -> CanonicalBytes {
         var bytes = CanonicalBytes()
         bytes.append(group.bytes)
         bytes.append(key.account.canonical)
         bytes.append(key.clientID)
         bytes.append(plan.realm)
         bytes.append(metadata.endpoints[.token]?.text ?? "")
-        bytes.append(scopesToSend.scopes.sorted().joined(separator: " "))
+        bytes.append(scopesToSend(for: purpose).scopes.sorted().joined(separator: " "))
         return bytes
     }
 
@@ -122,7 +122,7 @@ extension GrantRefresh {
             askedScopes: plan.impliedScopes(provider), provider: provider
         ).accessToken(received)
         let isNewer = plan.stored?.cachedAt.map { received.sentAt > $0 } ?? true
-        return isNewer && credential.serves(acquisition.request)
+        return isNewer && credential.serves(acquisition.request, at: plan.tenant)
             && credential.freshness(now: now, minimumValidity: acquisition.request.minimumValidity) == .fresh
     }
 }

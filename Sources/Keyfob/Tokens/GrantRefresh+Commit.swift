@@ -2,33 +2,51 @@ internal import KeyfobOAuth
 internal import KeyfobRecords
 
 extension GrantRefresh {
-    /// Stores the tokens and ends the intent, in one transaction.
-    func write(_ commit: RefreshCommit, _ received: ReceivedTokens) throws(KeyringError) -> RefreshEvent {
+    /// Stores the tokens for what they are, and ends the intent, in one transaction.
+    func write(
+        _ commit: RefreshCommit, _ received: ReceivedTokens, _ purpose: Purpose
+    ) throws(KeyringError) -> RefreshEvent {
         let conflict = RefreshEvent.conflict(snapshot(of: nil))
         return try change(at: commit.expected) { writer in
             // An account that was removed meanwhile stays removed.
             guard try writer.hasAccount(plan.account.id) else { return conflict }
             if commit.replacesRefreshToken || source == .family { writer.markIrreplaceable() }
             if source == .family, let changed = try changedOwnGrant(writer) { return changed }
+            let filing = TokenFiling(
+                account: plan.account.id, clientID: plan.clientID ?? key.clientID, realm: purpose.realm,
+                askedScopes: commit.refusal == nil ? plan.impliedScopes(provider) : purpose.scopes, provider: provider)
+            let granted = filing.accessToken(received).scopes
             if source == .own, commit.replacesRefreshToken {
                 try removeDuplicate(received, writer)
                 try received.response.withRefreshToken { secret in
                     try writer.replaceGrant(key, secret: secret) { token in
                         renew(&token, received.sentAt, received.response.details)
+                        token.changeGrant { settle(&$0, purpose, granted: granted) }
                     }
                 }
             } else {
                 try writer.updateGrant(key) { token in
-                    token.changeGrant { $0 = $0.elsewhere }
+                    token.changeGrant { grant in
+                        (grant.intent, grant.failure) = (nil, nil)
+                        settle(&grant, purpose, granted: granted)
+                    }
                 }
                 if source == .family { try storeOwn(received, writer) }
             }
-            try TokenFiling(
-                account: plan.account.id, clientID: plan.clientID ?? key.clientID, realm: plan.realm,
-                askedScopes: plan.impliedScopes(provider), provider: provider
-            ).save(received, in: writer)
+            try filing.save(received, in: writer)
+            try settleOthers(purpose, granted: granted, writer)
+            if let refusal = commit.refusal { try remember(refusal, writer, commit.intent) }
+            try addProfile(received.profile, writer)
             return nil
         }
+    }
+
+    /// Adds the account's profile in a tenant where it has not been before.
+    private func addProfile(_ profile: TenantProfile?, _ writer: GroupWriter) throws {
+        guard let profile, !profile.realm.isEmpty, let account = try writer.account(plan.account.id) else { return }
+        let realm = Identifier.folded(profile.realm)
+        guard !account.tenantProfiles.contains(where: { Identifier.folded($0.realm) == realm }) else { return }
+        _ = try writer.save(Account(id: account.id, username: "", tenantProfiles: [profile]))
     }
 
     /// A conflict where the client's own grant is not what it was when the family's token was taken: signed out
@@ -75,9 +93,12 @@ extension GrantRefresh {
         token.expiresOn = details?.refreshTokenExpiresIn.map(time.advanced(by:))
         token.additionalFields.fields.removeAll { $0.name == "last_modification_time" }
         if let details, provider.quirks.contains(.families) { token.familyID = details.familyID }
-        // Each group counts its own.
-        let version = (token.grant ?? Grant()).version.rotated
-        token.grant = Grant(epoch: version.epoch, generation: version.generation, rotates: true)
+        // Each group counts its own. What was refused is no matter of which refresh token it was.
+        let old = token.grant ?? Grant()
+        let version = old.version.rotated
+        var grant = Grant(epoch: version.epoch, generation: version.generation, rotates: true)
+        (grant.refusals, grant.served) = (old.refusals, old.served)
+        token.grant = grant
     }
 
     /// Stores the refresh token that the client got for another's of its family.
@@ -94,21 +115,29 @@ extension GrantRefresh {
         }
     }
 
-    /// Writes down what a refusal changes, and ends the intent, in one transaction.
-    func record(_ changes: [StoredChange], _ intent: String) throws(KeyringError) -> RefreshEvent {
+    /// Writes down what a refusal changes, and ends the intent unless the refresh token may be used up, in one transaction.
+    func record(
+        _ changes: [StoredChange], _ failure: RefreshFailure?, _ intent: String, mayBeUsedUp: Bool
+    ) throws(KeyringError) -> RefreshEvent {
         let used = changes.compactMap(\.version).first
         return try change(at: used) { writer in
             // A refusal is about the refresh token that was used, and no other.
             let token = try writer.grant(key)
             guard token?.grant?.intent?.id == intent else { return .conflict(snapshot(of: token)) }
-            try writer.updateGrant(key) { $0.changeGrant { $0.intent = nil } }
-            for change in changes { try apply(change, writer) }
+            try writer.updateGrant(key) { token in
+                token.changeGrant { grant in
+                    if !mayBeUsedUp { grant.intent = nil }
+                    if let failure { grant.failure = failure.about(grant.version).replacing(grant.failure) }
+                }
+            }
+            for change in changes { try apply(change, writer, intent) }
             return nil
         }
     }
 
-    private func apply(_ change: StoredChange, _ writer: GroupWriter) throws {
+    private func apply(_ change: StoredChange, _ writer: GroupWriter, _ intent: String) throws {
         switch change {
+        case .remember(let refusal): try remember(refusal, writer, intent)
         case .markNeedsSignIn(_, let reason):
             try writer.updateGrant(key) { $0.changeGrant { $0.state = .needsSignIn(reason: reason) } }
         case .deleteRefreshToken:
@@ -135,7 +164,7 @@ extension StoredChange {
     fileprivate var version: GrantVersion? {
         switch self {
         case .markNeedsSignIn(let token, _), .deleteRefreshToken(let token): token.version
-        case .leaveFamily, .removeClientCredentials: nil
+        case .leaveFamily, .removeClientCredentials, .remember: nil
         }
     }
 }

@@ -43,7 +43,7 @@ struct GrantRefresh: Sendable {
     }
 
     /// What is held from one step to the next.
-    private struct Progress: ~Copyable {
+    struct Progress: ~Copyable {
         var lock: GrantLock?
         /// Whether somebody else held it first.
         var wasWaitedFor = false
@@ -53,6 +53,8 @@ struct GrantRefresh: Sendable {
         var received: ReceivedTokens?
         /// The refresh token of an answer of which nothing else can be used.
         var kept: HeldToken?
+        /// What the tokens that came are for, where they came of a probe.
+        var probe: Purpose?
         var adopted: TokenHits.Hit?
         var failure: KeyringError?
         /// From the intent to what came of it nobody ends the process but by force.
@@ -83,6 +85,7 @@ struct GrantRefresh: Sendable {
         switch step {
         case .acquireLock: return await acquireLock(&progress)
         case .sendRequest: return await send(&progress, client)
+        case .sendProbe(_, let scopes): return await sendProbe(scopes, &progress, client)
         case .revokeReceived:
             if let received = progress.received { await revoke(received, client) }
             return .done
@@ -110,12 +113,13 @@ struct GrantRefresh: Sendable {
                 return try write(intent)
             case .commit(let commit):
                 guard let received = progress.received else { return .storeFailed }
-                return try write(commit, received)
+                return try write(commit, received, progress.probe ?? purpose)
             case .keepRefreshToken(let commit, let failure):
                 guard let kept = progress.kept else { return .storeFailed }
                 return try keep(kept, commit, failure)
             case .endIntent(let id, let failure, let mayBeUsedUp): return try end(id, failure, mayBeUsedUp: mayBeUsedUp)
-            case .recordRefusal(let changes, let id): return try record(changes, id)
+            case .recordRefusal(let changes, let failure, let id, let mayBeUsedUp):
+                return try record(changes, failure, id, mayBeUsedUp: mayBeUsedUp)
             default: return .storeFailed
             }
         } catch {
@@ -180,18 +184,25 @@ struct GrantRefresh: Sendable {
     }
 
     private func redeem(_ progress: inout Progress, _ client: borrowing OAuthClient) async -> RefreshEvent {
-        guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
         // The request waits for the intent to be durable, and not for what is noted of it.
         async let noted: Void = noteIntent()
-        let asked = AskedScopes(scopesToSend, at: provider)
-        let extra =
-            provider.tokenFields + asked.fields + (acquisition.options.claims.map { [("claims", $0)] } ?? [])
+        let event = await redeem(&progress, client, for: purpose, by: metadata)
+        await noted
+        return event
+    }
+
+    /// Redeems the refresh token for something, at the tenant that `metadata` is of.
+    func redeem(
+        _ progress: inout Progress, _ client: borrowing OAuthClient, for purpose: Purpose, by metadata: ProviderMetadata
+    ) async -> RefreshEvent {
+        guard let used = progress.token, let endpoint = try? metadata.require(.token) else { return .storeFailed }
+        let asked = AskedScopes(scopesToSend(for: purpose), at: provider)
+        let extra = provider.tokenFields + asked.fields + (purpose.claims.map { [("claims", $0)] } ?? [])
         let sentAt = keyring.clock.now
         let message = TokenRequests.refresh(
             used.secret, scopes: asked.scopes, client: client, at: endpoint, extra: extra)
         let response: HTTPResponse
         let exchange = await network.sendToTheEnd(message, Self.deadline)
-        await noted
         switch consume exchange {
         case .answered(let answer): response = answer
         case .failed(let failure): return .failed(failure)
@@ -204,28 +215,39 @@ struct GrantRefresh: Sendable {
             progress.kept = HeldToken(token)
             return .failedButReplaced(failure)
         case .tokens(let tokens):
-            guard isTheirs(tokens) else {
-                return .failed(.protocolViolation(.otherAccount, status: response.status))
+            let profile: TenantProfile?
+            switch holder(of: tokens) {
+            case .them(let own): profile = own
+            case .somebodyElse: return .failed(.protocolViolation(.otherAccount, status: response.status))
             }
             let replaces = tokens.withRefreshToken { !$0.isEqual(to: used.secret) } ?? false
-            let isSound = hasSoundIDToken(tokens)
+            if let profile, !purpose.admits(profile.realm) {
+                // The new refresh token is theirs, whatever tenant the rest is of.
+                let failure = ProviderFailure.protocolViolation(.otherTenant, status: response.status)
+                guard replaces, source == .own, let token = tokens.heldRefreshToken() else { return .failed(failure) }
+                progress.kept = token
+                return .failedButReplaced(failure)
+            }
+            let isSound = hasSoundIDToken(tokens, by: metadata)
             progress.received = ReceivedTokens(
-                tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound)
+                tokens, sentAt: sentAt, replacesRefreshToken: replaces, hasSoundIDToken: isSound,
+                profile: isSound ? profile : nil)
             return .answered(replacesRefreshToken: replaces)
         }
     }
 
     /// Fewer scopes than were granted may narrow the grant for good, so they are named only where each request has to.
-    var scopesToSend: ScopeSet {
+    func scopesToSend(for purpose: Purpose) -> ScopeSet {
         guard provider.quirks.contains(.multipleResources) else { return [] }
-        let scopes = plan.scopes.isEmpty ? provider.defaultScopes.scopes : plan.scopes.scopes + provider.signInScopes
+        let asked = purpose.scopes
+        let scopes = asked.isEmpty ? provider.defaultScopes.scopes : asked.scopes + provider.signInScopes
         return provider.withAccessToken(ScopeSet(scopes), clientID: plan.clientID ?? key.clientID)
     }
 
     /// Whether the ID token of an answer is this provider's for this client (OpenID Connect Core, section 12.2).
     ///
     /// It came straight from the token endpoint, so that TLS stands for its signature (section 3.1.3.7, number 6).
-    private func hasSoundIDToken(_ tokens: borrowing TokenResponse) -> Bool {
+    private func hasSoundIDToken(_ tokens: borrowing TokenResponse, by metadata: ProviderMetadata) -> Bool {
         guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil, let issuer = metadata.issuer else {
             return false
         }
@@ -233,23 +255,33 @@ struct GrantRefresh: Sendable {
         return (try? expectation.check(token, now: keyring.clock.now)) != nil
     }
 
+    /// Whom an answer is about.
+    private enum Holder {
+        /// The account that was asked for, as a tenant sees it where the answer says so.
+        case them(TenantProfile?)
+        case somebodyElse
+    }
+
     /// Whether the answer is about the account that was asked for, as far as it says whom it is about.
-    private func isTheirs(_ tokens: borrowing TokenResponse) -> Bool {
-        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else { return true }
+    private func holder(of tokens: borrowing TokenResponse) -> Holder {
+        guard let token = tokens.withIDToken({ try? IDToken(reading: $0) }) ?? nil else { return .them(nil) }
         let environment = plan.account.id.environment
         guard
             let signedIn = SignedInAccount(
                 token.claims, clientInfo: tokens.details.clientInfo, environment: environment,
                 quirks: provider.quirks)
-        else { return false }
+        else { return .somebodyElse }
         // Another id under the same name is for a sign-in that the person watches.
-        if signedIn.id == plan.account.id { return true }
-        guard tokens.details.clientInfo == nil, EnvironmentAliases.isMicrosoft(environment) else { return false }
+        if signedIn.id == plan.account.id { return .them(signedIn.profile) }
+        guard tokens.details.clientInfo == nil, EnvironmentAliases.isMicrosoft(environment) else {
+            return .somebodyElse
+        }
         // In a guest tenant, without client_info, the home account id is not told; the one there may be known.
         let realm = Identifier.folded(signedIn.profile.realm)
         let known = plan.account.tenantProfiles.first { Identifier.folded($0.realm) == realm }
-        guard let known, !known.localAccountID.isEmpty else { return true }
+        guard let known, !known.localAccountID.isEmpty else { return .them(signedIn.profile) }
         return Identifier.folded(known.localAccountID) == Identifier.folded(signedIn.profile.localAccountID)
+            ? .them(signedIn.profile) : .somebodyElse
     }
 
     /// Revokes a refresh token that nobody will keep.
@@ -278,12 +310,13 @@ struct GrantRefresh: Sendable {
 
     private func read(_ state: inout Keyring.State) throws -> Current {
         let group = try state.group(of: plan)
-        let found = try keyring.database.credentials(
-            .refreshToken, of: key.account, client: (key.clientID, ""), in: group.keys)
+        let found = try keyring.database.credentials(.refreshToken, of: key.account, in: group.keys)
         guard let item = found.items.first(where: { key.matches($0.value) }) else {
             return Current(grant: snapshot(of: nil))
         }
         var grant = snapshot(of: item.value)
+        // That a person is not known in a tenant is so for each of their clients.
+        grant.refusal = found.items.map(\.value).remembered(refused, at: keyring.clock.now)
         var here = acquisition
         here.groups = [group.name]
         let adopted = try keyring.tokens.answer(&state, here, besides: plan)
@@ -309,7 +342,7 @@ struct GrantRefresh: Sendable {
             }
         return GrantSnapshot(
             state: grant.state, version: grant.version, rotates: grant.rotates ?? described, intent: grant.intent,
-            failure: grant.failure)
+            failure: grant.failure, served: grant.served)
     }
 
     /// Changes the grant while it is active and has `version`; otherwise tells what it is.

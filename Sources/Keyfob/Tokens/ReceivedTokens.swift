@@ -11,11 +11,14 @@ final class ReceivedTokens: Sendable {
     let replacesRefreshToken: Bool
     /// Whether the ID token, if one came, is this provider's for this client; no other is stored.
     let hasSoundIDToken: Bool
+    /// The account as the tenant sees it that gave the tokens, where a sound ID token says so.
+    let profile: TenantProfile?
 
     init(
         _ response: consuming TokenResponse, sentAt: Timestamp, replacesRefreshToken: Bool,
-        hasSoundIDToken: Bool = true
+        hasSoundIDToken: Bool = true, profile: TenantProfile? = nil
     ) {
+        self.profile = profile
         self.hasSoundIDToken = hasSoundIDToken
         self.response = response
         self.sentAt = sentAt

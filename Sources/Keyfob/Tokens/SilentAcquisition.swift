@@ -52,6 +52,7 @@ extension Keyring.Tokens {
         // What follows is about this account, whatever another process chooses meanwhile.
         acquisition.request.account = plan.account.id.description
         acquisition.request.clientID = plan.clientID
+        if case .named(let tenant) = plan.tenant { acquisition.request.realm = tenant }
         for round in 0..<8 {
             if round > 0 { plan = try currentSnapshot(acquisition, reason: missing.plan.reason) }
             let request = acquisition.request
@@ -92,7 +93,8 @@ extension Keyring.Tokens {
             let transaction = RefreshTransaction(
                 RefreshTransaction.Request(
                     token: token, startedAt: missing.askedAt, isForced: options.ignoresStored, canWait: canWait,
-                    reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID()))
+                    reuseIsTolerated: provider.quirks.contains(.toleratesReuse), intentID: Self.newIntentID(),
+                    asked: refresh.asked))
             let outcome = await refresh.run(transaction, client: client)
             switch SilentContinuation(outcome.result) {
             case .giveNew(let isSaved):

@@ -23,9 +23,8 @@ extension Keyring.Tokens {
                 .oldToken,
                 "the token of \(plan.account.name) has expired and is used in its extended lifetime: \(failure)")
             return try opened(plan.hit, .extended)
-        case .needsSignIn(.refused(let failure)) where failure.refusal?.policy != nil:
-            throw KeyringError(failure, of: try provider(for: plan), account: plan.account.name)
-        case .needsSignIn(.refused(let failure)) where failure.isAboutTheToken:
+        case .refused(let refusal): throw try error(refusal, plan)
+        case .needsSignIn(.refused(let failure)):
             // What was written down says more: that an earlier answer was lost, or when the provider is asked again.
             guard case .needsSignIn(let reason)? = plan.own?.grant?.apparentState else {
                 throw signInNeeded(plan, "\(failure)")
@@ -83,15 +82,6 @@ extension Keyring.Tokens {
             advice: .useGrantedScopes(scopes.granted), candidates: scopes.declined.scopes, names: [])
     }
 
-    /// The error for an account that must sign in.
-    func signInNeeded(_ plan: TokenRequestSnapshot, _ reason: String) -> KeyringError {
-        let naming = keyring.accounts.naming(for: plan.account)
-        return KeyringError(
-            .signInNeeded, "\(naming.brief(plan.account)) must sign in: \(reason)",
-            advice: .signIn(naming.briefTyped(plan.account), ScopeSet()),
-            candidates: [plan.account.id.description], names: [])
-    }
-
     /// The error for an account to which nobody can sign in from here, because its provider is not known.
     private func tokenNeeded(_ plan: TokenRequestSnapshot, _ request: TokenRequest, _ reason: String) -> KeyringError {
         let candidates = [plan.account.id.description]
@@ -111,23 +101,13 @@ extension Keyring.Tokens {
             .signInNeeded, message, advice: plan.account.isKnownByName ? .storeToken : .addProviderOrToken,
             candidates: candidates, names: [])
     }
-
-    /// The error for scopes that a refresh cannot give.
-    func consentNeeded(_ plan: TokenRequestSnapshot) -> KeyringError {
-        let naming = keyring.accounts.naming(for: plan.account)
-        return KeyringError(
-            .signInNeeded, "\(naming.brief(plan.account)) has not consented to \(plan.scopes)",
-            advice: .signIn(naming.briefTyped(plan.account), plan.scopes),
-            candidates: [plan.account.id.description], names: [])
-    }
 }
 
 extension TokenRequestSnapshot {
     /// Whether a refresh can give the scopes asked for: where a grant covers certain scopes, those alone.
     func isCovered(by provider: ProviderDescription) -> Bool {
         guard !provider.quirks.contains(.multipleResources), let own, !own.scopes.isEmpty else { return true }
-        let needed = scopes.scopes.filter { !ScopeSet([$0]).isSubset(of: GrantedScopes.reserved) }
-        return ScopeSet(needed).isSubset(of: own.scopes)
+        return scopes.ofResources.isSubset(of: own.scopes)
     }
 
     /// The scopes of a token whose answer names none: those asked for, or all of the grant where none are named.

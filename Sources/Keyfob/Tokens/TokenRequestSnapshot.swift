@@ -11,14 +11,18 @@ struct TokenRequestSnapshot: Sendable {
     let group: AccessGroup
     let groupID: GroupID
     let reason: Verdict.Reason
-    /// The access tokens that serve the request, of any client and tenant.
+    /// The access tokens that serve the request, of any client.
     let fitting: [Credential]
     /// The client the token is for; nil where the account has no grant and none was named.
     let clientID: String?
-    /// The tenant; empty where the provider has none.
+    /// The tenant, as the request means it.
+    let tenant: RequestTenant
+    /// The tenant that is asked, and under which tokens are filed; empty where the provider has none.
     let realm: String
     /// The scopes that the token must have; of a request that names none, those of the stored token.
     let scopes: ScopeSet
+    /// The `claims` request, JSON.
+    let claims: String?
     /// The access token that is stored, whatever its state.
     let stored: Credential?
     /// The same where it may be handed out as it is.
@@ -56,12 +60,7 @@ extension Keyring.Tokens {
         }
         let clientID = try client(&state, of: request, tokens.map(\.value), stored)
         let environment = request.environment ?? owner.account.id.environment
-        // Elsewhere a dot in an id says nothing of a tenant.
-        let home = EnvironmentAliases.isMicrosoft(environment) ? owner.account.homeRealm : nil
-        // At an authority of one tenant, all that is known of an account is of that one.
-        let realms = Set(owner.account.tenantProfiles.map(\.realm))
-        let realm = request.realm ?? home ?? ""
-        let item = try accessToken(&state, acquisition, stored, clientID, realm, now)
+        let item = try accessToken(&state, acquisition, stored, clientID, now)
         let own = tokens.map(\.value).filter { $0.clientID == clientID }.max { Self.isWorse($0, $1, hasSecret) }
         let family = tokens.map(\.value)
             .filter { $0.clientID != clientID && $0.familyID != nil }.max { Self.isWorse($0, $1, hasSecret) }
@@ -77,9 +76,10 @@ extension Keyring.Tokens {
         }
         return TokenRequestSnapshot(
             account: owner.account, group: group.name, groupID: group.keys.group, reason: owner.reason,
-            fitting: stored.fitting.map(\.value), clientID: clientID,
-            realm: realm.isEmpty ? item?.value.realm ?? (realms.count == 1 ? realms.first ?? "" : "") : realm,
+            fitting: stored.fitting.map(\.value), clientID: clientID, tenant: stored.tenant,
+            realm: stored.tenant.name ?? item?.value.realm ?? "",
             scopes: Self.scopes(of: request, stored.fitting.map(\.value), item?.value, owner.account),
+            claims: acquisition.options.claims,
             stored: item?.value, hit: hit,
             own: own, family: family, situation: situation)
     }
@@ -98,20 +98,19 @@ extension Keyring.Tokens {
     /// The access token of the client and the tenant that a refresh is for; without a client there is none.
     private func accessToken(
         _ state: inout State, _ acquisition: TokenAcquisition, _ stored: TokenSearch.StoredTokens, _ clientID: String?,
-        _ realm: String, _ now: Timestamp
+        _ now: Timestamp
     ) throws -> StoredItem<Credential>? {
         // Nothing is stored that could be replaced, and nothing is to be taken.
         if clientID == nil, acquisition.ignoresStored { return nil }
         var request = acquisition.request
         request.clientID = clientID
-        if !realm.isEmpty { request.realm = realm }
         let account = stored.owner.account
-        let tokens = stored.fitting.filter { $0.value.serves(request) }
+        let tokens = stored.fitting.filter { $0.value.serves(request, at: stored.tenant) }
         // Who wants a new one without saying for what wants that which came last replaced.
         if acquisition.ignoresStored, request.scopes.isEmpty, request.resource(at: account.id.environment) == nil {
             return tokens.max { $0.value.cameBefore($1.value) }
         }
-        let choice = TokenChoice(request: request, account: account, now: now)
+        let choice = TokenChoice(request: request, tenant: stored.tenant, account: account, now: now)
         let item = try search.token(
             &state, choice, among: tokens, stored.group, preferring: keyring.clients.preferred)
         // A token that is valid says what is wanted; of others, nobody knows which.
@@ -130,7 +129,7 @@ extension Keyring.Tokens {
     ) throws -> TokenHits.Hit? {
         let now = clock.now
         let tokens = try stored(&state, acquisition, takesValid: false, now)
-        guard let item = try accessToken(&state, acquisition, tokens, seen.clientID, seen.realm, now) else {
+        guard let item = try accessToken(&state, acquisition, tokens, seen.clientID, now) else {
             return nil
         }
         let request = acquisition.request

@@ -213,6 +213,13 @@ extension Keyring.TokenAnswer {
     }
 }
 
+extension TokenRequest {
+    /// Asks for the tenant of a token besides, where none is named: whoever names its account then gets no other tenant's.
+    package mutating func keepTenant(of found: Keyring.FoundToken) {
+        if realm == nil, !found.credential.realm.isEmpty { realm = found.credential.realm }
+    }
+}
+
 extension TokenHits.Hit {
     /// The token, opened.
     func answer(_ origin: Keyring.FoundToken.Origin = .stored) throws -> Keyring.TokenAnswer {

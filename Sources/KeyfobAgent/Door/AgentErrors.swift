@@ -11,6 +11,7 @@ extension VarlinkMessage {
             writer.member("message", error.message)
             writer.member("code", error.code.rawValue)
             writer.member("hint", hint)
+            if let continuation = error.continuation { writer.member(continuation) }
             switch kind {
             case .ambiguous: writer.member("accounts", error.candidates)
             case .tryAgain(let seconds): writer.member("seconds", seconds)
@@ -49,5 +50,24 @@ extension VarlinkMessage {
             case .failed: "Failed"
             }
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes how a person continues.
+    fileprivate mutating func member(_ continuation: Continuation) {
+        name("continuation")
+        beginObject()
+        member("id", continuation.id)
+        member("action", continuation.action.rawValue)
+        member("provider", continuation.provider)
+        member("account", continuation.account)
+        member("name", continuation.name)
+        member("group", continuation.group?.name)
+        member("tenant", continuation.tenant)
+        member("client", continuation.clientID)
+        member("scopes", continuation.scopes.scopes)
+        member("claims", continuation.claims)
+        endObject()
     }
 }

@@ -37,6 +37,23 @@ package enum AgentInterface {
           seconds: ?int
         )
 
+        # How a person continues where a token was refused: what to do, and what a sign-in has to repeat.
+        # action: signIn, consent, secondFactor, newPassword, meetPolicy, invitation (to the tenant), administrator (of the
+        # tenant, who has to let the account use the client), otherScopes or otherClient. id: by which the owner can continue it
+        # for an hour. account is an id, name is the account as it can be typed; empty where they are not known.
+        type Continuation (
+          id: ?string,
+          action: string,
+          provider: string,
+          account: string,
+          name: string,
+          group: ?string,
+          tenant: ?string,
+          client: ?string,
+          scopes: []string,
+          claims: ?string
+        )
+
         # kind: signedIn, signedOut, renewed, mustSignIn or endsSoon: of a sign-in whose refresh token is about to end, at endsOn.
         type Event (
           kind: string,
@@ -107,6 +124,7 @@ package enum AgentInterface {
           client: ?string,
           tenant: ?string,
           account: ?string,
+          claims: ?string,
           groups: ?[]string
         ) -> (step: ?Step, account: ?string, group: ?string, client: ?string, scopes: ?[]string)
 
@@ -127,12 +145,12 @@ package enum AgentInterface {
         # no event and says that the watch has begun.
         method Monitor() -> (event: ?Event)
 
-        # Each error says what happened in one line, by which code, and what to do about it.
+        # Each error says what happened in one line, by which code, and what to do about it; where a person can continue, how.
 
         # The program may not have this.
         error NotPermitted (message: string, code: string, hint: ?string)
         # A person has to sign in first.
-        error MustSignIn (message: string, code: string, hint: ?string)
+        error MustSignIn (message: string, code: string, hint: ?string, continuation: ?Continuation)
         # Several accounts fit: say which.
         error Ambiguous (message: string, code: string, hint: ?string, accounts: []string)
         # There is no such account, group, provider or client.
@@ -142,7 +160,7 @@ package enum AgentInterface {
         # Not now: try again after so many seconds.
         error TryAgain (message: string, code: string, hint: ?string, seconds: int)
         # Something else, which code names.
-        error Failed (message: string, code: string, hint: ?string)
+        error Failed (message: string, code: string, hint: ?string, continuation: ?Continuation)
 
         """
 

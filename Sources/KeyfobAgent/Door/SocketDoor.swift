@@ -169,6 +169,7 @@ package struct SocketDoor: Sendable {
         var request = SignInRequest(provider: provider)
         request.clientID = try parameters.string("client")
         request.tenant = try parameters.string("tenant")
+        request.claims = try parameters.string("claims")
         request.scopes = ScopeSet(try parameters.strings("scopes") ?? [])
         if let account = try parameters.string("account") {
             guard let id = AccountID(account) else { throw VarlinkParameters.Invalid(name: "account") }

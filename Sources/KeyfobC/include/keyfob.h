@@ -174,7 +174,13 @@ void keyfob_answer_free(keyfob_answer *answer);
 int keyfob_error_status(const keyfob_error *error);
 
 /* "code": the error's name, which is stable (Schemas/error.schema.json). "message": what, where; one line. "hint": what
- * to do, such as a command to type; NULL where there is nothing. */
+ * to do, such as a command to type; NULL where there is nothing.
+ *
+ * Where a person can continue a request for a token: "action", what to do (signIn, consent, secondFactor, newPassword,
+ * meetPolicy, invitation, administrator, otherScopes, otherClient), and what a sign-in has to repeat: "provider", "account"
+ * (its id), "name" (as it can be typed), "group", "tenant", "clientID", "scopes" (with spaces between) and "claims".
+ * "command" is the sign-in as one command to type, and "continuation" the name that `keyfob login --continue` takes for an
+ * hour. Each is NULL where there is none. */
 const char *keyfob_error_get(const keyfob_error *error, const char *name);
 
 void keyfob_error_free(keyfob_error *error);

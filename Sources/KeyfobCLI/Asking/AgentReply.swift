@@ -33,7 +33,25 @@ final class AgentReply: Sendable {
         }
         return KeyringError(
             code, "the agent says: \(message)", advice: string("hint").map(Advice.words),
-            candidates: strings("accounts"))
+            candidates: strings("accounts"), continuation: continuation)
+    }
+
+    /// How a person continues.
+    private var continuation: Continuation? {
+        let fields = json.withBytes { bytes in
+            tape.member("continuation", of: parameters, in: bytes).flatMap {
+                tape.kind(of: $0) == .object ? AgentFields(tape, $0, bytes) : nil
+            }
+        }
+        guard let fields, let action = fields.string("action").flatMap(RefusalRemedy.init),
+            let name = fields.string("name")
+        else { return nil }
+        return Continuation(
+            action, id: fields.string("id"), provider: fields.string("provider") ?? "",
+            account: fields.string("account") ?? "", name: name,
+            group: fields.string("group").flatMap { try? AccessGroup($0) }, tenant: fields.string("tenant"),
+            clientID: fields.string("client"), scopes: ScopeSet(fields.strings("scopes")),
+            claims: fields.string("claims"))
     }
 
     /// The objects of a list, each as an answer of its own.

@@ -51,5 +51,6 @@ struct AllowCommand: ParsableCommand {
         case .account(let id): who = try keyring.accounts.named(id.description, in: [group]).account.name
         }
         return "allowed: \(binding.subject.text) uses \(who) of group '\(group)'"
+            + (binding.tenant.map { " in tenant \($0)" } ?? "")
     }
 }

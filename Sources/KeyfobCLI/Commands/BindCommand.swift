@@ -6,12 +6,14 @@ struct BindCommand: ParsableCommand {
         commandName: "bind", abstract: "Bind a directory, a URL, a host or a tool to an account.",
         discussion: """
             What is bound uses that account from now on, the most specific binding first: a directory before \
-            a URL, a host, a tool. It has one account at each provider. 'none' takes the wider \
+            a URL, a host, a tool. It has one account at each provider, and with --tenant that account's tokens of this \
+            tenant, else those of its home. 'none' takes the wider \
             bindings of the group out of play, and what comes after bindings decides: the only account that fits, what was \
             used before, the default. An account that has this label is named by its id.
 
             Example:
               keyfob bind --directory . ada@contoso.example
+              keyfob bind --directory ./fabrikam ada@contoso.example --tenant fabrikam.example
               keyfob bind --url https://git.example/contoso work
               keyfob bind --tool terraform none
             """)
@@ -19,7 +21,15 @@ struct BindCommand: ParsableCommand {
     @OptionGroup var options: SubjectOptions
     @Argument(help: "The account: its id, user name or label, or the beginning of one; or 'none'.")
     var account: String
+    @Option(name: .long, help: ArgumentHelp("The tenant whose tokens are used.", valueName: "id")) var tenant: String?
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func validate() throws {
+        if let tenant, !Identifier.isAcceptable(tenant) {
+            throw ValidationError("--tenant is blank, too long, or holds control characters")
+        }
+        if account == "none", tenant != nil { throw ValidationError("--tenant goes with an account") }
+    }
 
     func run() throws {
         let subject = try options.subject(mustExist: true)
@@ -36,17 +46,20 @@ struct BindCommand: ParsableCommand {
             }
         }
         let candidate = try keyring.accounts.named(account, in: groups)
-        try keyring.bindings.set(subject, to: .account(candidate.account.id), in: candidate.group)
+        try keyring.bindings.set(subject, to: .account(candidate.account.id), tenant: tenant, in: candidate.group)
         let name = keyring.accounts.shownName(of: candidate.account)
         global.tellWarnings(of: keyring)
-        try candidate.tellBinding(of: subject, as: name, global)
+        try candidate.tellBinding(of: subject, as: name, tenant: tenant, global)
     }
 }
 
 extension Candidate {
     /// Tells that it, which is shown as `name`, is bound to `subject` now.
-    func tellBinding(of subject: Binding.Subject, as name: String, _ global: GlobalOptions) throws(KeyringError) {
-        try global.tell(.bound, "\(subject.kind) \(subject.text) uses \(name) of group '\(group)'") {
+    func tellBinding(
+        of subject: Binding.Subject, as name: String, tenant: String? = nil, _ global: GlobalOptions
+    ) throws(KeyringError) {
+        let place = tenant.map { " in tenant \($0)" } ?? ""
+        try global.tell(.bound, "\(subject.kind) \(subject.text) uses \(name) of group '\(group)'\(place)") {
             $0.subject = ChangeDocument.Subject(subject)
             ($0.account, $0.group) = (account.id.description, group.name)
         }

@@ -87,7 +87,9 @@ private struct ListedBinding {
         let place = if case .file(let path, _) = binding.origin { path } else { "keyring" }
         let from = place + (binding.writer == .group ? ", by a key of the group" : "")
         return [
-            binding.subject.kind, binding.subject.text, account.map(names.brief) ?? binding.target.text,
+            binding.subject.kind, binding.subject.text,
+            (account.map(names.brief) ?? binding.target.text)
+                + (binding.tenant.map { " in tenant \($0)" } ?? ""),
             binding.origin.group.name, from, words[state] ?? state,
         ]
     }
@@ -100,6 +102,7 @@ private struct BindingDocument: Encodable {
     let account: String?
     let username: String?
     let label: String?
+    let tenant: String?
     let group: String
     let origin: String
     let file: String?
@@ -114,6 +117,7 @@ private struct BindingDocument: Encodable {
         account = listed.account?.id.description ?? binding.target.account?.description
         username = listed.account?.username
         label = listed.account?.label
+        tenant = binding.tenant
         group = binding.origin.group.name
         switch binding.origin {
         case .keyring: (origin, file) = ("keyring", nil)

@@ -21,7 +21,9 @@ struct LoginCommand: ParsableCommand {
             account's token has. git: repositories over https; packages: packages and images of containers; api: the \
             provider's API; read: who somebody is.
 
-            The tokens are stored under whoever signs in. With --account somebody else is reported and not stored.
+            The tokens are stored under whoever signs in. With --account somebody else is reported and not stored. Where a \
+            request for a token was refused, 'keyfob token' prints the sign-in that continues it, and --continue takes its \
+            name from 'keyfob token --json' or 'keyfob account show' for an hour.
 
             Ends with 14 when the provider granted fewer scopes than were asked for; what it granted is stored.
 
@@ -33,6 +35,7 @@ struct LoginCommand: ParsableCommand {
                 https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_signin
               keyfob login --account ada@contoso.example --prompt consent \\
                 --extra-scope Mail.Read
+              keyfob login --continue 0c0a66f8
             """)
 
     @OptionGroup var options: SignInOptions

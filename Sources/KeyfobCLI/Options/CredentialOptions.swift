@@ -185,6 +185,7 @@ struct ToolToken: ~Copyable {
             return ToolToken(answer: try acquisition.replacement(for: answer.found), giver: giver)
         case .agent(let agent, var request, let groups):
             request.account = answer.found.account.id.description
+            request.keepTenant(of: answer.found)
             let other = try agent.token(request, in: groups, SilentOptions(forcesRefresh: true))
             try other.requirePrintable()
             return ToolToken(answer: other, giver: giver)

@@ -59,18 +59,32 @@ struct SignInOptions: ParsableArguments {
         help: ArgumentHelp("A claims request (OpenID Connect Core, 5.5): a JSON object.", valueName: "json"))
     var claims: String?
 
+    @Option(
+        name: .customLong("continue"),
+        help: ArgumentHelp(
+            "Continue a refused request, whose account, tenant, client, scopes and claims are repeated.",
+            valueName: "id"))
+    var continuation: String?
+
     func validate() throws {
         if resource != nil, !purposes.isEmpty { throw ValidationError("--resource and --for exclude one another") }
+        if continuation != nil {
+            let others: [String?] = [provider, account, client, resource, tenant, authority, claims]
+            guard others.allSatisfy({ $0 == nil }), (scope + extraScope).isEmpty, purposes.isEmpty else {
+                throw ValidationError("--continue says whom to sign in, and for what")
+            }
+        }
         if resource != nil, !scope.isEmpty { throw ValidationError("--resource and --scope exclude one another") }
         if authority != nil, provider != nil || tenant != nil {
             throw ValidationError("--authority says the provider and the tenant")
         }
-        if provider == nil, account == nil, authority == nil {
+        if provider == nil, account == nil, authority == nil, continuation == nil {
             throw ValidationError("say where to sign in: a provider, or --account")
         }
         for (name, value) in [
             ("the provider", provider), ("--account", account), ("--client", client), ("--resource", resource),
-            ("--tenant", tenant), ("--login-hint", loginHint), ("--domain-hint", domainHint),
+            ("--tenant", tenant), ("--continue", continuation), ("--login-hint", loginHint),
+            ("--domain-hint", domainHint),
         ] {
             if let value, !Identifier.isAcceptable(value) {
                 throw ValidationError("\(name) is blank, too long, or holds control characters")
@@ -86,6 +100,7 @@ struct SignInOptions: ParsableArguments {
     func request(
         _ keyring: Keyring, _ groups: [AccessGroup]?, saying say: (String) -> Void
     ) throws(KeyringError) -> (request: SignInRequest, groups: [AccessGroup]?) {
+        if let continuation { return try continued(continuation, keyring, groups, say) }
         var candidate: Candidate?
         if let account { candidate = try keyring.accounts.named(account, in: groups) }
         let groups = candidate.map { [$0.group] } ?? groups
@@ -107,6 +122,18 @@ struct SignInOptions: ParsableArguments {
             request.clientID = try Self.onlyClient(of: candidate, keyring, say)
         }
         return (request, groups)
+    }
+
+    /// The request that continues a refused one; what it asks for is told before anything opens.
+    private func continued(
+        _ id: String, _ keyring: Keyring, _ groups: [AccessGroup]?, _ say: (String) -> Void
+    ) throws(KeyringError) -> (request: SignInRequest, groups: [AccessGroup]?) {
+        var (request, refusal) = try keyring.signIns.continued(id, in: groups)
+        request.prompt = prompt?.prompt
+        request.loginHint = loginHint
+        request.domainHint = domainHint
+        if let command = refusal.continuation?.command { say("continuing with: \(command)") }
+        return (request, [refusal.group])
     }
 
     /// The provider as it was named, by an authority too, which is added if it is new.

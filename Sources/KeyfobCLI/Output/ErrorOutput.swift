@@ -13,12 +13,15 @@ struct ErrorDocument: JSONDocument {
         let advice: String?
         let candidates: [String]
         let exitStatus: Int32
+        /// How a person continues a refused request.
+        let continuation: ContinuationDocument?
     }
 
     init(_ error: KeyringError, status: ExitStatus) {
         self.error = Body(
             code: error.code.rawValue, message: error.message, hint: error.hint, advice: error.advice?.code,
-            candidates: error.candidates, exitStatus: status.rawValue)
+            candidates: error.candidates, exitStatus: status.rawValue,
+            continuation: error.continuation.map(ContinuationDocument.init))
     }
 }
 

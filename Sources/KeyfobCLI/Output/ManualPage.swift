@@ -164,7 +164,8 @@ struct ManualPage {
                 73  would overwrite; not created
                 74  input/output error, disk full
                 75  busy, or the provider cannot be reached or asks to wait: try again
-                77  wrong key or passphrase; group not granted; no token goes to the host
+                77  wrong key or passphrase; group not granted; no token goes to the host; an organisation does not let the
+                    account, the device or the client in
                 78  configuration error
                 126 a program that was to run cannot be started
                 127 there is no such program

@@ -41,15 +41,15 @@ struct AttendedAcquisition {
         return try acquire(in: groups)
     }
 
-    /// The account that is meant, and its group, without a token; the one that they pick where a person is there and
-    /// several fit.
-    func account() throws(KeyringError) -> Candidate {
+    /// The account that is meant, and its group, without a token, and the tenant where a binding names both; the one that
+    /// they pick where a person is there and several fit.
+    func account() throws(KeyringError) -> (candidate: Candidate, tenant: String?) {
         let request = try options.request()
         let selection = try keyring.accounts.select(request, in: try global.groups())
         switch selection.outcome {
-        case .chosen(let candidate): return candidate
+        case .chosen(let candidate): return (candidate, selection.boundTenant)
         case .ambiguous where request.account == nil && global.mayPick:
-            return try global.pick(among: selection.choices, for: request)
+            return (try global.pick(among: selection.choices, for: request), nil)
         default: throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
         }
     }
@@ -98,6 +98,7 @@ struct AttendedAcquisition {
         var next = self
         next.request.account = found.account.id.description
         next.request.clientID = found.credential.clientID
+        next.request.keepTenant(of: found)
         next.refresh.forceRefresh = isForced
         return try next.acquire(in: [found.group])
     }

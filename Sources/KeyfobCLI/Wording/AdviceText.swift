@@ -65,9 +65,8 @@ extension Advice {
         case .chooseScopes: "say which with --scope"
         case .chooseProvider: "say which with --provider"
 
-        case .signIn(let account, let scopes):
-            "run 'keyfob login --account \(ShellWord.inMessage(account))"
-                + scopes.scopes.map { " --scope \(ShellWord.inMessage($0))" }.joined() + "'"
+        case .signIn(let continuation): continuation.advice
+        case .askAdministrator(let continuation): continuation.advice
         case .meetPolicy(isAboutDevice: true):
             "enrol this machine (Microsoft Intune) and run 'keyfob login' in a browser that shows it, such as Edge, or ask "
                 + "the organisation's administrator"
@@ -218,7 +217,7 @@ extension Advice {
         case .replaceLink: "put the file itself in its place"
         case .makeOwnFile: "make a file of your own"
         case .restrictFile: "chmod o-w it"
-        case .useProjectFileKeys: "the keys are 'account' and 'group'"
+        case .useProjectFileKeys: "the keys are 'account', 'group' and 'tenant'"
 
         case .giveBundleIdentity: "give the one that it is for; for a backup, that is the recovery key of its vault"
         case .backUpElsewhere: "'keyfob backup --to FOLDER' writes one elsewhere"

@@ -48,8 +48,10 @@ public enum Advice: Hashable, Sendable {
     case nameDestination
 
     // MARK: Signing in and tokens
-    /// Sign in to the account of this name, with these scopes where there are any.
-    case signIn(String, ScopeSet)
+    /// Sign in again, and repeat what the continuation says.
+    case signIn(Continuation)
+    /// Have an administrator of the tenant let the account in, or the client, and sign in then.
+    case askAdministrator(Continuation)
     /// Sign in where the organisation lets people in, or have its administrator change the rule.
     case meetPolicy(isAboutDevice: Bool)
     /// Take a sign-in away from the program that it came from, or make one of its own.
@@ -362,4 +364,17 @@ public enum Advice: Hashable, Sendable {
 
     /// The words of whoever uses the library and makes errors of its own; none of the library's own has them.
     case words(String)
+
+    /// Sign in to the account of this name, with these scopes where there are any.
+    public static func signIn(_ name: String, _ scopes: ScopeSet) -> Advice {
+        .signIn(Continuation(name: name, scopes: scopes))
+    }
+
+    /// What a sign-in has to repeat, where the advice is one.
+    public var continuation: Continuation? {
+        switch self {
+        case .signIn(let continuation), .askAdministrator(let continuation): continuation
+        default: nil
+        }
+    }
 }

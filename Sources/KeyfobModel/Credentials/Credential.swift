@@ -141,8 +141,8 @@ extension Credential {
         return Int64(String(Substring(digits))).map(Timestamp.init(seconds:))
     }
 
-    /// Whether saving this access token makes `other` obsolete: same account, client, realm and token
-    /// type, and a scope in common (MSAL's rule).
+    /// Whether saving this access token makes `other` obsolete: same account, client, realm and token type, and a scope in
+    /// common (MSAL's rule), where scopes of OpenID Connect do not count beside others.
     public func supersedes(_ other: Credential) -> Bool {
         guard kind == other.kind, account == other.account, clientID == other.clientID,
             partition == other.partition
@@ -151,7 +151,7 @@ extension Credential {
         case .accessToken:
             return Identifier.folded(realm) == Identifier.folded(other.realm)
                 && effectiveTokenType == other.effectiveTokenType && keyID == other.keyID
-                && (scopes.intersects(other.scopes) || scopes == other.scopes)
+                && scopes.isForSame(as: other.scopes)
         case .idToken: return Identifier.folded(realm) == Identifier.folded(other.realm)
         case .refreshToken: return familyID == other.familyID
         }

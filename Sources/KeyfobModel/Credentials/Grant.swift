@@ -12,6 +12,10 @@ public struct Grant: Hashable, Sendable {
     public var intent: RefreshIntent?
     /// Why the last refresh on this machine gave nothing.
     public var failure: RefreshFailure?
+    /// The requests that the provider refused on this machine, the oldest first.
+    public var refusals: [RefusalVerdict] = []
+    /// The scopes of the last request at the home tenant that gave tokens on this machine; nil where none is known of.
+    public var served: ScopeSet?
     /// The highest epoch that other machines of a sync have told of, where it is above ``epoch``; else 0.
     ///
     /// A sign-in on this machine begins an epoch above it, and a sign-out ends all up to it.
@@ -38,7 +42,8 @@ public struct Grant: Hashable, Sendable {
     /// The version of its refresh token.
     public var version: GrantVersion { GrantVersion(epoch: epoch, generation: generation) }
 
-    /// The grant without what concerns this machine alone.
+    /// The grant without what concerns this machine alone: the note of a refresh, what became of the last ones, and what was
+    /// refused.
     public var elsewhere: Grant {
         var grant = Grant(state: state, epoch: epoch, generation: generation, rotates: rotates, ended: ended)
         grant.known = known

@@ -48,6 +48,32 @@ public struct ScopeSet: Sendable {
     public var spaceSeparated: String { scopes.joined(separator: " ") }
 }
 
+// Scopes of OpenID Connect say what a sign-in tells, and nothing of what an access token is for.
+extension ScopeSet {
+    /// Whether a scope is one of OpenID Connect's own (OpenID Connect Core, sections 5.4 and 11).
+    package static func isOfSignIn(_ scope: String) -> Bool {
+        switch Identifier.folded(scope) {
+        case "openid", "profile", "email", "offline_access": true
+        default: false
+        }
+    }
+
+    /// The scopes without those of OpenID Connect.
+    package var ofResources: ScopeSet {
+        scopes.contains(where: Self.isOfSignIn) ? ScopeSet(scopes.filter { !Self.isOfSignIn($0) }) : self
+    }
+
+    /// Whether tokens with these scopes and with those of `other` are for the same, so that the newer one takes the place
+    /// of the older: they share a scope, or have the same scopes.
+    ///
+    /// A provider may repeat `openid profile` with each token, so these count only where both sets have no others.
+    package func isForSame(as other: ScopeSet) -> Bool {
+        let (mine, theirs) = (ofResources, other.ofResources)
+        if mine.isEmpty, theirs.isEmpty { return intersects(other) || self == other }
+        return mine.intersects(theirs)
+    }
+}
+
 extension ScopeSet: Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
     /// The scopes of a literal.
     public init(arrayLiteral elements: String...) {

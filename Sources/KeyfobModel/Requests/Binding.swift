@@ -4,6 +4,8 @@ public struct Binding: Hashable, Sendable {
     public let subject: Subject
     /// To what.
     public let target: Target
+    /// The tenant whose tokens are used, where the binding names one; else it is the account's home.
+    public let tenant: String?
     /// Where the binding stands.
     public let origin: Origin
     /// Who made it.
@@ -11,9 +13,11 @@ public struct Binding: Hashable, Sendable {
 
     /// A binding.
     public init(
-        _ subject: Subject, to target: Target, from origin: Origin, by writer: DecisionWriter = .unknown
+        _ subject: Subject, to target: Target, tenant: String? = nil, from origin: Origin,
+        by writer: DecisionWriter = .unknown
     ) {
         self.writer = writer
+        self.tenant = tenant
         self.subject = subject
         self.target = target
         self.origin = origin

@@ -14,13 +14,18 @@ package struct GrantSnapshot: Hashable, Sendable {
     package var intent: RefreshIntent?
     /// Why the last refresh gave nothing.
     package var failure: RefreshFailure?
+    /// The verdict of an earlier refusal that is about this request as well.
+    package var refusal: RefusalVerdict?
+    /// The scopes of the home tenant's last request that gave tokens; nil where none is known of.
+    package var served: ScopeSet?
     /// Whether somebody else held the lock when it was asked for, and may have met the failure meanwhile.
     package var wasWaitedFor = true
 
     /// A snapshot.
     package init(
         state: Grant.State?, version: GrantVersion, rotates: Bool? = nil, hasFreshAccessToken: Bool = false,
-        intent: RefreshIntent? = nil, failure: RefreshFailure? = nil
+        intent: RefreshIntent? = nil, failure: RefreshFailure? = nil, refusal: RefusalVerdict? = nil,
+        served: ScopeSet? = nil
     ) {
         self.state = state
         self.version = version
@@ -28,5 +33,7 @@ package struct GrantSnapshot: Hashable, Sendable {
         self.hasFreshAccessToken = hasFreshAccessToken
         self.intent = intent
         self.failure = failure
+        self.refusal = refusal
+        self.served = served
     }
 }

@@ -12,6 +12,9 @@ package enum RefreshStep: Hashable, Sendable {
     /// Send one request with the refresh token that was read, which has this version: `answered` or `failed`;
     /// `storeFailed` where there is nothing to send.
     case sendRequest(GrantVersion)
+    /// Send one request for these scopes at the home tenant with the same refresh token: whether a refusal that nobody knows
+    /// reaches the grant. Answered as ``sendRequest(_:)``; `storeFailed` also where the home tenant cannot be asked.
+    case sendProbe(GrantVersion, ScopeSet)
     /// Store the tokens and remove the intent in one transaction, durably: `done`, `conflict` or `storeFailed`.
     case commit(RefreshCommit)
     /// Store a refresh token that came in an answer with nothing else that can be used, as ``commit(_:)``, and what
@@ -20,8 +23,9 @@ package enum RefreshStep: Hashable, Sendable {
     /// Remove the intent with this id unless the refresh token may have been used up, and write down why there is no token
     /// where others have to know it: `done` or `storeFailed`.
     case endIntent(String, RefreshFailure?, mayBeUsedUp: Bool)
-    /// Apply the changes and remove the intent in one transaction: `done`, `conflict` or `storeFailed`.
-    case recordRefusal([StoredChange], intent: String)
+    /// Apply the changes, and remove the intent unless the refresh token may have been used up, in one transaction: `done`,
+    /// `conflict` or `storeFailed`.
+    case recordRefusal([StoredChange], RefreshFailure?, intent: String, mayBeUsedUp: Bool)
     /// Revoke the refresh token that just came, if that is possible: `done` whatever comes of it.
     case revokeReceived
     /// Release the lock: `done`.
@@ -40,6 +44,8 @@ package struct RefreshCommit: Hashable, Sendable {
     package let replacesRefreshToken: Bool
     /// The intent that ends with it.
     package let intent: String
+    /// The refusal that is written down with it; the tokens are then those of a probe, and not what was asked for.
+    package var refusal: JudgedRefusal?
 }
 
 /// What became of a ``RefreshStep``.
@@ -75,8 +81,10 @@ package enum RefreshResult: Hashable, Sendable {
     /// The stored access token is kept, because an earlier refresh was interrupted and trying again could end the
     /// grant.
     case keptOld(RefreshIntent)
-    /// The provider gave none; the store is as before, but for what the refusal changes.
+    /// The provider gave none, and did not refuse the request; the store is as before.
     case failed(TokenIdentity, ProviderFailure)
+    /// The provider refused; the store is as before, but for what the refusal changes.
+    case refused(TokenIdentity, JudgedRefusal)
     /// The grant has ended, is gone, or ended while the request was under way.
     case ended(Grant.State?)
     /// Somebody stored another refresh token meanwhile: decide again.

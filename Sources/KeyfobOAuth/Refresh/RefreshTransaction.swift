@@ -19,11 +19,13 @@ package struct RefreshTransaction: Hashable, Sendable {
         package var reuseIsTolerated: Bool
         /// Tells this refresh from others; random.
         package var intentID: String
+        /// What the meaning of a refusal depends on.
+        package var asked: Asked
 
         /// A request.
         package init(
             token: TokenIdentity, startedAt: Timestamp, isForced: Bool = false, canWait: Bool = false,
-            reuseIsTolerated: Bool = false, intentID: String
+            reuseIsTolerated: Bool = false, intentID: String, asked: Asked = Asked()
         ) {
             self.token = token
             self.startedAt = startedAt
@@ -31,7 +33,29 @@ package struct RefreshTransaction: Hashable, Sendable {
             self.canWait = canWait
             self.reuseIsTolerated = reuseIsTolerated
             self.intentID = intentID
+            self.asked = asked
         }
+    }
+
+    /// What a request asks for, as far as the meaning of a refusal depends on it.
+    package struct Asked: Hashable, Sendable {
+        /// Whose error codes are met.
+        package var provider = RefusalCircumstances.Provider.other
+        /// Whether the tenant is the account's home; true where the provider has no tenants.
+        package var isHome = true
+        /// The scopes, without those of OpenID Connect; none where no request names any.
+        package var scopes: ScopeSet = []
+        /// Whether claims are asked for.
+        package var hasClaims = false
+        /// Whether a token that this request gave is stored.
+        package var wasServed = false
+        /// The scopes that are asked for at home where no last good request is known of.
+        package var defaultScopes: ScopeSet = []
+        /// Whether the person questions what was remembered, by forcing a new token.
+        package var questions = false
+
+        /// What a provider without tenants is asked for, whose requests name no scopes.
+        package init() {}
     }
 
     /// How often a commit is tried.
@@ -48,6 +72,10 @@ package struct RefreshTransaction: Hashable, Sendable {
     private var commits = 0
     /// Why an answer was refused that had a new refresh token.
     private var flaw: ProviderFailure?
+    /// A refusal that nobody knows, while the home tenant is asked whether the grant lasts.
+    private var doubt: JudgedRefusal?
+    /// The scopes of the last good request, read under the lock.
+    private var lastGood: ScopeSet
     /// What the end will be, once the lock is released.
     private var result: RefreshResult?
 
@@ -55,6 +83,7 @@ package struct RefreshTransaction: Hashable, Sendable {
     package init(_ request: Request) {
         self.request = request
         self.version = request.token.version
+        lastGood = request.asked.defaultScopes
     }
 
     /// The end of an intent that nobody has to know of.
@@ -78,20 +107,24 @@ package struct RefreshTransaction: Hashable, Sendable {
         case (.writeIntent, .done): return .sendRequest(version)
         case (.writeIntent, .conflict(let snapshot)): return release(Self.result(of: snapshot))
         case (.writeIntent, .storeFailed): return release(.storeFailed)
-        case (.sendRequest, .answered(let replaces)):
+        case (.sendRequest, .answered(let replaces)), (.sendProbe, .answered(let replaces)):
             self.replaces = replaces
             return commit(now)
         case (.sendRequest, .failed(let failure)): return end(failure, now)
-        case (.sendRequest, .failedButReplaced(let failure)):
+        case (.sendProbe, .failed(let failure)): return endProbe(failure, now)
+        case (.sendProbe, .storeFailed): return doubt.map { refuse($0, now) }
+        case (.sendRequest, .failedButReplaced(let failure)), (.sendProbe, .failedButReplaced(let failure)):
             (flaw, replaces) = (failure, true)
             return commit(now)
         case (.sendRequest, .storeFailed):
             result = .storeFailed
             return dropIntent
-        case (.commit(let commit), .done): return release(.refreshed(commit.version))
+        case (.commit(let commit), .done):
+            version = commit.version
+            return release(doubt.map { .refused(token, $0) } ?? .refreshed(commit.version))
         case (.keepRefreshToken(let commit, _), .done):
             version = commit.version
-            return release(.failed(token, flaw ?? .outcomeUnknown))
+            return release(doubt.map { .refused(token, $0) } ?? .failed(token, flaw ?? .outcomeUnknown))
         case (.commit, .conflict(let snapshot)), (.keepRefreshToken, .conflict(let snapshot)): return discard(snapshot)
         case (.commit, .storeFailed), (.keepRefreshToken, .storeFailed):
             return commits < Self.commitLimit ? commit(now) : unsaved()
@@ -112,6 +145,13 @@ package struct RefreshTransaction: Hashable, Sendable {
         let isNewer = snapshot.version > request.token.version
         if snapshot.hasFreshAccessToken, isNewer || !request.isForced { return release(.adopted(snapshot.version)) }
         version = snapshot.version
+        lastGood = snapshot.served ?? lastGood
+        if let refusal = snapshot.refusal,
+            refusal.isShared(
+                by: request.startedAt, isForced: request.asked.questions, hasWaited: snapshot.wasWaitedFor, now: now)
+        {
+            return release(.refused(token, refusal.judged))
+        }
         if let failure = snapshot.failure, failure.version == version,
             let shared = failure.shared(
                 by: request.startedAt, isForced: request.isForced, hasWaited: snapshot.wasWaitedFor, now: now)
@@ -129,7 +169,7 @@ package struct RefreshTransaction: Hashable, Sendable {
         commits += 1
         let commit = RefreshCommit(
             expected: version, version: replaces ? version.rotated : version, replacesRefreshToken: replaces,
-            intent: request.intentID)
+            intent: request.intentID, refusal: doubt)
         guard let flaw else { return .commit(commit) }
         let replaced = TokenIdentity(source: token.source, version: commit.version)
         return .keepRefreshToken(commit, RefreshFailure(flaw, of: replaced, at: now))
@@ -137,16 +177,64 @@ package struct RefreshTransaction: Hashable, Sendable {
 
     private mutating func unsaved() -> RefreshStep {
         guard !replaces else { return release(.notDurable) }
-        result = .refreshedUnsaved
+        result = doubt.map { .refused(token, $0) } ?? .refreshedUnsaved
         return dropIntent
     }
 
     /// After a request that gave nothing.
     private mutating func end(_ failure: ProviderFailure, _ now: Timestamp) -> RefreshStep {
+        let asked = request.asked
+        let isLastGood = asked.isHome && !asked.hasClaims && asked.scopes.ofResources == lastGood.ofResources
+        let ruling = ruling(
+            on: failure, isHome: asked.isHome,
+            wasServed: isLastGood || asked.provider == .other && asked.wasServed)
+        guard ruling.reach != .provider else { return endUnjudged(failure, now) }
+        let refusal = JudgedRefusal(failure, ruling)
+        guard ruling.needsProbe else { return refuse(refusal, now) }
+        doubt = refusal
+        return .sendProbe(version, lastGood)
+    }
+
+    /// After the home tenant has not served its last good request either.
+    private mutating func endProbe(_ failure: ProviderFailure, _ now: Timestamp) -> RefreshStep? {
+        guard let doubt else { return nil }
+        let ruling = ruling(on: failure, isHome: true, wasServed: true)
+        guard ruling.reach != .grant else { return refuse(JudgedRefusal(failure, .grantEnds), now) }
+        // Whatever else it says, it says nothing of the grant.
+        return refuse(doubt, now, besides: failure)
+    }
+
+    private func ruling(on failure: ProviderFailure, isHome: Bool, wasServed: Bool) -> RefusalRuling {
+        RefusalTable.ruling(
+            on: failure,
+            RefusalCircumstances(
+                request.asked.provider, isHome: isHome, wasServed: wasServed, source: request.token.source))
+    }
+
+    /// After a refusal of which it is known how far it reaches.
+    ///
+    /// - Parameter other: What became of a request that was to show it.
+    private mutating func refuse(
+        _ refusal: JudgedRefusal, _ now: Timestamp, besides other: ProviderFailure? = nil
+    ) -> RefreshStep {
+        result = .refused(token, refusal)
+        let isOver = refusal.ruling.reach == .grant
+        // What an interrupted refresh left in doubt, only a token or the end of this one settles.
+        return .recordRefusal(
+            StoredChange.after(refusal, of: token, wasInterrupted: isRecovering),
+            other.flatMap { RefreshFailure($0, of: token, at: now) }, intent: request.intentID,
+            mayBeUsedUp: !isOver && (isRecovering || other?.mayHaveBeenProcessed == true))
+    }
+
+    /// After an answer that refuses nothing in particular, or none.
+    private mutating func endUnjudged(_ failure: ProviderFailure, _ now: Timestamp) -> RefreshStep {
         result = .failed(token, failure)
-        let changes = StoredChange.after(failure, of: token, wasInterrupted: isRecovering)
-        guard changes.isEmpty else { return .recordRefusal(changes, intent: request.intentID) }
-        // What an interrupted refresh left in doubt, only a token or a refusal of this one settles.
+        if case .refusedWithoutReason(let refusal) = failure {
+            let changes = StoredChange.after(wordless: refusal, of: token, wasInterrupted: isRecovering)
+            if !changes.isEmpty {
+                return .recordRefusal(changes, nil, intent: request.intentID, mayBeUsedUp: false)
+            }
+        }
         return .endIntent(
             request.intentID, RefreshFailure(failure, of: token, at: now),
             mayBeUsedUp: failure.mayHaveBeenProcessed || isRecovering)

@@ -11,30 +11,40 @@ package enum StoredChange: Hashable, Sendable {
     /// The account is gone at the provider: this client's credentials go.
     case removeClientCredentials
 
-    /// What `failure` changes after `token` was used.
+    /// The refusal is remembered, so that nobody asks for the same again in the next minutes.
+    case remember(JudgedRefusal)
+
+    /// What `refusal` changes after `token` was used.
     ///
-    /// A plain `invalid_grant` ends the client's own grant and deletes nothing; so does a refusal without a reason after
-    /// a refresh that was interrupted. A family's grant belongs to another
-    /// client and is never ended from here.
+    /// Only a refusal that reaches the grant ends it, and deletes nothing unless the provider calls the token bad.
     package static func after(
-        _ failure: ProviderFailure, of token: TokenIdentity, wasInterrupted: Bool = false
+        _ refusal: JudgedRefusal, of token: TokenIdentity, wasInterrupted: Bool = false
     ) -> [StoredChange] {
-        guard let refusal = failure.refusal else { return [] }
-        if refusal.suberror == "user_account_deleted" { return [.removeClientCredentials] }
-        let interrupted = "a refresh was cut off, and its refresh token may be used up; "
-        // A refusal that says nothing tells enough of a refresh token that may have been replaced.
-        if case .refusedWithoutReason = failure, wasInterrupted, token.source == .own {
-            return [.markNeedsSignIn(token, reason: interrupted + refusal.description)]
+        let answer = refusal.failure.refusal
+        switch refusal.ruling.reach {
+        case .provider: return []
+        case .request, .tenant: return [.remember(refusal)]
+        case .client:
+            guard answer?.suberror == "client_mismatch" else { return [.remember(refusal)] }
+            return token.source == .family ? [.leaveFamily] : [.remember(refusal)]
+        case .grant:
+            if answer?.suberror == "user_account_deleted" { return [.removeClientCredentials, .remember(refusal)] }
+            let reason = (wasInterrupted ? interrupted : "") + refusal.failure.description
+            var changes = [StoredChange.markNeedsSignIn(token, reason: reason)]
+            if answer?.suberror == "bad_token" { changes.append(.deleteRefreshToken(token)) }
+            return changes + [.remember(refusal)]
         }
-        guard case .invalidGrant = failure else { return [] }
-        if refusal.suberror == "client_mismatch" { return token.source == .family ? [.leaveFamily] : [] }
-        var changes: [StoredChange] = []
-        if token.source == .own {
-            changes.append(.markNeedsSignIn(token, reason: (wasInterrupted ? interrupted : "") + refusal.description))
-        }
-        if refusal.suberror == "bad_token" { changes.append(.deleteRefreshToken(token)) }
-        return changes
     }
+
+    /// What a refusal without a word changes: it tells enough of a refresh token that may have been replaced.
+    package static func after(
+        wordless refusal: Refusal, of token: TokenIdentity, wasInterrupted: Bool
+    ) -> [StoredChange] {
+        guard wasInterrupted, token.source == .own else { return [] }
+        return [.markNeedsSignIn(token, reason: interrupted + refusal.description)]
+    }
+
+    private static let interrupted = "a refresh was cut off, and its refresh token may be used up; "
 }
 
 extension AppMetadata.Family {

@@ -12,6 +12,8 @@ package enum SilentAction: Hashable, Sendable {
     case useExtended(ProviderFailure)
     /// The person must sign in.
     case needsSignIn(SignInReason)
+    /// The provider refused, which reaches as far as it says; what helps depends on that.
+    case refused(JudgedRefusal)
     /// Nothing can be had now; it may go better later. Nothing is deleted.
     case retryLater(RetryReason)
     /// Nothing can be had, and no sign-in would change that.
@@ -37,7 +39,7 @@ package enum SilentAction: Hashable, Sendable {
         case grantEnded(String)
         /// The refresh token belongs to another cloud than the one asked.
         case otherCloud
-        /// The provider refused what there is.
+        /// The provider refused what there is, without a word.
         case refused(ProviderFailure)
 
         package var description: String {

@@ -20,6 +20,8 @@ package enum SilentContinuation: Hashable, Sendable {
         case .ended, .superseded: self = .decideAgain(nil)
         case .failed(let token, let failure):
             self = .decideAgain(SilentPlan.Attempt(token: token, failure: failure))
+        case .refused(let token, let refusal):
+            self = .decideAgain(SilentPlan.Attempt(token: token, failure: refusal.failure, ruling: refusal.ruling))
         case .keptOld: self = .conclude(.useOld(.failed(.outcomeUnknown)))
         case .busy: self = .conclude(.retryLater(.contention))
         case .storeFailed, .notDurable: self = .storeFailed

@@ -25,12 +25,27 @@ package enum SilentPlan {
         package let token: TokenIdentity
         /// Why.
         package let failure: ProviderFailure
+        /// How far that reaches, where the provider refused.
+        package let ruling: RefusalRuling?
 
         /// An attempt.
-        package init(token: TokenIdentity, failure: ProviderFailure) {
+        package init(token: TokenIdentity, failure: ProviderFailure, ruling: RefusalRuling? = nil) {
             self.token = token
             self.failure = failure
+            self.ruling = ruling
         }
+
+        /// Whether another refresh token might fare better: this one is over, refused without a word, or of another family.
+        var leavesOthers: Bool {
+            guard let ruling else {
+                if case .refusedWithoutReason = failure { return true }
+                return false
+            }
+            return ruling.reach == .grant || isMismatch
+        }
+
+        /// That a client is in no family says nothing about the person.
+        var isMismatch: Bool { failure.refusal?.suberror == "client_mismatch" }
     }
 
     /// How many refresh tokens one request tries.
@@ -44,24 +59,22 @@ package enum SilentPlan {
         if situation.own?.state == .signedOut { return .needsSignIn(.signedOut) }
         let access = options.ignoresStored ? AccessTokenState.none : situation.accessToken
         if access == .fresh { return .useCached }
-        if let last = attempts.last, !last.failure.isAboutTheToken {
-            return conclude(situation, access, last.failure, options)
-        }
+        if let last = attempts.last, !last.leavesOthers { return conclude(situation, access, last, options) }
         let tried = attempts.map(\.token)
         if let next = situation.candidates.first(where: { !tried.contains($0) }) {
             if attempts.count < attemptLimit { return .refresh(next) }
             return access == .aging ? .useOld(.noRefreshToken) : .retryLater(.contention)
         }
-        // That a client is in no family says nothing about the person.
-        let telling = attempts.last { $0.failure.refusal?.suberror != "client_mismatch" } ?? attempts.last
-        return conclude(situation, access, telling?.failure, options)
+        return conclude(situation, access, attempts.last { !$0.isMismatch } ?? attempts.last, options)
     }
 
     private static func conclude(
-        _ situation: SilentSituation, _ access: AccessTokenState, _ failure: ProviderFailure?, _ options: Options
+        _ situation: SilentSituation, _ access: AccessTokenState, _ attempt: Attempt?, _ options: Options
     ) -> SilentAction {
-        if access == .aging { return .useOld(failure.map { .failed($0) } ?? .noRefreshToken) }
-        guard let failure else { return .needsSignIn(reason(situation)) }
+        if access == .aging { return .useOld(attempt.map { .failed($0.failure) } ?? .noRefreshToken) }
+        guard let attempt else { return .needsSignIn(reason(situation)) }
+        let failure = attempt.failure
+        if let ruling = attempt.ruling { return .refused(JudgedRefusal(failure, ruling)) }
         if failure.isProviderDown {
             let isAllowed = options.allowsExtendedLifetime && access == .extended
             if isAllowed { return .useExtended(failure) }
@@ -70,7 +83,7 @@ package enum SilentPlan {
         }
         switch failure {
         case .throttled(let until): return .retryLater(.throttled(until: until))
-        case .invalidGrant, .refusedWithoutReason, .interactionRequired, .denied: return .needsSignIn(.refused(failure))
+        case .refusedWithoutReason: return .needsSignIn(.refused(failure))
         default: return .failed(failure)
         }
     }

@@ -42,12 +42,6 @@ extension Refusal {
     /// The organisation's rule that was not met, where the refusal names one.
     package var policy: AccessPolicy? {
         if suberror == "protection_policy_required" || error == "protection_policy_required" { return .protectedApp }
-        // What comes by redirect has the number in the sentence alone.
-        let head = "AADSTS"
-        let told = text.flatMap { text in
-            text.description.hasPrefix(head)
-                ? Int64(text.description.dropFirst(head.count).prefix { $0.isASCII && $0.isNumber }) : nil
-        }
-        return (codes + [told].compactMap(\.self)).lazy.compactMap(AccessPolicy.init(code:)).first
+        return allCodes.lazy.compactMap(AccessPolicy.init(code:)).first
     }
 }

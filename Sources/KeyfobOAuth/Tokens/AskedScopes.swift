@@ -27,13 +27,13 @@ extension ProviderDescription {
     package func granted(_ answered: ScopeSet?, of asked: ScopeSet) -> ScopeSet? {
         let resources = asked.scopes.filter(AskedScopes.isResource)
         guard quirks.contains(.adfs), let answered, !resources.isEmpty else { return answered }
-        return ScopeSet(answered.scopes.filter { !ScopeSet([$0]).isSubset(of: GrantedScopes.reserved) } + resources)
+        return ScopeSet(answered.ofResources.scopes + resources)
     }
 
     /// The scopes with which there is an access token: Azure AD B2C gives none for those of a sign-in alone, but has the
     /// client's own id for one.
     package func withAccessToken(_ scopes: ScopeSet, clientID: String) -> ScopeSet {
-        guard quirks.contains(.b2c), scopes.isSubset(of: GrantedScopes.reserved) else { return scopes }
+        guard quirks.contains(.b2c), scopes.ofResources.isEmpty else { return scopes }
         return ScopeSet(scopes.scopes + [clientID])
     }
 

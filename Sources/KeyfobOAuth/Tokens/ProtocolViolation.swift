@@ -24,6 +24,8 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
     case unknownTokenType
     /// Tokens of another account than the one asked for.
     case otherAccount
+    /// Tokens of another tenant than the one asked.
+    case otherTenant
     /// What another process found wrong with an answer, in the words of ``description``.
     case reported(String)
 
@@ -40,6 +42,7 @@ package enum ProtocolViolation: Error, Hashable, Sendable, CustomStringConvertib
         case .otherIssuer: "the document is another issuer's"
         case .unknownTokenType: "the token is of an unknown type"
         case .otherAccount: "the answer is about another account"
+        case .otherTenant: "the answer is of another tenant"
         case .reported(let words): words
         }
     }

@@ -53,14 +53,6 @@ package enum ProviderFailure: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// Whether it is about the refresh token, so that another might fare better.
-    package var isAboutTheToken: Bool {
-        switch self {
-        case .invalidGrant, .refusedWithoutReason: true
-        default: false
-        }
-    }
-
     /// Whether the provider is not to be reached or out of order.
     package var isProviderDown: Bool {
         switch self {

@@ -15,11 +15,13 @@ package struct Refusal: Hashable, Sendable, CustomStringConvertible {
     package var text: ProviderText?
     /// By which the provider finds the request in its logs.
     package var correlationID: String?
+    /// The `claims` that a sign-in is to ask for (Microsoft's Conditional Access): a JSON object.
+    package var claims: String?
 
     /// A refusal.
     package init(
         status: Int, error: String? = nil, suberror: String? = nil, codes: [Int64] = [],
-        text: ProviderText? = nil, correlationID: String? = nil
+        text: ProviderText? = nil, correlationID: String? = nil, claims: String? = nil
     ) {
         self.status = status
         self.error = error
@@ -27,6 +29,29 @@ package struct Refusal: Hashable, Sendable, CustomStringConvertible {
         self.codes = codes
         self.text = text
         self.correlationID = correlationID
+        self.claims = claims
+    }
+
+    /// The longest `claims` that are taken, in bytes.
+    private static let claimsLimit = 4_096
+
+    /// Microsoft's numbers, with that of the sentence where no list has it: what comes by redirect has the sentence alone.
+    var allCodes: [Int64] {
+        let head = "AADSTS"
+        guard let text = text?.description, text.hasPrefix(head),
+            let told = Int64(text.dropFirst(head.count).prefix { $0.isASCII && $0.isNumber }), !codes.contains(told)
+        else { return codes }
+        return codes + [told]
+    }
+
+    /// A text that is a JSON object of no more than some size, and nothing else.
+    private static func claims(_ text: String?) -> String? {
+        guard let text, text.utf8.count <= claimsLimit,
+            let tape = try? Array(text.utf8).withBytes({ try JSONTape(reading: $0) }),
+            tape.kind(of: tape.root) == .object,
+            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { return nil }
+        return text
     }
 
     /// What an error body says, or nil where it names no error.
@@ -40,7 +65,7 @@ package struct Refusal: Hashable, Sendable, CustomStringConvertible {
             correlationID: fields.string("correlation_id", in: bytes).flatMap { id in
                 let isID = id.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil || $0 == UInt8(ascii: "-") }
                 return isID && (1...36).contains(id.utf8.count) ? id : nil
-            })
+            }, claims: claims(fields.string("claims", in: bytes)))
     }
 
     package var description: String {

@@ -26,7 +26,12 @@ extension TokenRequest {
         if let environment { apply(EnvironmentPolicy(environment)) }
         if policy != nil { apply(UserFlowPolicy(request: self)) }
         if let rule = DestinationRule(self, bindings: bindings) { apply(DestinationPolicy(rule: rule)) }
-        if let realm { apply(TenantPolicy(realm)) }
+        if let realm {
+            let isKnown = open.contains { candidates[$0].isKnown(in: realm) }
+            let steps = BindingPolicy(bindings, for: context, groups: []).steps
+            let bound = Set(steps.joined().compactMap { $0.target.account })
+            apply(TenantPolicy(realm: realm, mayVisit: !isKnown, bound: bound))
+        }
         if let clientID {
             let isKnown = open.contains { candidates[$0].clientIDs.contains(clientID) }
             apply(ClientPolicy(clientID: clientID, mayJoin: !isKnown))
@@ -89,23 +94,36 @@ private struct ResourcePolicy: FeasibilityPolicy {
     }
 }
 
-/// The account must have a profile in the tenant asked for, or a token for it.
+/// The account must have a profile in the tenant asked for, or a token for it; or, where none has, or it is bound, be one that
+/// can visit a tenant where it has never been.
 private struct TenantPolicy: FeasibilityPolicy {
-    private let realm: String
-    private let wanted: String
-
-    init(_ realm: String) {
-        self.realm = realm
-        wanted = Identifier.folded(realm)
-    }
+    let realm: String
+    let mayVisit: Bool
+    let bound: Set<AccountID>
 
     func rejection(of candidate: Candidate) -> Verdict.Rejection? {
-        let account = candidate.account
-        let isThere =
-            account.homeRealm.map(Identifier.folded) == wanted
+        if candidate.isKnown(in: realm) { return nil }
+        let isMeant = mayVisit || bound.contains(candidate.account.id)
+        return isMeant && candidate.canVisitTenants ? nil : .notInTenant(realm)
+    }
+}
+
+extension Candidate {
+    /// Whether it is at home in a tenant, has a profile in it, or a token for it.
+    package func isKnown(in realm: String) -> Bool {
+        let wanted = Identifier.folded(realm)
+        return account.homeRealm.map(Identifier.folded) == wanted
             || account.tenantProfiles.contains { Identifier.folded($0.realm) == wanted }
-            || candidate.realms.contains { Identifier.folded($0) == wanted }
-        return isThere ? nil : .notInTenant(realm)
+            || realms.contains { Identifier.folded($0) == wanted }
+    }
+
+    /// Whether its refresh token may be redeemed in a tenant where it has never been: Microsoft's are bound to user and client,
+    /// not to a tenant.
+    fileprivate var canVisitTenants: Bool {
+        switch state {
+        case .signedIn, .needsSignIn, .signedOut: EnvironmentAliases.isMicrosoft(account.id.environment)
+        case .tokensOnly, .noCredentials: false
+        }
     }
 }
 

@@ -141,6 +141,19 @@ extension FieldList {
         return value
     }
 
+    /// The numbers that the fields with this number hold.
+    func integers<Integer: FixedWidthInteger>(_ number: UInt16) throws(Malformed) -> [Integer] {
+        var integers: [Integer] = []
+        for place in places where place.number == number {
+            var reader = ByteReader(bytes[place.range])
+            guard place.range.count == Integer.bitWidth / 8, let value = try? reader.read(Integer.self) else {
+                throw Malformed()
+            }
+            integers.append(value)
+        }
+        return integers
+    }
+
     func texts(_ number: UInt16) throws(Malformed) -> [String] {
         var texts: [String] = []
         for field in fields where field.number == number {

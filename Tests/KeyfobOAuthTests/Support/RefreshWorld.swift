@@ -11,6 +11,8 @@ struct RefreshWorld {
         var accessToken: Int?
         var intent: RefreshIntent?
         var failure: RefreshFailure?
+        var refusal: RefusalVerdict?
+        var served: ScopeSet?
         var failingCommits = 0
     }
 
@@ -33,12 +35,16 @@ struct RefreshWorld {
     var processes: [Process] = []
     private(set) var lockHolder: Int?
     var time = now
+    /// What all of them ask for.
+    var asked = RefreshTransaction.Asked()
 
     /// A process that saw the grant as it is now and wants a new access token.
     mutating func start(canWait: Bool = false, isForced: Bool = false) {
+        var asked = asked
+        asked.questions = isForced
         let request = RefreshTransaction.Request(
             token: TokenIdentity(source: .own, version: store.version), startedAt: time, isForced: isForced,
-            canWait: canWait, intentID: "intent \(processes.count)")
+            canWait: canWait, intentID: "intent \(processes.count)", asked: asked)
         processes.append(Process(transaction: RefreshTransaction(request)))
     }
 
@@ -58,7 +64,8 @@ struct RefreshWorld {
     var snapshot: GrantSnapshot {
         GrantSnapshot(
             state: store.state, version: store.version, rotates: provider.rotates,
-            hasFreshAccessToken: store.accessToken != nil, intent: store.intent, failure: store.failure)
+            hasFreshAccessToken: store.accessToken != nil, intent: store.intent, failure: store.failure,
+            refusal: store.refusal, served: store.served)
     }
 
     /// Executes the step of a process and reports; with `dying`, the process dies before it hears of it.
@@ -80,9 +87,10 @@ struct RefreshWorld {
             guard store.state == .active, store.version == intent.version else { return .conflict(snapshot) }
             store.intent = intent
             return .done
-        case .sendRequest:
+        case .sendRequest, .sendProbe:
             guard let token = processes[index].read else { return .failed(.unreachable(.refused)) }
-            switch provider.redeem(token) {
+            let isProbe = if case .sendProbe = processes[index].transaction.next { true } else { false }
+            switch isProbe ? provider.probe(token) : provider.redeem(token) {
             case .success(let next):
                 processes[index].received = next
                 if let flaw = provider.flaw { return .failedButReplaced(flaw) }
@@ -97,8 +105,13 @@ struct RefreshWorld {
             guard store.state == .active, store.version == commit.expected else { return .conflict(snapshot) }
             store.version = commit.version
             store.refreshToken = processes[index].received
-            store.accessToken = provider.requests
             store.failure = nil
+            if let refusal = commit.refusal {
+                remember(refusal)
+            } else {
+                store.accessToken = provider.requests
+                store.refusal = nil
+            }
             clear(commit.intent)
             return .done
         case .keepRefreshToken(let commit, let failure):
@@ -112,7 +125,9 @@ struct RefreshWorld {
             if !mayBeUsedUp { clear(id) }
             if let failure { store.failure = failure }
             return .done
-        case .recordRefusal(let changes, let id): return record(changes, id)
+        case .recordRefusal(let changes, let failure, let id, let mayBeUsedUp):
+            if let failure { store.failure = failure }
+            return record(changes, id, mayBeUsedUp)
         case .revokeReceived:
             if let token = processes[index].received { provider.revoke(token) }
             return .done
@@ -127,14 +142,22 @@ struct RefreshWorld {
         if store.intent?.id == id { store.intent = nil }
     }
 
-    private mutating func record(_ changes: [StoredChange], _ id: String) -> RefreshEvent {
+    private mutating func record(_ changes: [StoredChange], _ id: String, _ mayBeUsedUp: Bool) -> RefreshEvent {
         for change in changes {
-            guard case .markNeedsSignIn(let token, let reason) = change else { continue }
-            guard store.state == .active, store.version == token.version else { return .conflict(snapshot) }
-            store.state = .needsSignIn(reason: reason)
+            switch change {
+            case .markNeedsSignIn(let token, let reason):
+                guard store.state == .active, store.version == token.version else { return .conflict(snapshot) }
+                store.state = .needsSignIn(reason: reason)
+            case .remember(let refusal): remember(refusal)
+            case .deleteRefreshToken, .leaveFamily, .removeClientCredentials: continue
+            }
         }
-        clear(id)
+        if !mayBeUsedUp { clear(id) }
         return .done
+    }
+
+    private mutating func remember(_ refusal: JudgedRefusal) {
+        store.refusal = RefusalVerdict(refusal, of: RefusedRequest(clientID: "app"), id: "verdict", at: time)
     }
 
     /// Lets a process run to its end.

@@ -12,6 +12,11 @@ struct RotatingProvider {
     /// What it answers instead of tokens, before it looks at the request.
     var outage: ProviderFailure?
 
+    /// What it answers to the home tenant's last good request instead of tokens; nil for what it answers to all others.
+    var outageOfProbe: ProviderFailure??
+    /// How often it was asked for that.
+    private(set) var probes = 0
+
     /// Whether it refuses without a word.
     var isSilent = false
     /// What is wrong with its answers, though they have a refresh token.
@@ -30,6 +35,15 @@ struct RotatingProvider {
         }
         if rotates { current += 1 }
         return .success(current)
+    }
+
+    /// Redeems a refresh token for the home tenant's last good request.
+    mutating func probe(_ token: Int) -> Result<Int, ProviderFailure> {
+        probes += 1
+        let before = outage
+        if let own = outageOfProbe { outage = own }
+        defer { outage = before }
+        return redeem(token)
     }
 
     mutating func revoke(_ token: Int) {

@@ -53,7 +53,10 @@ struct RefreshTests: SilentSuite {
         try home.grant("rt", ada, scopes: ["mail.read"])
         let error = try #require(await home.refusal(ada, scopes: ["mail.read", "mail.send"]))
         #expect(error.code == .signInNeeded && error.message.contains("mail.send"))
-        #expect(error.advice == .signIn(ada.name, ["mail.read", "mail.send"]))
+        let continuation = try #require(error.continuation)
+        #expect(error.advice == .signIn(continuation) && continuation.action == .consent)
+        #expect(continuation.scopes == ["mail.read", "mail.send"] && continuation.clientID == "app")
+        #expect(continuation.account == ada.id.description && continuation.tenant == nil)
         #expect(provider.requests.isEmpty)
     }
 

@@ -77,7 +77,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     func expiredAndRefused() async throws {
         try home.grant("rt", ada)
         try home.access("old", ada, expires: 10)
-        provider.answer(.refused("invalid_grant", "my_suberror"))
+        provider.answer(.refused("invalid_grant", "my_suberror"), .refused("invalid_grant", "my_suberror"))
         let error = try #require(await home.refusal(ada))
         #expect(error.code == .signInNeeded && error.message.contains("invalid_grant/my_suberror"))
         #expect(try home.accessTokens(of: ada).count == 1)
@@ -268,7 +268,7 @@ struct SilentObjectiveCCaseTests: SilentSuite {
         provider.answer(.status(500))
         #expect(await home.refusal(ada, options: options)?.code == .offline)
         home.clock.advance(by: -50)
-        provider.answer(.refused("invalid_grant"))
+        provider.answer(.refused("invalid_grant"), .refused("invalid_grant"))
         #expect(await home.refusal(ada, options: options)?.code == .signInNeeded)
     }
 
@@ -276,9 +276,11 @@ struct SilentObjectiveCCaseTests: SilentSuite {
     func throughFamily() async throws {
         try home.grant("rt", ada)
         try home.grant("frt", ada, client: "other", family: "1")
-        provider.answer(.refused("invalid_grant"), .tokens("new", refresh: "rt2", scope: "mail.read", foci: "1"))
+        provider.answer(
+            .refused("invalid_grant"), .refused("invalid_grant"),
+            .tokens("new", refresh: "rt2", scope: "mail.read", foci: "1"))
         #expect(try await home.token(ada, client: "app").text == "new")
-        #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "frt"])
+        #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "rt", "frt"])
         #expect(provider.tokenRequests.allSatisfy { $0.fields["client_id"] == "app" })
         // The own grant lives again, with the token that came for this client.
         let own = try home.grants(of: ada, client: "app")
@@ -295,13 +297,13 @@ struct SilentObjectiveCCaseTests: SilentSuite {
         #expect(try home.theGrant(of: ada, client: "other").state == .active)
     }
 
-    @Test("6.5.25 both refused: a sign-in, after one attempt with each")
+    @Test("6.5.25 both refused: a sign-in, after one attempt with each, and one to see that the own one is over")
     func bothRefused() async throws {
         try home.grant("rt", ada)
         try home.grant("frt", ada, client: "other", family: "1")
-        provider.answer(.refused("invalid_grant"), .refused("invalid_grant"))
+        provider.answer(.refused("invalid_grant"), .refused("invalid_grant"), .refused("invalid_grant"))
         #expect(await home.refusal(ada, client: "app")?.code == .signInNeeded)
-        #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "frt"])
+        #expect(provider.tokenRequests.map(\.refreshToken) == ["rt", "rt", "frt"])
     }
 
     @Test("6.5.26 here the own refresh token always goes before the family's")

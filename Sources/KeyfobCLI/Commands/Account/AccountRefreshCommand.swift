@@ -174,7 +174,11 @@ struct RefreshedAllDocument: JSONDocument {
             group = candidate.group.name
             self.clientID = clientID
             expiresOn = expiry.map(\.rfc3339)
-            error = failure.map { Failure(code: $0.code.rawValue, message: $0.message, hint: $0.hint) }
+            error = failure.map {
+                Failure(
+                    code: $0.code.rawValue, message: $0.message, hint: $0.hint,
+                    continuation: $0.continuation.map(ContinuationDocument.init))
+            }
         }
     }
 
@@ -182,5 +186,6 @@ struct RefreshedAllDocument: JSONDocument {
         let code: String
         let message: String
         let hint: String?
+        let continuation: ContinuationDocument?
     }
 }

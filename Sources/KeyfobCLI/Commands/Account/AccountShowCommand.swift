@@ -6,7 +6,8 @@ struct AccountShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an account, its tenants, and what is known of its tokens.",
         discussion: """
-            Shows no token. Of an account that another machine changed last it names that machine ('keyfob sync').
+            Shows no token. A request for a token that the provider refused is shown for an hour, or until such a request \
+            succeeds: how far the refusal reaches, and what to do. Of an account that another machine changed last it names that machine ('keyfob sync').
 
             Example:
               keyfob account show ada@contoso.example
@@ -20,12 +21,14 @@ struct AccountShowCommand: ParsableCommand {
         let candidate = try keyring.accounts.named(target.account, in: global.groups())
         let credentials = try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group)
         let origin = try keyring.sync.origin(of: candidate.account.id, in: candidate.group)
+        let refusals = try keyring.signIns.refusals(of: candidate.account.id, in: candidate.group)
         let now = WallClock.system.now
         if global.json {
             return try JSONOutput.print(
                 AccountShowDocument(
                     account: AccountDocument(candidate), syncedFrom: origin,
-                    credentials: credentials.map { CredentialDocument($0, now: now) }))
+                    credentials: credentials.map { CredentialDocument($0, now: now) },
+                    refusals: refusals.map(RefusalDocument.init)))
         }
         let account = candidate.account
         var lines = [
@@ -41,6 +44,7 @@ struct AccountShowCommand: ParsableCommand {
                 "tenant    \(profile.realm.isEmpty ? "-" : profile.realm)\(home) as \(profile.username.isEmpty ? profile.localAccountID : profile.username)"
             )
         }
+        lines += refusals.map(\.line)
         // An id can be copied only where it is whole.
         try StandardOutput.write(line: "id        \(account.id)")
         for line in lines { try StandardOutput.write(entry: line, hanging: 10) }
@@ -99,4 +103,5 @@ struct AccountShowDocument: JSONDocument {
     /// The device of the sync that changed the account last, where that was another one.
     let syncedFrom: String?
     let credentials: [CredentialDocument]
+    let refusals: [RefusalDocument]
 }

@@ -188,21 +188,23 @@ extension ExecCommand {
         if options.url == nil, let host = namedHosts.first { options.url = "https://" + host }
         var acquisition = AttendedAcquisition(
             keyring: keyring, options: options, refresh: refresh, networkOptions: networkOptions, global: global)
-        let (account, group): (Account, AccessGroup)
+        let (account, group, tenant): (Account, AccessGroup, String?)
         if options.url == nil {
-            let candidate = try acquisition.account()
-            (account, group) = (candidate.account, candidate.group)
+            let (candidate, bound) = try acquisition.account()
+            (account, group, tenant) = (candidate.account, candidate.group, bound)
         } else {
             // Whoever has no token learns that before the program runs.
             let answer = try acquisition.token(minimumValidity: validity.minValidity)
             acquisition.remember(answer.found)
             (account, group) = (answer.found.account, answer.found.group)
+            tenant = answer.found.credential.realm.isEmpty ? nil : answer.found.credential.realm
         }
         let found = try ProxyAccount(account, hosts: keyring.providers.namedHosts(of: account.id, in: group))
         global.tellWarnings(of: keyring)
         TokenHolder.retire()
         try line.send(.ready, found.text)
         options.account = account.id.description
+        options.tenant = options.tenant ?? (options.authority == nil ? tenant : nil)
         var grants = ProxyGrants(acquisition: acquisition, options: options, group: group)
         while let message = line.receive() {
             do throws(KeyringError) {
