@@ -16,8 +16,7 @@ extension Continuation {
 
     /// What to do: one line.
     var advice: String {
-        let plain = command(ShellWord.inMessage)
-        let run = plain.contains("'") ? "run: \(plain)" : "run '\(plain)'"
+        let run = "run '\(command(ShellWord.inMessage))'"
         let administrator = "ask an administrator\(tenant.map { " of tenant \($0)" } ?? "")"
         return switch action {
         case .signIn, .meetPolicy, .otherScopes, .otherClient: run
