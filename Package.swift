@@ -209,7 +209,7 @@ let package = Package(
         ),
         .testTarget(name: "KeyfobConfinementTests", dependencies: ["KeyfobConfinedVictim", "KeyfobConfinement"]),
         .testTarget(name: "KeyfobSodiumTests", dependencies: ["KeyfobSodium", "KeyfobTestSupport"]),
-        .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"]),
+        .testTarget(name: "KeyfobModelTests", dependencies: ["KeyfobModel"], exclude: ["Support"]),
         .testTarget(
             name: "KeyfobAgeTests",
             dependencies: ["KeyfobAge", "KeyfobAgeHybrid", "KeyfobAgeVectors", "KeyfobSodium", "KeyfobTestSupport"],

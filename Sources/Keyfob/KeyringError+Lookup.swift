@@ -15,6 +15,7 @@ extension KeyringError {
             self = KeyringError(selection, for: request) ?? KeyringError(.fault, "a choice was lost")
         case .ambiguous(let ambiguity, let account): self.init(ambiguity, account)
         case .needsProviders: self.init(.fault, "the providers were asked for where none are known")
+        case .needsHistory: self.init(.fault, "the history was asked for where none is read")
         case .fault(let what): self.init(.fault, what)
         }
     }

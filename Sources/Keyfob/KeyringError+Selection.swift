@@ -11,8 +11,17 @@ extension KeyringError {
                 .chooseAccount(such: $0, group: $1)
             }
         case .nobodyNamed(let name):
+            // A user in an address may be a secret that somebody has put there: it is not repeated.
             self.init(
-                .noSuchAccount, "there is no account '\(name)'", advice: .listAccounts)
+                .noSuchAccount,
+                request.account == nil ? "no account is called as the user in the address" : "there is no account '\(name)'",
+                advice: .listAccounts)
+        case .contradiction(let account, _):
+            self.init(
+                .usage, "'\(account)' is not the account that the user in the address means",
+                advice: .agreeWithAddress)
+        case .meantInVain(let candidate, let reason, let rejection):
+            self.init(meant: candidate, reason, but: rejection, selection, request)
         case .boundToNobody(let binding):
             self.init(
                 .noSuchAccount, "\(binding.subject) is bound to \(binding.accountText), which is not there",
@@ -63,6 +72,31 @@ extension Verdict {
 }
 
 extension KeyringError {
+    /// What it means that an account is meant, and will not do: nobody else is taken.
+    private init(
+        meant candidate: Candidate, _ reason: Verdict.Reason, but rejection: Verdict.Rejection, _ selection: Selection,
+        _ request: TokenRequest
+    ) {
+        let naming = AccountNaming(among: selection.verdicts.map(\.candidate))
+        let id = candidate.account.id.description
+        // That whoever asks has named it they know.
+        let because = reason == .explicit ? "" : ", and it is meant: \(reason)"
+        switch rejection {
+        case .removed:
+            self.init(
+                .noSuchAccount, "\(id) is not in group '\(candidate.group)' any more\(because)",
+                advice: .forgetAccount(id, candidate.group), candidates: [id], names: [])
+        case .signedOut:
+            self.init(
+                .signInNeeded, "\(naming.shown(candidate.account, nil)) is signed out\(because)",
+                advice: Self.advice(for: candidate, request.scopes, naming), candidates: [id], names: [])
+        default:
+            self.init(
+                .noSuchAccount, "\(naming.shown(candidate.account, nil)) does not fit: \(rejection)\(because)",
+                advice: Self.advice(after: rejection, of: candidate, naming), candidates: [id], names: [])
+        }
+    }
+
     /// What it means that no account fits; where a person has signed out, that one can sign in again.
     private init(nobodyFits selection: Selection, _ request: TokenRequest) {
         // Of the others it would only say that another one is named.
@@ -115,7 +149,8 @@ extension KeyringError {
                     tenant: hasTenants ? request.realm : nil, clientID: request.clientID, scopes: scopes))
         }
         // Who is known by an id has signed in somewhere, as another machine of a sync.
-        return account.isKnownByName ? .storeToken : .signInOrStoreToken(naming.typed(account))
+        return account.isKnownByName
+            ? .storeTokenOf(account.id.description) : .signInOrStoreToken(naming.typed(account))
     }
 
     /// What it means that several accounts are meant.

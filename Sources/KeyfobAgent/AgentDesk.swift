@@ -209,7 +209,7 @@ public final class AgentDesk: Sendable {
         guard !candidates.isEmpty else {
             throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
         }
-        if candidates.count == 1, request.account == nil {
+        if candidates.count == 1, !request.isNamed {
             // Another one that it may use goes before one that it would have to ask for.
             let judged = try rights(of: caller).judge(selection.wouldDo, request.scopes, request.clientID, keyring)
             if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {

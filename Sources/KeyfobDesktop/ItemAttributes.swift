@@ -167,7 +167,7 @@ enum ItemAttributes {
 
     /// The attributes for all of an account's names but its id, by which it is found anyway.
     private static func called(_ account: Account) -> [String: String] {
-        [account.id.homeAccountID, account.username, account.label ?? ""].map(Identifier.folded)
+        [account.id.homeAccountID, account.username, account.label ?? ""].map(Identifier.foldedName)
             .filter { $0 != account.id.canonical }
             .reduce(into: [:]) { $0.merge(called($1)) { $1 } }
     }

@@ -36,8 +36,8 @@ struct ItemOwner: Equatable {
     let label: String
 
     init(_ account: Account) {
-        username = account.isKnownByName ? "" : Identifier.folded(account.username)
-        label = account.label.map(Identifier.folded) ?? ""
+        username = account.isKnownByName ? "" : Identifier.foldedName(account.username)
+        label = account.label.map(Identifier.foldedName) ?? ""
     }
 
     /// As the record of an account has it.

@@ -27,10 +27,7 @@ struct FrontRequest {
             arguments[.scope].map(Identifier.isAcceptable) ?? true,
             arguments[.resource] == nil || arguments[.scope] == nil
         else { return nil }
-        if arguments.has(.account) || question?.login != nil, isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell
-        {
-            return nil
-        }
+        if arguments.has(.account), isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell { return nil }
         guard let places = try? StandardPlaces(vault: arguments[.vault], { variables.value($0) }) else { return nil }
         self.places = places
         keyFile = arguments[.keyFile] ?? variables["KEYFOB_KEY_FILE"]
@@ -49,21 +46,25 @@ struct FrontRequest {
             seconds = typed
         }
         var address: ResourceURL?
+        var login = question?.login
         if let text = question?.url ?? arguments[.url] {
-            guard let parsed = try? ResourceURL(parsing: text) else { return nil }
+            let (rest, user) = question == nil ? ResourceURL.withoutUser(text) : (text, nil)
+            guard let parsed = try? ResourceURL(parsing: rest) else { return nil }
             address = parsed
+            login = parsed.login(login ?? user)
         }
+        if login != nil, isatty(STDERR_FILENO) == 1, CallingTool.isInteractiveShell { return nil }
         let tool = question?.tool.tool ?? arguments[.tool]
-        let named = arguments[.account] ?? variables["KEYFOB_ACCOUNT"] ?? question?.login
-        request = TokenRequest(
-            account: named, realm: arguments[.tenant].flatMap(TokenRequest.specificTenant),
-            clientID: arguments[.client],
+        var request = TokenRequest(
+            realm: arguments[.tenant].flatMap(TokenRequest.specificTenant), clientID: arguments[.client],
             scopes: ScopeSet(words: [arguments[.scope]].compactMap { $0 }, resource: arguments[.resource]),
-            minimumValidity: seconds,
-            context: named == nil
-                ? RequestContext(
-                    at: ".", url: address, tool: tool ?? CallingTool.name,
-                    person: PersonalGit { variables.value($0) })
-                : RequestContext(url: address))
+            minimumValidity: seconds)
+        request.name(asked: arguments[.account], login: login, usual: variables["KEYFOB_ACCOUNT"])
+        request.context =
+            request.isNamed
+            ? RequestContext(url: address)
+            : RequestContext(
+                at: ".", url: address, tool: tool ?? CallingTool.name, person: PersonalGit { variables.value($0) })
+        self.request = request
     }
 }

@@ -14,13 +14,13 @@ enum GitAnswer {
     static func get(_ taken: TokenArguments, _ variables: Variables) -> CInt? {
         guard let text = PipedQuestion.read(until: GitCredentialRequest.isWhole),
             let request = try? GitCredentialRequest(reading: text),
-            let url = request.url, let login = request.logins.first,
+            let url = request.url,
             let asked = FrontRequest(
-                taken, variables, asking: FrontRequest.Question(tool: .git, url: url.text, login: login))
+                taken, variables, asking: FrontRequest.Question(tool: .git, url: url.text, login: request.login))
         else { return nil }
         return Front.find(asked, variables) { secret, hit in
             // That scopes are missing is told by the full program.
-            guard login.map(hit.account.isCalled) ?? true, hit.credential.mayServe(.git),
+            guard hit.credential.mayServe(.git),
                 let answer = GitCredentialAnswer(to: request, of: hit.account.id, until: hit.credential.expiresOn)
             else { return nil }
             return Output.write(secret, behind: answer.before, before: answer.after)

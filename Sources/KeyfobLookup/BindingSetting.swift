@@ -33,8 +33,10 @@ package struct BindingSetting: Hashable {
 
     package var name: String { Self.prefix(of: subject) + environment }
 
-    /// How the names of a subject's bindings begin, and perhaps others'.
-    package static func prefix(of subject: Binding.Subject) -> String { "\(prefix)\(subject.kind):\(subject.text):" }
+    private static func prefix(of subject: Binding.Subject) -> String { "\(prefix(ofKind: subject))\(subject.text):" }
+
+    /// How the names of the bindings of a subject's kind begin: of an address not all are written as it is compared.
+    package static func prefix(ofKind subject: Binding.Subject) -> String { "\(prefix)\(subject.kind):" }
 
     /// Whether of both only the newer may stand.
     package func excludes(_ other: BindingSetting) -> Bool {

@@ -89,8 +89,10 @@ package enum CachedToken: ~Copyable {
         } catch {
             return .miss(.unopened(error.onTheWay))
         }
+        // Where nothing was ever chosen, that is all there is to look at.
+        let isUsed = FileAccess.status(directory.usage, following: false) != nil
         let search = TokenSearch(
-            storage: storage, history: nil,
+            storage: storage, history: isUsed ? nil : TokenSearch.PastEvents.none,
             mark: HighWaterMark(state: state, vault: unlocked.header.vault), projectFiles: projectFiles,
             providerHosts: nil, time: { now })
         var lookup = LookupState(opening: unlocked, in: storage, search.mark, warnings: [], now: now)
@@ -117,9 +119,10 @@ extension TokenSearch {
             guard state.warnings.isEmpty else { return .miss(.warnings(state.warnings)) }
             guard let hit, !hit.isAging else { return .miss(.notFresh) }
             switch hit.reason {
-            case .explicit, .bound, .onlyOne, .onlyGranted, .indicated: break
-            // Rests on what was chosen before, which nobody has looked at here.
-            case .learned, .groupDefault: return .miss(.notFresh)
+            case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated: break
+            case .groupDefault: break
+            // To be remembered.
+            case .learned: return .miss(.notFresh)
             }
             return .token(try hit.open(), hit)
         } catch {

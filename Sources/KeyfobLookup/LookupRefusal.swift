@@ -16,6 +16,8 @@ package enum LookupRefusal: Error {
     /// The default among several clients, or the hosts of a provider's services, decide, and the providers, which say
     /// so, are not at hand.
     case needsProviders
+    /// What was used before decides, and is not at hand.
+    case needsHistory
     /// A mistake of Keyfob's own.
     case fault(String)
 }

@@ -12,6 +12,7 @@ extension TokenSearch {
 
     /// The accounts and the bindings of the groups of a request: what a choice is made from.
     package struct Roster {
+        /// Those too that are remembered only.
         package var candidates: [Candidate] = []
         package var bindings: [Binding] = []
         /// Whether every record that tells of them opens.
@@ -39,7 +40,7 @@ extension TokenSearch {
     ) throws(StorageFailure) {
         guard storage.place == .secretService, !found.candidate.isDefault else { return }
         switch found.reason {
-        case .explicit, .bound: return
+        case .explicit, .addressUser, .usual, .bound: return
         case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: break
         }
         let taken = found.candidate.account
@@ -69,17 +70,17 @@ extension TokenSearch {
     private func choice(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason) {
-        let bindings = try bindings(&state, groups, directory: request.context.directory)
-        if bindings.isWhole, let found = try chooseAmongFew(&state, request, groups, bindings.bindings, now) {
+        let decisions = try decisions(&state, groups, directory: request.context.directory)
+        if decisions.isWhole, let found = try chooseAmongFew(&state, request, groups, decisions, now) {
             return found
         }
         // What access tokens there are nobody asks of many requests; who is told why nobody is chosen is told all.
         if !request.asksOfTokens,
-            let found = try chooseAmongAll(&state, request, groups, bindings, .grants, now).found
+            let found = try chooseAmongAll(&state, request, groups, decisions, .grants, now).found
         {
             return found
         }
-        let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, bindings, request.extent, now)
+        let (found, candidates, evidence) = try chooseAmongAll(&state, request, groups, decisions, request.extent, now)
         if let found { return found }
         // Before saying that there is nobody, make sure that nobody is missing.
         for group in groups { try storage.requireComplete(group.keys) }
@@ -91,18 +92,26 @@ extension TokenSearch {
 
     private func chooseAmongAll(
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group],
-        _ bindings: (bindings: [Binding], isWhole: Bool), _ extent: Holdings.Extent, _ now: Timestamp
+        _ decisions: Decisions, _ extent: Holdings.Extent, _ now: Timestamp
     ) throws(StorageFailure) -> (
         found: (candidate: Candidate, reason: Verdict.Reason)?, candidates: [Candidate], evidence: Evidence
     ) {
-        let roster = try roster(&state, groups, request.context, bindings, extent)
+        let roster = try roster(&state, groups, request.context, decisions, extent)
         let (candidates, evidence) = evidence(&state, roster, request, groups, now)
         // Without what does not open, another account may seem to be the one.
         guard roster.isWhole else { throw LookupRefusal.uncertain.onTheWay }
         let choice = AccountSelector().choose(
             request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
-        if let choice { state.warn(ofPassedOver: choice.passedOver) }
+        if let choice {
+            try requireHistory(of: choice)
+            state.warn(ofPassedOver: choice.passedOver)
+        }
         return (choice.map { ($0.candidate, $0.reason) }, candidates, evidence)
+    }
+
+    /// Makes sure that what a choice rests on was looked at.
+    func requireHistory(of choice: ChosenAccount) throws(StorageFailure) {
+        if history == nil, choice.restsOnHistory { throw LookupRefusal.needsHistory.onTheWay }
     }
 
     /// The accounts and bindings of `groups`, with what `request` asks of them, or more.
@@ -110,17 +119,19 @@ extension TokenSearch {
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ request: TokenRequest,
         _ extent: Holdings.Extent? = nil
     ) throws(StorageFailure) -> Roster {
-        let bindings = try bindings(&state, groups, directory: request.context.directory)
-        return try roster(&state, groups, request.context, bindings, extent ?? request.extent)
+        let decisions = try decisions(&state, groups, directory: request.context.directory)
+        return try roster(&state, groups, request.context, decisions, extent ?? request.extent)
     }
 
     private func roster(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], _ context: RequestContext,
-        _ bindings: (bindings: [Binding], isWhole: Bool), _ extent: Holdings.Extent
+        _ decisions: Decisions, _ extent: Holdings.Extent
     ) throws(StorageFailure) -> Roster {
-        var roster = Roster(bindings: bindings.bindings, isWhole: bindings.isWhole)
+        var roster = Roster(bindings: decisions.bindings, isWhole: decisions.isWhole)
         for group in groups {
             var found = try self.candidates(&state, group, extent)
+            let present = Set(found.candidates.map { $0.account.id })
+            found.candidates += remembered(decisions, in: group.name, found.preferred) { present.contains($0) }
             if context.url != nil { try addHosts(to: &found.candidates, of: group) }
             roster.candidates += found.candidates
             roster.isWhole = roster.isWhole && found.isWhole
@@ -158,16 +169,17 @@ extension TokenSearch {
         _ now: Timestamp
     ) -> ([Candidate], Evidence) {
         var evidence = Evidence(bindings: roster.bindings, now: now)
+        evidence.hasClosedGroups = state.vault.hasGroupsBeyondReach
         guard let past = self.history, roster.candidates.count > 1 else { return (roster.candidates, evidence) }
         var candidates = roster.candidates
         evidence.history = history(&state, past, &candidates, request.context, groups, now)
         return (candidates, evidence)
     }
 
-    /// The accounts of one group, and whether every record that was looked at opens.
+    /// The accounts of one group, what it has for its default account, and whether every record that was looked at opens.
     package func candidates(
         _ state: inout LookupState, _ group: UnlockedVault.Group, _ extent: Holdings.Extent = .standing
-    ) throws(StorageFailure) -> (candidates: [Candidate], isWhole: Bool) {
+    ) throws(StorageFailure) -> (candidates: [Candidate], preferred: Setting?, isWhole: Bool) {
         var accounts: [Account] = []
         var holdings: [AccountID: Holdings] = [:]
         var damaged = try storage.forEachAccount(in: group.keys) { accounts.append($0) }
@@ -188,7 +200,23 @@ extension TokenSearch {
         let candidates = accounts.map { account in
             (holdings[account.id] ?? Holdings()).candidate(account, in: group.name, preferred)
         }
-        return (candidates, damaged.isEmpty)
+        return (candidates, preferred, damaged.isEmpty)
+    }
+
+    /// The accounts that a group had, and its default where that is not there either: they are in a choice so that nobody is
+    /// taken in their place.
+    ///
+    /// - Parameter isThere: Whether an account is in the group.
+    func remembered(
+        _ decisions: Decisions, in group: AccessGroup, _ preferred: Setting?, unless isThere: (AccountID) -> Bool
+    ) -> [Candidate] {
+        var gone = decisions.former.filter { $0.group == group && !isThere($0.account.account.id) }.map { $0.account }
+        if let id = preferred.flatMap({ AccountID($0.value) }), !isThere(id),
+            !gone.contains(where: { $0.account.id == id })
+        {
+            gone.append(FormerAccount(id))
+        }
+        return gone.map { Candidate($0, in: group, preferred) }
     }
 
     /// Counts in the access tokens of those accounts that have no grant, which tell how they stand.
@@ -244,6 +272,7 @@ package struct Holdings {
     private var end: SignInEnd?
     private var tokenScopes: [ScopeSet] = []
     private var grantScopes: [String] = []
+    private var reach = FormerReach.tokens
 
     /// Whether there is nothing.
     var isEmpty: Bool { clients.isEmpty }
@@ -255,10 +284,13 @@ package struct Holdings {
         guard credential.kind == .refreshToken else { return tokenScopes.append(credential.scopes) }
         let grant = credential.grant ?? Grant()
         grants.append(grant.apparentState)
-        guard grant.state == .active else { return }
+        // What it could do says who is meant, also when its sign-in has ended.
+        if let former = credential.former { realms.formUnion(former.realms) }
         if credential.familyID != nil { hasFamilyGrant = true }
-        if let end = SignInEnd(credential), self.end.map({ end.endsOn < $0.endsOn }) ?? true { self.end = end }
         grantScopes += credential.scopes.scopes
+        reach = reach.joined(with: FormerReach(of: [credential]))
+        guard grant.state == .active else { return }
+        if let end = SignInEnd(credential), self.end.map({ end.endsOn < $0.endsOn }) ?? true { self.end = end }
     }
 
     /// The account that holds it.
@@ -266,11 +298,13 @@ package struct Holdings {
     /// - Parameter preferred: What the group has for its default account.
     func candidate(_ account: Account, in group: AccessGroup, _ preferred: Setting?) -> Candidate {
         let isDefault = preferred?.value == account.id.canonical
-        return Candidate(
+        var candidate = Candidate(
             account: account, group: group, state: state, clientIDs: clients, hasFamilyGrant: hasFamilyGrant,
             realms: realms,
             tokenScopes: tokenScopes, grantScopes: ScopeSet(grantScopes), end: end, isDefault: isDefault,
             isOwnersDefault: isDefault && preferred?.isOwners == true)
+        candidate.formerReach = reach
+        return candidate
     }
 
     private var state: Candidate.SignInState {
@@ -280,6 +314,19 @@ package struct Holdings {
         }
         if !grants.isEmpty { return .signedOut }
         return clients.isEmpty ? .noCredentials : .tokensOnly
+    }
+}
+
+extension Candidate {
+    /// An account that a group had.
+    fileprivate init(_ former: FormerAccount, in group: AccessGroup, _ preferred: Setting?) {
+        let isDefault = preferred?.value == former.account.id.canonical
+        self.init(
+            account: former.account, group: group, state: .signedOut, clientIDs: former.clientIDs,
+            hasFamilyGrant: former.hadFamilyGrant, realms: former.realms, grantScopes: former.scopes,
+            isDefault: isDefault, isOwnersDefault: isDefault && preferred?.isOwners == true)
+        formerReach = former.reach
+        isRemoved = true
     }
 }
 

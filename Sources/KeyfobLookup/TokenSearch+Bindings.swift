@@ -21,41 +21,55 @@ package struct ProjectFileAccess: Sendable {
 }
 
 extension TokenSearch {
-    /// The bindings that stand in `groups`, and whether every record that tells of them opens.
+    /// What was decided in groups, and the accounts that they had, of which something may still mean one.
+    package struct Decisions {
+        /// In an order that does not depend on when they were made.
+        package var bindings: [Binding] = []
+        package var former: [(account: FormerAccount, group: AccessGroup)] = []
+        /// Whether every record that tells of them opens.
+        package var isWhole = true
+    }
+
+    /// What was decided in `groups`.
     ///
-    /// Costs next to nothing where nothing is bound.
-    package func bindings(
+    /// Costs next to nothing where nothing is bound, and nobody was removed.
+    package func decisions(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group]
-    ) throws(StorageFailure) -> (bindings: [Binding], isWhole: Bool) {
+    ) throws(StorageFailure) -> Decisions {
+        var decisions = Decisions()
         var bindings: [Binding] = []
-        var isWhole = true
         for group in groups {
-            let found = try storage.settings(prefixes: [BindingSetting.prefix], in: group.keys)
+            let found = try storage.settings(
+                prefixes: [BindingSetting.prefix, FormerAccount.setting], in: group.keys)
             state.warn(ofDamage: found.damaged, in: group.name)
-            isWhole = isWhole && found.damaged.isEmpty
+            decisions.isWhole = decisions.isWhole && found.damaged.isEmpty
             for item in found.items {
-                if let binding = BindingSetting.binding(item.value, in: group.name) {
+                if item.value.name == FormerAccount.setting {
+                    decisions.former += FormerAccount.all(in: item.value.value).map { ($0, group.name) }
+                } else if let binding = BindingSetting.binding(item.value, in: group.name) {
                     bindings.append(binding)
                 } else {
                     state.warn(unknown: "a binding", in: group.name)
                 }
             }
         }
-        return (bindings.sorted(), isWhole)
+        decisions.bindings = bindings.sorted()
+        return decisions
     }
 
-    /// The bindings that count in `directory`, a real path: those that stand in `groups`, and those of the
-    /// nearest project files that are allowed.
+    /// What counts in `directory`, a real path: what was decided in `groups`, and what the nearest project files say that are
+    /// allowed.
     ///
     /// Project files that do not count are told by ``takeWarnings()``.
-    package func bindings(
+    package func decisions(
         _ state: inout LookupState, _ groups: [UnlockedVault.Group], directory: String?
-    ) throws(StorageFailure) -> (bindings: [Binding], isWhole: Bool) {
-        let (bindings, isWhole) = try bindings(&state, groups)
-        guard let directory else { return (bindings, isWhole) }
+    ) throws(StorageFailure) -> Decisions {
+        var decisions = try decisions(&state, groups)
+        guard let directory else { return decisions }
         let (files, warnings) = try projectBindings(&state, directory: directory, groups: groups)
         for warning in warnings { state.warn(warning) }
-        return (Binding.combined(bindings, with: files), isWhole)
+        decisions.bindings = Binding.combined(decisions.bindings, with: files)
+        return decisions
     }
 
     /// The binding of the nearest project file from `directory`, a real path, upwards that the owner allowed, and

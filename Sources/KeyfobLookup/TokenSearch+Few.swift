@@ -44,25 +44,25 @@ extension TokenSearch {
     /// It is the one that a choice among all comes to, with the same reason: only the accounts that are still in it at its
     /// end say anything of either, and they are here.
     package func chooseAmongFew(
-        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding],
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ decisions: Decisions,
         _ now: Timestamp
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
         do throws(StorageFailure) {
-            if let named = try named(request, groups, bindings) {
-                return try choose(&state, request, groups, bindings, named, [], now)
+            if let named = try named(request, groups, decisions.bindings) {
+                return try choose(&state, request, groups, decisions, named, [], now)
             }
             let preferred = try groups.map { group throws(StorageFailure) in
                 try storage.setting(Self.defaultAccount, in: group.keys)
             }
             if let feasible = try feasible(request, groups) {
                 let few = Few(accounts: feasible, coverage: .feasible)
-                return try choose(&state, request, groups, bindings, few, preferred, now)
+                return try choose(&state, request, groups, decisions, few, preferred, now)
             }
             let indicated = try indicated(request, groups)
             if let indicated, !indicated.accounts.isEmpty {
                 let few = Few(accounts: indicated.accounts + (try witnesses(groups)), indicated: indicated)
                 // What was used before says nothing where somebody is indicated.
-                let choice = try choose(&state, request, groups, bindings, few, preferred, now, remembers: false)
+                let choice = try choose(&state, request, groups, decisions, few, preferred, now, remembers: false)
                 if case .indicated? = choice?.reason { return choice }
             }
             var few = Few(accounts: indicated?.accounts ?? [], indicated: indicated)
@@ -76,7 +76,7 @@ extension TokenSearch {
                 few.accounts += try accounts(defaults + used, in: groups)
                 few.accounts += try witnesses(groups, used.isEmpty ? Self.witnesses : Self.strangers)
             }
-            return try choose(&state, request, groups, bindings, few, preferred, now)
+            return try choose(&state, request, groups, decisions, few, preferred, now)
         } catch StoreError.damaged {
             // Told where all are looked at.
             return nil
@@ -89,18 +89,21 @@ extension TokenSearch {
     ///   - preferred: What each group has for its default account; nothing where that cannot decide.
     ///   - remembers: Whether what was used before can decide.
     private func choose(
-        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding],
+        _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ decisions: Decisions,
         _ few: Few, _ preferred: [Setting?], _ now: Timestamp, remembers: Bool = true
     ) throws(StorageFailure) -> (candidate: Candidate, reason: Verdict.Reason)? {
-        guard var candidates = try candidates(few.accounts, request, groups, preferred) else { return nil }
-        var evidence = Evidence(bindings: bindings, now: now)
+        guard var candidates = try candidates(few.accounts, request, groups, decisions, preferred) else { return nil }
+        var evidence = Evidence(bindings: decisions.bindings, now: now)
+        evidence.hasClosedGroups = state.vault.hasGroupsBeyondReach
         if remembers {
-            let roster = Roster(candidates: candidates, bindings: bindings)
+            let roster = Roster(candidates: candidates, bindings: decisions.bindings)
             (candidates, evidence) = self.evidence(&state, roster, request, groups, now)
         }
         let choice = AccountSelector().choose(
             request, among: candidates, groups: groups.map { $0.name }, evidence: evidence)
-        guard let choice, choice.passedOver.isEmpty else { return nil }
+        // Whoever is left where others were left out may have been left by others too.
+        guard let choice, choice.passedOver.isEmpty, few.coverage == .feasible || !choice.isNarrowed else { return nil }
+        if remembers { try requireHistory(of: choice) }
         if case .learned = choice.reason, few.coverage == .some, !choice.isSaturated { return nil }
         guard mayVisit(choice.candidate, few, request, choice.reason) else { return nil }
         guard few.coverage == .feasible || isWhole(few, request, choice.reason, choice.kin),
@@ -127,7 +130,7 @@ extension TokenSearch {
     ) -> Bool {
         switch reason {
         // Comes before that.
-        case .explicit, .bound: return true
+        case .explicit, .addressUser, .usual, .bound: return true
         case .onlyOne, .onlyGranted, .indicated, .learned, .groupDefault: break
         }
         guard let indicated = few.indicated else { return !request.context.mayIndicate }
@@ -144,7 +147,7 @@ extension TokenSearch {
         // Whoever was not granted the scopes is out of it as soon as somebody was.
         let isGranted = !request.scopes.isEmpty && candidate.isGranted(request.scopes)
         switch reason {
-        case .explicit: return true
+        case .explicit, .addressUser, .usual: return true
         case .bound(let binding): return groups.count == 1 || binding.writer == .owner
         case .groupDefault:
             if few.coverage == .granted { return isGranted }
@@ -168,7 +171,7 @@ extension TokenSearch {
         _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ bindings: [Binding]
     ) throws(StorageFailure) -> Few? {
         var few = Few()
-        if let text = request.account {
+        if let text = request.account ?? request.login {
             for group in groups {
                 few.accounts += try storage.accounts(named: text, in: group.keys).map { ($0, group) }
             }
@@ -185,7 +188,8 @@ extension TokenSearch {
 
     /// The same with what they hold; nil where there are none, or something of that does not open.
     private func candidates(
-        _ accounts: [Place], _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ preferred: [Setting?]
+        _ accounts: [Place], _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ decisions: Decisions,
+        _ preferred: [Setting?]
     ) throws(StorageFailure) -> [Candidate]? {
         var candidates: [Candidate] = []
         for (index, group) in groups.enumerated() {
@@ -196,10 +200,25 @@ extension TokenSearch {
                 let setting = preferred.indices.contains(index) ? preferred[index] : nil
                 own.append(holdings.candidate(account, in: group.name, setting))
             }
+            if own.isEmpty, accounts.isEmpty { continue }
+            own += try remembered(decisions, in: group, preferred.indices.contains(index) ? preferred[index] : nil)
             if request.context.url != nil { try addHosts(to: &own, of: group) }
             candidates += own
         }
         return candidates.isEmpty ? nil : candidates
+    }
+
+    /// Those that are remembered only, as ``remembered(_:in:_:unless:)``; whether one is there, an index says.
+    private func remembered(
+        _ decisions: Decisions, in group: UnlockedVault.Group, _ preferred: Setting?
+    ) throws(StorageFailure) -> [Candidate] {
+        var there: Set<AccountID> = []
+        let ids = decisions.former.filter { $0.group == group.name }.map { $0.account.account.id }
+        for id in ids + [preferred.flatMap { AccountID($0.value) }].compactMap({ $0 })
+        where try storage.account(id, in: group.keys) != nil {
+            there.insert(id)
+        }
+        return remembered(decisions, in: group.name, preferred) { there.contains($0) }
     }
 
     /// The accounts that were used before; nil where they are many, nobody can tell, or one is not found: no index says

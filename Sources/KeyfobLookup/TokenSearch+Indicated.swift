@@ -21,7 +21,7 @@ extension TokenSearch {
     ) throws(StorageFailure) -> Indicated? {
         let context = request.context
         guard context.mayIndicate else { return nil }
-        var names = [context.ownedAddress?.owner].compactMap { $0 }
+        var names = [context.ownedAddress?.ownerName].compactMap { $0 }
         if let address = context.committer { names += [address.description] + address.hiddenLogins }
         var indicated = Indicated()
         for group in groups {

@@ -35,6 +35,9 @@ package struct TokenSearch: Sendable {
             self.events = events
             self.count = count
         }
+
+        /// Nothing.
+        static let none = PastEvents(events: { _ in ([], nil) }, count: { _ in (0, nil) })
     }
 
     /// The environment of an added provider and the API hosts that its description names, by the setting that keeps
@@ -197,10 +200,11 @@ package struct TokenSearch: Sendable {
         _ state: inout LookupState, _ request: TokenRequest, _ groups: [UnlockedVault.Group], _ now: Timestamp
     ) throws(StorageFailure) -> Owner {
         // Where its provider alone does not say that the token may go there, all the evidence decides.
-        if let text = request.account, let found = try indexed(text, request, groups),
+        if let naming = request.naming, let text = request.account ?? request.login,
+            let found = try indexed(text, request, groups),
             DestinationRule(request)?.allows(found.account.id, in: found.group) ?? true
         {
-            return (found.account, found.group, .explicit)
+            return (found.account, found.group, naming)
         }
         let (candidate, reason) = try choose(&state, request, groups, now)
         return (candidate.account, candidate.group, reason)
@@ -218,7 +222,9 @@ package struct TokenSearch: Sendable {
                 found.append((account, group.name))
             }
         }
-        return found.count == 1 ? found[0] : nil
+        // Where the address names somebody else, that is told.
+        guard found.count == 1, request.login.map(found[0].account.isCalled) ?? true else { return nil }
+        return found[0]
     }
 }
 

@@ -51,11 +51,12 @@ extension GroupWriter {
         try replace(record, .account(account))
     }
 
-    /// Removes an account and every credential of it; tombstones and ended grants without a token stay.
+    /// Removes an account and every credential of it; tombstones and ended grants without a token stay, and what it was called.
     ///
     /// - Returns: How many records went.
     package func remove(_ id: AccountID) throws -> Int {
         let records = try reader.records(.account, keys.blind(id))
+        try noteRemoval(records)
         for record in records { try bury(record) }
         return records.count
     }

@@ -149,7 +149,8 @@ extension GroupWriter {
     }
 
     /// Signs a client out of an account: its refresh tokens go, and a grant that is signed out stays, also where there
-    /// was none, so that no family's token serves the client.
+    /// was none, so that no family's token serves the client. What the client's access tokens were for stays with it, so
+    /// that the account is still the one that is meant.
     ///
     /// - Parameters:
     ///   - leavesMark: Whether one is left where there was none.
@@ -159,16 +160,28 @@ extension GroupWriter {
         _ body: (Credential, borrowing SecretBytes) -> Void
     ) throws {
         let tokens = try refreshTokens(of: account, clientID: clientID)
+        let given = try accessTokens(of: account, clientID: clientID)
         for (record, stored) in tokens {
             if record.secretCommitment != nil { body(stored, try reader.secret(record)) }
             var token = stored
             token.grant = (token.grant ?? Grant()).signedOut
+            token.remember(given, hadGrant: true)
             try replace(record, .credential(token))
         }
         guard tokens.isEmpty, leavesMark, !clientID.isEmpty else { return }
-        let mark = Credential(
+        var mark = Credential(
             kind: .refreshToken, account: account, clientID: clientID, grant: Grant(state: .signedOut))
+        mark.remember(given, hadGrant: false)
         try insert(.credential(mark))
+    }
+
+    private func accessTokens(of account: AccountID, clientID: String) throws -> [Credential] {
+        try reader.records(of: keys.blind(account), kind: RecordHeader.Kind(.accessToken)).compactMap { record in
+            let token = try? record.decode(keys) { body throws(FieldList.Malformed) in
+                try CredentialBody.decode(body, kind: .accessToken)
+            }
+            return token.flatMap { $0.clientID == clientID ? $0 : nil }
+        }
     }
 
     /// Whether an access token is there.

@@ -56,6 +56,11 @@ extension GroupWriter {
         {
             kind = .tombstone
         }
+        if kind == .tombstone, let going = old.first(where: { $0.header.kind == .account }),
+            case .account(let account)? = try? going.content(keys)
+        {
+            try noteRemoval(try reader.records(.account, keys.blind(account.id)))
+        }
         let place = old.first { $0.header.kind == kind }
         let body =
             kind == .tombstone

@@ -14,6 +14,8 @@ extension GroupWriter {
         }
         let records = try source.reader.records(.account, source.keys.blind(id))
         guard !records.isEmpty else { throw StoreError.notFound }
+        try source.noteRemoval(records)
+        try forgetFormerAccount(id)
         for record in records {
             let content = try record.content(source.keys)
             let body = try record.decode(source.keys) { body throws(FieldList.Malformed) in

@@ -1,41 +1,52 @@
 package import KeyfobModel
 
-/// What a person typed to name an account.
+/// A name by which a request means an account.
 ///
-/// It matches by id, home account id, exact user name or label; and only when none of these fits,
-/// by the beginning of one of them.
+/// What somebody typed matches by id, home account id, exact user name or label; and only when none of these fits, by the
+/// beginning of one of them. A user in an address matches by one of these as a whole, or else by what stands in one before
+/// the `@`. An account that was removed keeps its names: nobody else answers to one of them by a part of another.
 struct AccountName: Hashable, Sendable {
     private let folded: String
     /// The id that the name spells, under whatever alias of the environment.
     private let id: AccountID?
+    private let isLogin: Bool
 
     /// The name in `text`; nil when it is blank, because nothing matches by omission.
-    init?(_ text: String) {
+    ///
+    /// - Parameter isLogin: Whether it is the user of an address.
+    init?(_ text: String, isLogin: Bool = false) {
         guard Identifier.isAcceptable(text) else { return nil }
-        folded = Identifier.folded(text)
+        folded = Identifier.foldedName(text)
         id = AccountID(text)
+        self.isLogin = isLogin
     }
 
     /// The accounts that answer to the name.
-    func matches(in candidates: [Candidate]) -> [Candidate] {
+    ///
+    /// - Parameter takesParts: Whether a part of a name is enough.
+    func matches(in candidates: [Candidate], takesParts: Bool = true) -> [Candidate] {
         let exact = candidates.filter { $0.account.id == id || $0.account.names.contains(folded) }
         guard exact.isEmpty else { return exact }
-        return candidates.filter { $0.account.names.contains { $0.hasPrefix(folded) } }
+        guard takesParts else { return [] }
+        guard isLogin else {
+            return candidates.filter { !$0.isRemoved && $0.account.names.contains { $0.hasPrefix(folded) } }
+        }
+        return candidates.filter { $0.account.isCalled(folded) }
     }
 }
 
 extension Account {
-    /// What it answers to, in small letters.
+    /// What it answers to, as names are compared.
     package var names: [String] {
-        var names = [id.canonical, Identifier.folded(id.homeAccountID)]
-        if !username.isEmpty { names.append(Identifier.folded(username)) }
-        if let label { names.append(Identifier.folded(label)) }
+        var names = [id.canonical, Identifier.foldedName(id.homeAccountID)]
+        if !username.isEmpty { names.append(Identifier.foldedName(username)) }
+        if let label { names.append(Identifier.foldedName(label)) }
         return names
     }
 
     /// Whether a program that says `login` means it: one of its names as a whole, or what stands before the `@` of one.
     package func isCalled(_ login: String) -> Bool {
-        let folded = Identifier.folded(login)
+        let folded = Identifier.foldedName(login)
         return names.contains { $0 == folded || $0.hasPrefix(folded + "@") }
     }
 }

@@ -2,9 +2,11 @@ public import KeyfobModel
 
 /// Picks the account for a request: a pure function of the accounts, the request and the evidence.
 ///
-/// The order of evidence: what the request names; what will do at all; what the owner bound; the only one left; whom the
-/// repository or the address indicates; what was used before and the group's default, weighed together. What is left then is for somebody to decide. The
-/// answer depends on nothing else: not on the order in which accounts, bindings or events were added.
+/// The order of evidence: what whoever asks names; the user in the address; what surrounds them names; what the owner bound;
+/// what project files say; whom the repository or the address indicates; what was used before and the group's default, weighed
+/// together. What will not do at all is left out before; how sign-ins stand is looked at last, and lets nobody take another
+/// one's place. What is left then is for somebody to decide. The answer depends on nothing else: not on the order in which
+/// accounts, bindings or events were added.
 public struct AccountSelector: Sendable {
     private let parameters: LearnedParameters
 
@@ -15,17 +17,16 @@ public struct AccountSelector: Sendable {
 
     /// The account for `request`, without the verdicts: what a tool needs that only wants its token.
     ///
-    /// - Returns: The account, the reason, ``Selection/passedOver``, whether it was learned and one more account that was
-    ///   never used would change nothing, and how many accounts of each group are of the domain of whoever commits in the
-    ///   repository, where that was asked; nil when ``select(_:among:groups:evidence:)`` has more to say.
+    /// - Returns: Nil when ``select(_:among:groups:evidence:)`` has more to say.
     public func choose(
         _ request: TokenRequest, among candidates: [Candidate], groups: [AccessGroup], evidence: Evidence
-    ) -> (
-        candidate: Candidate, reason: Verdict.Reason, passedOver: [Binding], isSaturated: Bool, kin: [AccessGroup: Int]
-    )? {
+    ) -> ChosenAccount? {
         var choice = Choice(request, candidates, groups, evidence, parameters)
         guard case .chosen(let index, let reason) = choice.conclude() else { return nil }
-        return (candidates[index], reason, choice.passedOver, choice.ranking?.isSaturated ?? false, choice.kin)
+        return ChosenAccount(
+            candidate: candidates[index], reason: reason, passedOver: choice.passedOver,
+            restsOnHistory: choice.ranking != nil, isSaturated: choice.ranking?.isSaturated ?? false,
+            isNarrowed: choice.isNarrowed, kin: choice.kin)
     }
 
     /// The verdicts for `candidates`, which are in the groups `groups`.

@@ -10,14 +10,16 @@ public struct Candidate: Hashable, Sendable {
     public var state: SignInState
     /// The clients that hold a credential of it.
     public var clientIDs: Set<String>
-    /// Whether an active grant is a family's: another client of it can use that.
+    /// Whether a grant is a family's, or was: another client of it can use that.
     public var hasFamilyGrant: Bool
     /// The tenants that it has tokens for.
     public var realms: Set<String>
     /// The scopes of each access token it has.
     public var tokenScopes: [ScopeSet]
-    /// The scopes that its active grants name; empty where they name none.
+    /// The scopes that its grants name, those that have ended too; empty where they name none.
     public var grantScopes: ScopeSet
+    /// What it could reach before its person signed out of all of them, or it was removed.
+    public var formerReach = FormerReach.any
     /// When the first of its active grants ends that is known to; nil where none is.
     public var end: SignInEnd?
     /// Whether it is the group's default account.
@@ -28,6 +30,8 @@ public struct Candidate: Hashable, Sendable {
     public var tag: UsageTag
     /// The API hosts that the description of its provider names, where that is not built in.
     public var apiHosts: [HostPattern]
+    /// Whether it was removed, and is told only so that nobody is taken in its place: no list and no verdict has it.
+    public var isRemoved = false
     /// Whether somebody has put a token of it into the desktop's keyring by hand; told by a list of accounts alone.
     public var hasTokenMadeByHand = false
 
@@ -77,6 +81,6 @@ public struct Candidate: Hashable, Sendable {
         }
     }
 
-    /// Whether it has a token with the scopes, or a grant that names them.
+    /// Whether it has a token with the scopes, or a grant that names them, or had until its person signed out.
     package func isGranted(_ scopes: ScopeSet) -> Bool { ScopePolicy(scopes: scopes).isGranted(to: self) }
 }

@@ -1,12 +1,19 @@
 internal import KeyfobModel
 
 /// One choice on its way: which accounts are still in it, and why the others are not.
+///
+/// How an account's sign-in stands is looked at last: it ends the choice of the account that is meant, or narrows one that
+/// nothing has decided. So nobody is taken because somebody else has signed out, has to sign in again or was removed.
 struct Choice {
     /// What the way led to.
     enum Conclusion {
         case chosen(Int, Verdict.Reason)
+        /// This one is meant, and will not do.
+        case meantInVain(Int, Verdict.Reason, Verdict.Rejection)
         case ambiguous
         case nobodyNamed(String)
+        /// What whoever asks says, and the user in the address, mean different accounts.
+        case contradiction(account: String, login: String)
         case boundToNobody(Binding)
         case boundInVain(Binding, Int, Verdict.Rejection)
         case nobody
@@ -14,22 +21,28 @@ struct Choice {
 
     let candidates: [Candidate]
     let groups: [AccessGroup]
-    private let request: TokenRequest
-    private let evidence: Evidence
+    let request: TokenRequest
+    let evidence: Evidence
     private let parameters: LearnedParameters
 
     /// Why each candidate is out of it; nil while it is not.
-    private(set) var rejections: [Verdict.Rejection?]
+    var rejections: [Verdict.Rejection?]
     /// The candidates that are still in it.
-    private(set) var open: [Int] = []
+    var open: [Int] = []
+    /// The binding that names a candidate, where one decided.
+    var bound: [Int: Binding] = [:]
+    /// The groups of whose accounts bindings decided.
+    var boundGroups: Set<AccessGroup> = []
     /// The bindings of a group whose account is gone or will not do, because of which its accounts are out of it.
-    private(set) var passedOver: [Binding] = []
+    var passedOver: [Binding] = []
     /// The bindings to no account because of which wider ones of their groups were not looked at.
-    private(set) var blocking: [Binding] = []
+    var blocking: [Binding] = []
     /// How many accounts of each group are of the domain of whoever commits, where that was asked.
     private(set) var kin: [AccessGroup: Int] = [:]
     /// What was learned about those that were in it at the end.
     private(set) var ranking: LearnedRanking?
+    /// Whether those that are signed out or were removed had to be left out of it.
+    private(set) var isNarrowed = false
 
     init(
         _ request: TokenRequest, _ candidates: [Candidate], _ groups: [AccessGroup], _ evidence: Evidence,
@@ -45,211 +58,186 @@ struct Choice {
 
     /// Goes through the evidence in its order.
     mutating func conclude() -> Conclusion {
+        leaveOutTwins()
+        return standing(request.isNamed ? chooseNamed() : settled(chooseFreely()))
+    }
+
+    /// Leaves out who was removed from a group and is in another one.
+    private mutating func leaveOutTwins() {
         open = Array(candidates.indices)
-        guard let text = request.account else { return settled(chooseFreely()) }
-        let answering = Set(AccountName(text)?.matches(in: candidates) ?? [])
-        let isNamed = candidates.map(answering.contains)
-        reject(.notNamed) { !isNamed[$0] }
-        guard !open.isEmpty else { return .nobodyNamed(text) }
-        return chooseNamed()
+        guard candidates.contains(where: { $0.isRemoved }) else { return }
+        let present = Set(candidates.lazy.filter { !$0.isRemoved }.map { $0.account.id })
+        let isTwin = candidates.map { $0.isRemoved && present.contains($0.account.id) }
+        reject(.removed) { isTwin[$0] }
     }
 
-    /// Chooses among those that the request names.
-    private mutating func chooseNamed() -> Conclusion {
-        let named = open
-        rejectInfeasible()
-        // Who may write in one group must not be able to answer for an account of another.
-        let meant = named.filter { if case .otherEnvironment = rejections[$0] { false } else { true } }
-        if Set(meant.map { candidates[$0].group }).count > 1 { return chooseByOwner(meant) }
-        guard open.count > 1 else { return open.first.map { .chosen($0, .explicit) } ?? .nobody }
-        rank()
-        return .ambiguous
+    mutating func rejectInfeasible() {
+        request.sift(&open, of: candidates, &rejections, evidence.bindings)
     }
 
-    /// Chooses among accounts of several groups that answer to one name: as the owner bound the request, or not at all.
-    private mutating func chooseByOwner(_ meant: [Int]) -> Conclusion {
-        for step in BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps {
-            for binding in step where binding.writer == .owner {
-                guard let index = meant.first(where: { binding.means(candidates[$0]) }) else { continue }
-                if let rejection = rejections[index] { return .boundInVain(binding, index, rejection) }
-                reject(.boundToAnother(binding)) { $0 != index }
-                return .chosen(index, .bound(binding))
-            }
+    mutating func reject(_ rejection: Verdict.Rejection, where isRejected: (Int) -> Bool) {
+        for index in open where isRejected(index) { rejections[index] = rejection }
+        open.removeAll { rejections[$0] != nil }
+    }
+
+    mutating func reopen(_ indices: [Int]) {
+        for index in indices { rejections[index] = nil }
+        open = candidates.indices.filter { rejections[$0] == nil }
+        let isRemoved = candidates.map { $0.isRemoved }
+        reject(.removed) { isRemoved[$0] }
+    }
+
+    /// Why the sign-in of a candidate gives nothing; nil where it may.
+    func loss(of index: Int) -> Verdict.Rejection? {
+        if candidates[index].isRemoved { return .removed }
+        return candidates[index].state == .signedOut ? .signedOut : nil
+    }
+
+    /// The account that is meant, or that it will not do: nobody else's token takes the place of its.
+    private func standing(_ conclusion: Conclusion) -> Conclusion {
+        guard case .chosen(let index, let reason) = conclusion, let loss = loss(of: index) else { return conclusion }
+        switch reason {
+        case .bound(let binding):
+            return loss == .removed ? .boundToNobody(binding) : .boundInVain(binding, index, loss)
+        // That there was one more account is no reason to tell of it.
+        case .onlyOne where loss == .removed, .onlyGranted where loss == .removed: return .nobody
+        default: return .meantInVain(index, reason, loss)
         }
-        guard !open.isEmpty else { return .nobody }
-        reopen(meant)
-        rank()
-        return .ambiguous
     }
 
     /// The same account in several groups is several accounts, of which only the owner's binding chooses one.
     private mutating func settled(_ conclusion: Conclusion) -> Conclusion {
-        guard groups.count > 1, case .chosen(let chosen, let reason) = conclusion else { return conclusion }
+        guard groups.count > 1, case .chosen(let chosen, let reason) = conclusion, !candidates[chosen].isRemoved else {
+            return conclusion
+        }
         if case .bound(let binding) = reason, binding.writer == .owner { return conclusion }
         let id = candidates[chosen].account.id
-        let same = candidates.indices.filter { candidates[$0].account.id == id }
+        let same = candidates.indices.filter { candidates[$0].account.id == id && !candidates[$0].isRemoved }
         guard same.count > 1 else { return conclusion }
         reopen(same)
         return .ambiguous
     }
+}
 
-    private mutating func reopen(_ indices: [Int]) {
-        for index in indices { rejections[index] = nil }
-        open = candidates.indices.filter { rejections[$0] == nil }
-    }
+// Where the request names nobody.
+extension Choice {
+    /// Whether the request says at whose accounts it is aimed: those of a provider, or those whose tokens go to a host.
+    private var isAimed: Bool { request.context.url != nil || request.environment != nil }
 
-    /// Chooses where the request names nobody.
     private mutating func chooseFreely() -> Conclusion {
         rejectInfeasible()
-        var bindings: [AccessGroup: Binding] = [:]
-        switch applyBindings() {
-        case .free(let found): bindings = found
-        case .ended(let conclusion): return conclusion
+        if let conclusion = applyBindings() { return conclusion }
+        return decide(among: wide) ?? narrow()
+    }
+
+    /// Those that are still in it, and those that lack only what the request asks of them: a tenant, a client, scopes.
+    private var wide: [Int] {
+        let closed = boundGroups.union(passedOver.map { $0.origin.group })
+        return candidates.indices.filter { index in
+            rejections[index].map { $0.isOfAbility && !closed.contains(candidates[index].group) } ?? true
         }
+    }
+
+    /// What the evidence behind the bindings comes to; nil where it does not decide.
+    ///
+    /// - Parameter wide: Among whom an address or a repository indicates somebody.
+    private mutating func decide(among wide: [Int]) -> Conclusion? {
+        if wide.count == 1, wide == open { return only(open[0]) }
+        if isAimed, let conclusion = applyIndications(among: wide) { return conclusion }
         guard !open.isEmpty else { return .nobody }
-        if open.count == 1 {
-            return .chosen(open[0], bindings[candidates[open[0]].group].map { .bound($0) } ?? .onlyOne)
-        }
+        if open.count == 1 { return only(open[0]) }
         if !request.scopes.isEmpty {
             let policy = ScopePolicy(scopes: request.scopes)
             let granted = Set(open.filter { policy.isGranted(to: candidates[$0]) })
             if !granted.isEmpty { reject(.neverGranted(request.scopes)) { !granted.contains($0) } }
             if open.count == 1 { return .chosen(open[0], .onlyGranted) }
         }
-        if let conclusion = applyIndications() { return conclusion }
+        if !isAimed, let conclusion = applyIndications(among: open) { return conclusion }
         rank()
         return learned()
     }
 
-    private mutating func rejectInfeasible() {
-        request.sift(&open, of: candidates, &rejections, evidence.bindings)
+    private func only(_ index: Int) -> Conclusion {
+        .chosen(index, bound[index].map { .bound($0) } ?? .onlyOne)
     }
 
-    private mutating func reject(_ rejection: Verdict.Rejection, where isRejected: (Int) -> Bool) {
-        for index in open where isRejected(index) { rejections[index] = rejection }
+    /// Decides without those that are signed out or were removed, where nothing has decided among all.
+    ///
+    /// One of them whom something means is tried first: who would be chosen, were it there, is still meant.
+    private mutating func narrow() -> Conclusion {
+        let lost = open.filter { loss(of: $0) != nil }
+        guard !lost.isEmpty else { return .ambiguous }
+        isNarrowed = true
+        let policy = IndicationPolicy(request, bindings: evidence.bindings)
+        let used = evidence.history.accounts
+        for index in inOrder(lost) {
+            let candidate = candidates[index]
+            guard
+                bound[index] != nil || candidate.isDefault || used.contains(candidate.tag)
+                    || policy?.mayIndicate(candidate) ?? false
+            else { continue }
+            var other = self
+            let conclusion = other.narrowed(keeping: index)
+            if case .chosen(index, _) = conclusion { return conclusion }
+        }
+        return narrowed(keeping: nil)
+    }
+
+    private mutating func narrowed(keeping kept: Int?) -> Conclusion {
+        if let conclusion = loseBound(keeping: kept) { return conclusion }
+        for index in open where index != kept { rejections[index] = loss(of: index) }
         open.removeAll { rejections[$0] != nil }
+        guard !open.isEmpty else { return .nobody }
+        return decide(among: open) ?? .ambiguous
     }
 
-    private enum BindingResult {
-        /// What is left is free, or was bound by the binding of its group.
-        case free([AccessGroup: Binding])
-        case ended(Conclusion)
-    }
-
-    /// Keeps what the most specific bindings name that concern the request: the owner's among all accounts, then those
-    /// of somebody with a group's key among the accounts of that group.
-    private mutating func applyBindings() -> BindingResult {
-        guard !evidence.bindings.isEmpty else { return .free([:]) }
-        let steps = BindingPolicy(evidence.bindings, for: request.context, groups: groups).steps
-        var blocked: Set<AccessGroup> = []
-        for step in steps {
-            let own = step.filter { $0.writer == .owner }
-            for binding in own where binding.target == .nobody && blocked.insert(binding.origin.group).inserted {
-                blocking.append(binding)
-            }
-            let found = found(by: own.filter { !blocked.contains($0.origin.group) })
-            if let binding = sift(found, where: { _ in true }) {
-                return .free(groups.reduce(into: [:]) { $0[$1] = binding })
-            }
-            if let vain = found.vain { return .ended(vain) }
+    /// By the place of their groups, and by id.
+    func inOrder(_ indices: [Int]) -> [Int] {
+        let places = groups.places
+        func key(_ index: Int) -> (Int, AccountID) {
+            (places[candidates[index].group] ?? groups.count, candidates[index].account.id)
         }
-        var (deciding, vain) = ([:] as [AccessGroup: Binding], nil as Conclusion?)
-        for group in groups where evidence.bindings.contains(where: { $0.origin.group == group }) {
-            let isThere = candidates.map { $0.group == group }
-            for step in steps {
-                let own = step.filter { $0.origin.group == group }
-                if let blocker = own.first(where: { $0.target == .nobody }) {
-                    if !blocked.contains(group) { blocking.append(blocker) }
-                    break
-                }
-                let found = found(by: own.filter { $0.writer != .owner })
-                if let binding = sift(found, where: { isThere[$0] }) {
-                    deciding[group] = binding
-                    break
-                }
-                guard let conclusion = found.vain, let binding = found.vainBinding else { continue }
-                reject(.boundInVain(binding)) { isThere[$0] }
-                passedOver.append(binding)
-                vain = vain ?? conclusion
-                break
-            }
-        }
-        // Nobody else's token takes the place of one that was bound; but no group speaks for another.
-        if open.isEmpty, let vain { return .ended(vain) }
-        return .free(deciding)
-    }
-
-    /// What the bindings of one subject come to.
-    private struct BindingsOfSubject {
-        var bound: [Int: Binding] = [:]
-        var vain: Conclusion?
-        var vainBinding: Binding?
-        /// Whether an account is gone or signed out: that is told, also where another one is bound to the same subject.
-        var isLost = false
-    }
-
-    private func found(by bindings: [Binding]) -> BindingsOfSubject {
-        var found = BindingsOfSubject()
-        for binding in bindings {
-            guard case .account(let id) = binding.target else { continue }
-            if request.excludes(id) { continue }
-            guard let index = candidates.indices.first(where: { binding.means(candidates[$0]) }) else {
-                if found.vain == nil || !found.isLost {
-                    (found.vain, found.vainBinding) = (.boundToNobody(binding), binding)
-                }
-                found.isLost = true
-                continue
-            }
-            guard let rejection = rejections[index] else {
-                found.bound[index] = found.bound[index] ?? binding
-                continue
-            }
-            // Its tokens do not go there: it gives way, as one of another provider does.
-            if rejection.isOfDestination { continue }
-            if found.vain == nil || rejection == .signedOut && !found.isLost {
-                (found.vain, found.vainBinding) = (.boundInVain(binding, index, rejection), binding)
-            }
-            found.isLost = found.isLost || rejection == .signedOut
-        }
-        return found
-    }
-
-    /// Leaves of those that `concerns` finds only what is bound.
-    ///
-    /// One that this request cannot be about gives way to another; one that is lost does not.
-    ///
-    /// - Returns: The binding that decided; nil where none did.
-    private mutating func sift(_ found: BindingsOfSubject, where concerns: (Int) -> Bool) -> Binding? {
-        guard !found.isLost, let first = open.compactMap({ found.bound[$0] }).first else { return nil }
-        reject(.boundToAnother(first)) { concerns($0) && found.bound[$0] == nil }
-        return first
+        return indices.sorted { key($0) < key($1) }
     }
 
     /// Leaves of the accounts of each group only the one that is indicated.
     ///
-    /// User names and labels are what whoever has the group's key has written: they decide among its accounts alone.
-    private mutating func applyIndications() -> Conclusion? {
+    /// User names and labels are what whoever has the group's key has written: they decide among its accounts alone. Who is
+    /// indicated and lacks what the request asks for is not replaced by another of the group.
+    private mutating func applyIndications(among wide: [Int]) -> Conclusion? {
         guard let policy = IndicationPolicy(request, bindings: evidence.bindings) else { return nil }
         var last: Indication?
+        var unfit: (index: Int, indication: Indication, rejection: Verdict.Rejection)?
         for group in groups {
+            let all = wide.filter { candidates[$0].group == group }
+            guard !all.isEmpty else { continue }
             let own = open.filter { candidates[$0].group == group }
-            guard !own.isEmpty else { continue }
             let signedOut = candidates.indices.filter {
                 rejections[$0] == .signedOut && candidates[$0].group == group
             }
-            let finding = policy.finding(own, signedOut: signedOut, of: candidates)
+            var finding = policy.finding(all, signedOut: signedOut, of: candidates)
+            if finding.found == nil, own.count < all.count {
+                finding = policy.finding(own, signedOut: signedOut, of: candidates)
+            }
             kin[group] = finding.kin
             guard let found = finding.found else { continue }
             let others = Set(own.filter { $0 != found.index })
             reject(.anotherIndicated(found.indication)) { others.contains($0) }
-            last = found.indication
+            if let rejection = rejections[found.index] {
+                unfit = unfit ?? (found.index, found.indication, rejection)
+            } else {
+                last = found.indication
+            }
+        }
+        if open.isEmpty, let unfit {
+            return .meantInVain(unfit.index, .indicated(unfit.indication), unfit.rejection)
         }
         guard open.count == 1, let last else { return nil }
         return .chosen(open[0], .indicated(last))
     }
 
     /// The likelihoods, of an account that is in several groups only once.
-    private mutating func rank() {
+    mutating func rank() {
         var each = open
         if groups.count > 1 {
             // In an order that does not depend on that of the input.
@@ -269,16 +257,9 @@ struct Choice {
     }
 
     /// The likeliest, when it is likely enough.
-    private func learned() -> Conclusion {
-        guard let ranking, let best = ranking.best, best.probability >= parameters.threshold else { return .ambiguous }
+    private func learned() -> Conclusion? {
+        guard let ranking, let best = ranking.best, best.probability >= parameters.threshold else { return nil }
         if ranking.isBlank { return .chosen(best.index, .groupDefault) }
         return .chosen(best.index, .learned(ranking.usage(of: best.index)))
-    }
-}
-
-extension Binding {
-    /// Whether it is bound to this account, in the group where the binding stands.
-    fileprivate func means(_ candidate: Candidate) -> Bool {
-        target.account == candidate.account.id && origin.group == candidate.group
     }
 }

@@ -8,6 +8,8 @@ public struct Evidence: Sendable {
     public var history: UsageHistory
     /// The time of the request.
     public var now: Timestamp
+    /// Whether there are groups that are not open, of whose accounts nothing is known: a part of a name may be all of another's.
+    public var hasClosedGroups = false
 
     /// Evidence.
     public init(

@@ -46,12 +46,11 @@ extension MailAddress {
 extension Account {
     /// Whether it is an address of this person.
     func has(_ address: MailAddress) -> Bool {
-        mailAddress == address || address.hiddenLogins(at: id.environment).contains(Identifier.folded(username))
+        mailAddress == address || address.hiddenLogins(at: id.environment).contains(Identifier.foldedName(username))
     }
 
-    /// Whether its user name or its label is the name of an owner.
-    func isToolCall(owner: String) -> Bool {
-        let name = Identifier.folded(owner)
-        return Identifier.folded(username) == name || label.map(Identifier.folded) == name
+    /// Whether its user name or its label is the name of whoever owns an address, as the host compares names.
+    func owns(_ address: ResourceURL) -> Bool {
+        [username, label].contains { $0.map(address.isOwned) ?? false }
     }
 }

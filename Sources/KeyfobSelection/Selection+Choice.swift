@@ -9,16 +9,32 @@ extension Selection {
             if let rejection = choice.rejections[index] { return .rejected(rejection) }
             return .possible(choice.ranking.flatMap { $0.isBlank ? nil : $0.usage(of: index) })
         }
-        if case .chosen(let chosen, let reason) = conclusion {
+        let meant: (index: Int, reason: Verdict.Reason)? =
+            switch conclusion {
+            case .chosen(let index, let reason), .meantInVain(let index, let reason, _): (index, reason)
+            default: nil
+            }
+        switch conclusion {
+        case .boundToNobody(let binding):
+            for index in choice.open { verdicts[index] = .rejected(.boundToAnother(binding)) }
+        case .boundInVain(let binding, let bound, let rejection):
+            for index in choice.open { verdicts[index] = .rejected(.boundToAnother(binding)) }
+            verdicts[bound] = .rejected(.meant(.bound(binding), but: rejection))
+        default: break
+        }
+        if let meant {
             for index in choice.open {
-                switch reason {
+                switch meant.reason {
                 case .learned:
                     verdicts[index] = verdicts[index].usage.map { .rejected(.lessLikely($0)) } ?? verdicts[index]
                 case .groupDefault: verdicts[index] = .rejected(.notDefault)
-                case .explicit, .bound, .onlyOne, .onlyGranted, .indicated: break
+                case .explicit, .addressUser, .usual, .bound, .onlyOne, .onlyGranted, .indicated: break
                 }
             }
-            verdicts[chosen] = .chosen(reason)
+            verdicts[meant.index] = .chosen(meant.reason)
+            if case .meantInVain(_, _, let rejection) = conclusion {
+                verdicts[meant.index] = .rejected(.meant(meant.reason, but: rejection))
+            }
         }
         let order = candidates.indices.sorted { left, right in
             let ranks = (verdicts[left].rank, verdicts[right].rank)
@@ -28,14 +44,20 @@ extension Selection {
             }
             return Self.precedes(candidates[left], candidates[right], choice.groups)
         }
-        self.verdicts = order.map { Judged(candidate: candidates[$0], verdict: verdicts[$0]) }
+        self.verdicts = order.filter { !candidates[$0].isRemoved }.map {
+            Judged(candidate: candidates[$0], verdict: verdicts[$0])
+        }
         passedOver = choice.passedOver
         blocking = choice.blocking
         switch conclusion {
         case .chosen(let index, _): outcome = .chosen(candidates[index])
         case .ambiguous:
-            outcome = .ambiguous(order.filter { choice.rejections[$0] == nil }.map { candidates[$0] })
+            outcome = .ambiguous(
+                order.filter { choice.rejections[$0] == nil && !candidates[$0].isRemoved }.map { candidates[$0] })
         case .nobodyNamed(let name): outcome = .nobodyNamed(name)
+        case .contradiction(let account, let login): outcome = .contradiction(account: account, login: login)
+        case .meantInVain(let index, let reason, let rejection):
+            outcome = .meantInVain(candidates[index], reason, rejection)
         case .boundToNobody(let binding): outcome = .boundToNobody(binding)
         case .boundInVain(let binding, let index, let rejection):
             outcome = .boundInVain(binding, candidates[index], rejection)

@@ -18,13 +18,7 @@ public struct Selection: Hashable, Sendable {
             switch judged.verdict {
             case .chosen, .possible: true
             case .rejected(let rejection):
-                switch rejection {
-                case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .anotherIndicated, .neverGranted,
-                    .signedOut:
-                    true
-                case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted:
-                    false
-                }
+                rejection.leavesAChoice
             }
         }
     }
@@ -54,11 +48,27 @@ public struct Selection: Hashable, Sendable {
         case ambiguous([Candidate])
         /// The request names an account, and none answers to the name.
         case nobodyNamed(String)
+        /// What whoever asks says, and the user in the address, mean different accounts.
+        case contradiction(account: String, login: String)
+        /// This account is meant, for this reason, and will not do: nobody else is taken.
+        case meantInVain(Candidate, Verdict.Reason, Verdict.Rejection)
         /// The owner bound the request to an account that is no longer there.
         case boundToNobody(Binding)
         /// The owner bound the request to an account that will not do.
         case boundInVain(Binding, Candidate, Verdict.Rejection)
         /// No account will do.
         case nobody
+    }
+}
+
+extension Verdict.Rejection {
+    /// Whether a person could mean the account all the same.
+    fileprivate var leavesAChoice: Bool {
+        switch self {
+        case .lessLikely, .notDefault, .boundToAnother, .boundInVain, .anotherIndicated, .neverGranted, .signedOut: true
+        case .notNamed, .otherEnvironment, .hostNotAllowed, .notInTenant, .unknownToClient, .scopesNotGranted, .removed:
+            false
+        case .meant(_, let rejection): rejection.leavesAChoice
+        }
     }
 }

@@ -18,6 +18,8 @@ extension Verdict.Reason: CustomStringConvertible {
     public var description: String {
         switch self {
         case .explicit: "the request names it"
+        case .addressUser(let user): "the address names its user, \(user)"
+        case .usual: "KEYFOB_ACCOUNT names it"
         case .bound(let binding): "\(binding.subject) is bound to it\(binding.suffix)"
         case .onlyOne: "no other account fits"
         case .onlyGranted: "no other account was granted the scopes"
@@ -56,6 +58,8 @@ extension Verdict.Rejection: CustomStringConvertible {
         case .notDefault: "another account is the default"
         case .boundInVain(let binding):
             "\(binding.subject) is bound to an account that does not fit\(binding.suffix)"
+        case .removed: "it was removed"
+        case .meant(let reason, let rejection): "\(rejection), and it is meant: \(reason)"
         }
     }
 }

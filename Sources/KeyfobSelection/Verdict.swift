@@ -11,8 +11,12 @@ public enum Verdict: Hashable, Sendable {
 
     /// Why an account was chosen.
     public enum Reason: Hashable, Sendable {
-        /// The request names it.
+        /// Whoever asks names it.
         case explicit
+        /// The address names it, by this user.
+        case addressUser(String)
+        /// What surrounds whoever asks names it.
+        case usual
         /// The owner bound the request to it.
         case bound(Binding)
         /// No other will do.
@@ -30,6 +34,8 @@ public enum Verdict: Hashable, Sendable {
         public var name: String {
             switch self {
             case .explicit: "explicit"
+            case .addressUser: "addressUser"
+            case .usual: "variable"
             case .bound: "bound"
             case .onlyOne: "onlyOne"
             case .onlyGranted: "onlyGranted"
@@ -68,6 +74,10 @@ public enum Verdict: Hashable, Sendable {
         case notDefault
         /// Its group bound the request to an account that is gone or will not do.
         case boundInVain(Binding)
+        /// It was removed.
+        case removed
+        /// It is meant, for this reason, and will not do: nobody else is taken.
+        case meant(Reason, but: Rejection)
 
         /// A stable name for documents.
         public var name: String {
@@ -85,6 +95,16 @@ public enum Verdict: Hashable, Sendable {
             case .lessLikely: "lessLikely"
             case .notDefault: "notDefault"
             case .boundInVain: "boundInVain"
+            case .removed: "removed"
+            case .meant(_, let rejection): rejection.name
+            }
+        }
+
+        /// Whether it lacks no more than what the request asks of it: a tenant, a client or scopes.
+        var isOfAbility: Bool {
+            switch self {
+            case .notInTenant, .unknownToClient, .scopesNotGranted: true
+            default: false
             }
         }
 
@@ -97,7 +117,8 @@ public enum Verdict: Hashable, Sendable {
     /// What the history says of the account, where it was asked.
     public var usage: Usage? {
         switch self {
-        case .chosen(.learned(let usage)), .rejected(.lessLikely(let usage)): usage
+        case .chosen(.learned(let usage)), .rejected(.lessLikely(let usage)), .rejected(.meant(.learned(let usage), _)):
+            usage
         case .possible(let usage): usage
         default: nil
         }
@@ -107,7 +128,7 @@ public enum Verdict: Hashable, Sendable {
     public var binding: Binding? {
         switch self {
         case .chosen(.bound(let binding)), .rejected(.boundToAnother(let binding)),
-            .rejected(.boundInVain(let binding)):
+            .rejected(.boundInVain(let binding)), .rejected(.meant(.bound(let binding), _)):
             binding
         default: nil
         }

@@ -296,6 +296,42 @@ def words():
         yield Case(f"environment {entries}", environment=entries, repeats=True)
 
 
+# What may have become of accounts, as commands of the full program, each with what it is given.
+FATES = {
+    "as they are": [],
+    "ada signed out": [("logout -q --offline ada", "")],
+    "ada removed": [("account remove -q --force --no-backup ada", "")],
+    "ada bound": [("bind -q --url https://git.example/Team ada", ""), ("bind -q --host git.example long", "")],
+    "ada bound and signed out": [("bind -q --host git.example ada", ""), ("logout -q --offline ada", "")],
+    "ada bound and removed": [("bind -q --host git.example ada", ""), ("account remove -q --force --no-backup ada", "")],
+    "ada the default": [("account default -q ada", "")],
+    "ada the default and signed out": [("account default -q ada", ""), ("logout -q --offline ada", "")],
+    "ada the default and removed": [("account default -q ada", ""), ("account remove -q --force --no-backup ada", "")],
+    "ada taken back": [("account default -q ada", ""), ("account remove -q --force --no-backup --unbind ada", "")],
+    "others at GitHub": [("add -q -a Ąda --host github.com", "other"), ("add -q -a adam --host github.com", "third"),
+                         ("bind -q --url https://github.com/Contoso adam", "")],
+}
+QUESTIONS = [
+    "token", "token --url https://git.example/ada/x", "token --url https://git.example/ADA/x",
+    "token --url https://git.example/team/x", "token --url https://git.example/Team/x", "token --url https://ada@git.example",
+    "token --url https://ad@git.example", "token --url https://oauth2@git.example/ada/x", "token --url https://a:b@git.example",
+    "token -a long --url https://ada@git.example", "token -a ada --url https://ada@git.example", "token -a ad", "token -a ADA",
+    "token -a ąda", "token -a A\u0328DA", "token --url https://github.com/ĄDA/x", "token --url https://github.com/%C4%85da/x",
+    "token --url https://github.com/cONTOSO/x", "token --url https://adam@github.com/contoso/x",
+]
+
+
+def choices():
+    for fate, commands in FATES.items():
+        def before(home, commands=commands):
+            for line, given in commands:
+                home.run(*line.split(), given=given)
+        for line in QUESTIONS:
+            yield Case(f"{fate}: {line}", before, words=line.split())
+        for line in QUESTIONS[:6]:
+            yield Case(f"{fate}: {line}, KEYFOB_ACCOUNT", before, words=line.split(), environment=["KEYFOB_ACCOUNT=long"])
+
+
 def fed(home):
     """A pipe in the place of the key file, and somebody who writes the key into it."""
     key = home.folder / "key"
@@ -405,5 +441,5 @@ def other_names(base, programs):
 
 
 def every(base, programs):
-    for found in [databases(), descriptors(), words(), key_files(), file_systems(), other_names(base, programs)]:
+    for found in [databases(), descriptors(), words(), choices(), key_files(), file_systems(), other_names(base, programs)]:
         yield from found

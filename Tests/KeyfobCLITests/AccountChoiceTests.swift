@@ -97,20 +97,33 @@ struct AccountChoiceTests {
         #expect(outcome.status == 11 && outcome.errors.contains("belongs to another user"), "\(outcome)")
     }
 
-    @Test("a binding goes with its account")
+    @Test("a binding outlives its account until it is taken back")
     func boundAndGone() throws {
         let place = try home()
         try place.run("keyfob bind -q ada").expectSuccess()
         #expect(try place.run("keyfob token").expectSuccess().text == "token of ada\n")
         try place.run("keyfob account remove -q --force ada").expectSuccess()
-        try place.run("keyfob unbind").expectError(13, "is not bound")
+        try place.run("keyfob token").expectError(13, "is bound to ada@git.example, which is not there")
+        try place.run("keyfob unbind").expectSuccess()
         #expect(try place.run("keyfob token").expectSuccess().text == "token of bob\n")
+    }
+
+    @Test("a user in an address that is nobody's name is not repeated, for it may be a secret")
+    func unknownUser() throws {
+        let place = try home()
+        for (line, status) in [("", 13 as Int32), (" --account ada", 64)] {
+            for command in ["token", "which", "pick --filter ada"] {
+                let outcome = try place.run("keyfob \(command) --url https://hunter2@git.example/x\(line)")
+                #expect(outcome.status == status, "\(outcome)")
+                #expect(!outcome.errors.contains("hunter2") && !outcome.text.contains("hunter2"), "\(outcome)")
+            }
+        }
     }
 
     @Test(
         "an address that holds a password, or makes no sense, is refused without being repeated",
         arguments: [
-            "https://ada:hunter2@git.example/x", "https://hunter2@git.example/x", "https://git.example:0/hunter2",
+            "https://ada:hunter2@git.example/x", "https://git.example:0/hunter2",
             "https://git.example:99999/hunter2", "https://git.example:-1/hunter2", "ftp://git.example/hunter2",
             "https:///hunter2", "https://[::1/hunter2",
         ])

@@ -19,7 +19,7 @@ struct FrontRequestTests {
         "+5",
         "common", "tenant", "work", "/v/", "v", "", " ", "é", "e\u{301}", "-x", "--header", "a\u{7}",
         "https://x.example/p",
-        "https://u:p@x.example", "x.example", "key", "none",
+        "https://u:p@x.example", "https://u@x.example/p", "https://oauth2@x.example", "u%40y@x.example", "x.example", "key", "none",
     ]
 
     @Test("random ones ask the full program for the same")
@@ -39,6 +39,7 @@ struct FrontRequestTests {
                 }
             }
             var variables = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1"]
+            variables["KEYFOB_ACCOUNT"] = [nil, "eve"].randomElement(using: &generator) ?? nil
             variables["GIT_CONFIG_GLOBAL"] = [nil, "", folder.path + "/git"].randomElement(using: &generator) ?? nil
             guard let arguments = TokenArguments(words),
                 let asked = FrontRequest(arguments, Variables(values: variables))
@@ -81,8 +82,9 @@ struct FrontRequestTests {
             let variables = [
                 "HOME": "/home/ada", "KEYFOB_ACCOUNT": ["", "", "eve"].randomElement(using: &generator) ?? "",
             ]
-            let login = [nil, "octo"].randomElement(using: &generator) ?? nil
-            let url = try #require(CredentialURL("https://git.example/team/app.git"))
+            let login = [nil, "octo", "oauth2", "team"].randomElement(using: &generator) ?? nil
+            let address = ["git.example/team/app.git", "dev.azure.com/Team/app"].randomElement(using: &generator)
+            let url = try #require(CredentialURL("https://" + (address ?? "")))
             guard let arguments = TokenArguments(words),
                 let asked = FrontRequest(
                     arguments, Variables(values: variables),
@@ -92,9 +94,9 @@ struct FrontRequestTests {
             let moved = LeadingOptions.moved(words)
             let parsed = try CommandPath(of: moved).parsed(moved)
             let command = try #require(parsed as? GitCredentialCommand, "\(words)")
-            let question = CredentialOptions.Question(tool: "git", url: url)
+            let question = CredentialOptions.Question(tool: "git", url: url, login: login)
             let environment = Environment(variables: variables)
-            #expect(try command.options.request(question, login, environment) == asked.request, "\(words)")
+            #expect(try command.options.request(question, environment) == asked.request, "\(words)")
             #expect(try command.options.global.groups(environment) == asked.groups, "\(words)")
             #expect(command.options.global.keyFile == asked.keyFile && command.operation == "get", "\(words)")
         }

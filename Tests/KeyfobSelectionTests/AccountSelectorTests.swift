@@ -169,7 +169,7 @@ struct AccountSelectorTests {
     func states(state: Candidate.SignInState, isTaken: Bool) throws {
         let ada = try candidate("ada", state: state)
         let selection = select(TokenRequest(), [ada])
-        #expect(selection.outcome == (isTaken ? .chosen(ada) : .nobody))
+        #expect(selection.outcome == (isTaken ? .chosen(ada) : .meantInVain(ada, .onlyOne, .signedOut)))
     }
 
     @Test("an account in two groups is two accounts, also where one of them would not do", arguments: [nil, "ada"])
@@ -218,9 +218,14 @@ struct AccountSelectorTests {
         let rejections: [Verdict.Rejection] = [
             .notNamed, .otherEnvironment("e"), .hostNotAllowed("h"), .notInTenant("t"), .unknownToClient("c"),
             .signedOut, .notDefault, .boundInVain(Binding(.tool("gh"), to: .nobody, from: .keyring(.default))),
+            .removed,
         ]
+        let meant = Verdict.Rejection.meant(.groupDefault, but: .signedOut)
+        #expect(meant.description == "signed out, and it is meant: it is the default of its group")
+        #expect(meant.name == "signedOut")
         let verdicts =
-            [Verdict.possible(nil), .chosen(.explicit), .chosen(.onlyOne), .chosen(.groupDefault)]
+            [Verdict.possible(nil), .chosen(.onlyOne), .chosen(.groupDefault)]
+            + [.explicit, .usual, .addressUser("ada")].map(Verdict.chosen)
             + rejections.map(Verdict.rejected)
         #expect(Set(verdicts.map(\.description)).count == verdicts.count)
         #expect(Set(rejections.map(\.name)).count == rejections.count)

@@ -172,8 +172,29 @@ struct BindingPolicyTests {
         #expect(select([binding], TokenRequest(account: "ada", context: context)).outcome == .chosen(ada))
     }
 
-    @Test("on one directory the keyring's binding goes before a file's")
+    @Test("none of the keyring blocks a wider file, and of other subjects no file")
+    func noneAndFiles() {
+        let (deep, wide) = ("/home/ada/work/app", "/home/ada")
+        let file = SelectionSample.binding(.directory(deep), ada, from: .file(deep + "/.keyfob.toml", .default))
+        for (subject, blocks) in [
+            (Binding.Subject.directory(deep), true), (.directory(wide), false), (.tool("gh"), false),
+            (.host("git.example"), false),
+        ] {
+            let none = SelectionSample.binding(subject, nil)
+            #expect(select([none, file]).outcome == (blocks ? .ambiguous([ada, bob]) : .chosen(ada)), "\(subject)")
+        }
+        let nearer = SelectionSample.binding(.directory(deep), nil, from: .file(deep + "/.keyfob.toml", .default))
+        let wider = SelectionSample.binding(.directory(wide), ada, from: .file(wide + "/.keyfob.toml", .default))
+        #expect(select([nearer, wider]).outcome == .ambiguous([ada, bob]))
+    }
+
+    @Test("whatever is bound in the keyring goes before a file, however near that is")
     func origins() {
+        let near = SelectionSample.binding(
+            .directory("/home/ada/work/app"), ada, from: .file("/home/ada/work/app/.keyfob.toml", .default))
+        for subject in Self.subjects {
+            #expect(select([near, SelectionSample.binding(subject, bob)]).outcome == .chosen(bob))
+        }
         let file = SelectionSample.binding(
             .directory("/home/ada/work"), ada, from: .file("/home/ada/work/.keyfob.toml", .default))
         let own = SelectionSample.binding(.directory("/home/ada/work"), bob)

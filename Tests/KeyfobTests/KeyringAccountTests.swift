@@ -111,6 +111,8 @@ struct KeyringAccountTests {
         #expect(keyring.refusal(TokenRequest()) == .ambiguous)
         try keyring.accounts.setDefault(bob.id, in: .default)
         #expect(try keyring.accounts.remove(bob.id, from: .default) == 2)
+        #expect(keyring.refusal(TokenRequest()) == .noSuchAccount)
+        try keyring.accounts.setDefault(nil, in: .default)
         #expect(try keyring.tokenText(TokenRequest()) == "token of ada")
     }
 

@@ -102,16 +102,25 @@ struct KeyringBindingTests {
         #expect(try keyring.bindings.list().isEmpty)
     }
 
-    @Test("a binding goes with its account, and stays the owner's under a group's new key", .embeddedAlone)
+    @Test("a binding outlives its account unless it is taken back, and stays the owner's under a new key", .embeddedAlone)
     func lifetime() throws {
         for account in [ada, bob] {
             try keyring.bindings.set(.tool(account.username), to: .account(account.id), in: .default)
         }
+        let both = try keyring.bindings.list()
         try keyring.accounts.setDefault(bob.id, in: .default)
         _ = try keyring.accounts.remove(bob.id, from: .default)
         _ = try keyring.groups.rotate(.default)
+        #expect(try keyring.bindings.list() == both && both.allSatisfy { $0.writer == .owner })
+        #expect(try keyring.accounts.meanings(of: bob.id).map(\.kind) == [.binding, .defaultAccount])
+        #expect(try keyring.accounts.former().map(\.account.id) == [bob.id])
+        #expect(keyring.refusal(TokenRequest()) == .noSuchAccount)
+        #expect(try keyring.accounts.remove(bob.id, from: .default, unbinds: true) == 0)
         let left = Binding(.tool(ada.username), to: .account(ada.id), from: .keyring(.default), by: .owner)
         #expect(try keyring.bindings.list() == [left])
+        #expect(try keyring.accounts.meanings(of: bob.id).isEmpty && keyring.accounts.former().isEmpty)
+        #expect(try keyring.tokenText(TokenRequest()) == "token of ada")
+        #expect(code { _ = try keyring.accounts.remove(bob.id, from: .default, unbinds: true) } == .noSuchAccount)
     }
 
     @Test("bindings lie sealed: the file holds neither subject nor account", .embeddedAlone)
@@ -130,7 +139,7 @@ struct KeyringBindingTests {
         try home.database().run(
             "UPDATE records SET attributes = zeroblob(200) WHERE id = (SELECT max(id) FROM records WHERE kind = 7)")
         let other = try home.opened()
-        let found = try other.withState { state in try other.search.bindings(&state, state.groups(nil)) }
+        let found = try other.withState { state in try other.search.decisions(&state, state.groups(nil)) }
         #expect(found.bindings.map(\.subject) == [.tool("gh")])
         #expect(!found.isWhole)
         #expect(other.takeWarnings().contains { $0.message.contains("damaged") })

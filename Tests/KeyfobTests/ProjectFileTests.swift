@@ -315,7 +315,7 @@ struct ProjectFileTests {
         _ = try keyring.bindings.allow(root)
         func count() throws -> [Binding] {
             try keyring.withState { state in
-                try keyring.search.bindings(&state, state.groups(nil), directory: root).bindings
+                try keyring.search.decisions(&state, state.groups(nil), directory: root).bindings
             }
         }
         #expect(try count() == [binding(ada, .default)])

@@ -35,7 +35,7 @@ public struct AccountNaming: Sendable {
     public func briefTyped(_ account: Account) -> String { isUnique(account) ? account.name : typed(account) }
 
     private func isUnique(_ account: Account) -> Bool {
-        guard let owner = owners[Identifier.folded(account.name)] else { return true }
+        guard let owner = owners[Identifier.foldedName(account.name)] else { return true }
         return owner == account.id
     }
 
@@ -89,7 +89,7 @@ extension Account {
     fileprivate var plainName: String {
         if let label { return label }
         if username.isEmpty { return id.description }
-        let isInID = Identifier.folded(id.homeAccountID) == Identifier.folded(username)
+        let isInID = Identifier.foldedName(id.homeAccountID) == Identifier.foldedName(username)
         return isInID && !username.contains("@") ? id.description : username
     }
 }

@@ -14,6 +14,8 @@ extension Keyring {
     /// - ``named(_:in:)``
     /// - ``current(in:)``
     /// - ``credentials(of:in:)``
+    /// - ``former(in:)``
+    /// - ``meanings(of:in:)``
     /// ### Choosing
     /// - ``select(_:in:)``
     /// - ``setDefault(_:in:)``
@@ -21,7 +23,7 @@ extension Keyring {
     /// ### Changing
     /// - ``setLabel(_:of:in:)``
     /// - ``move(_:from:to:)``
-    /// - ``remove(_:from:)``
+    /// - ``remove(_:from:unbinds:)``
     /// - ``signOut(_:clientID:reach:from:endsBrowserSession:network:)``
     public struct Accounts: KeyringPart {
         let keyring: Keyring
@@ -67,7 +69,10 @@ extension Keyring.Accounts {
         var matching: [Candidate]? = try withState { state in
             try database.withSnapshot { try search.candidates(named: text, state.groups(groups)) }
         }
-        if matching == nil { matching = AccountSelector().candidates(named: text, among: try list(in: groups)) }
+        if matching == nil {
+            if let gone = try former(named: text, in: groups) { throw gone }
+            matching = AccountSelector().candidates(named: text, among: try list(in: groups))
+        }
         guard let matching, let first = matching.first else {
             throw KeyringError(
                 .noSuchAccount, "there is no account '\(text)'", advice: .listAccounts)
@@ -81,6 +86,26 @@ extension Keyring.Accounts {
             }
         }
         return first
+    }
+
+    /// What it means that a name is that of an account which was there, and of no other; a part of a name does not matter then.
+    private func former(named text: String, in groups: [AccessGroup]?) throws(KeyringError) -> KeyringError? {
+        let folded = Identifier.foldedName(text)
+        return try withState { state in
+            let groups = try state.groups(groups)
+            for (former, name) in try search.decisions(&state, groups).former
+            where former.account.names.contains(folded) {
+                guard let keys = groups.first(where: { $0.name == name })?.keys,
+                    try database.account(former.account.id, in: keys) == nil,
+                    try groups.allSatisfy({ try database.accounts(named: text, in: $0.keys).isEmpty })
+                else { continue }
+                let id = former.account.id.description
+                return KeyringError(
+                    .noSuchAccount, "\(id) is not in group '\(name)' any more", advice: .forgetAccount(id, name),
+                    candidates: [id], names: [])
+            }
+            return nil
+        }
     }
 
     /// How an account is told from all others of its name.
@@ -200,33 +225,76 @@ extension Keyring.Accounts {
                 let (source, target) = (writers[0], writers[1])
                 // One that came meanwhile may be in use.
                 guard try source.grantKeys(of: account).isSubset(of: keys) else { throw GrantLocks.busy }
-                try source.forgetDecisions(for: account)
+                let count: Int
                 do {
-                    return try target.move(account, from: source)
+                    count = try target.move(account, from: source)
                 } catch StoreError.alreadyThere {
                     throw KeyringError(
                         .alreadyExists, "the account is in group '\(to.name)' as well",
                         advice: .removeFromOneGroup(name))
                 }
+                try source.forgetPermissions(for: account)
+                try target.takeBindings(of: account, from: source)
+                return count
             }
         }
     }
 
-    /// Removes an account with its tokens, and the bindings and allowances of its group that name it.
+    /// Removes an account with its tokens, and what programs may have of it.
     ///
-    /// The provider is not told.
+    /// The provider is not told. Where something means the account still, a binding, a project file, the default of its group
+    /// or a name that it had, nobody else is taken in its place.
     ///
+    /// - Parameter unbinds: Whether that ends as well; it can be ended of an account that is gone already.
     /// - Returns: How many records went.
     /// - Throws: `noSuchAccount`, and what writing can throw.
-    public func remove(_ account: AccountID, from group: AccessGroup) throws(KeyringError) -> Int {
+    public func remove(
+        _ account: AccountID, from group: AccessGroup, unbinds: Bool = false
+    ) throws(KeyringError) -> Int {
         try withState { state in
             let group = try state.group(group)
             return try change(&state, group) { writer in
                 let count = try writer.remove(account)
-                guard count > 0 else { throw StoreError.notFound }
-                try writer.forgetDecisions(for: account)
+                try writer.forgetPermissions(for: account)
+                guard unbinds else {
+                    guard count > 0 else { throw StoreError.notFound }
+                    return count
+                }
+                let decided = try writer.forgetSettings { $0.account == account }
+                let wasKnown = try writer.forgetFormerAccount(account)
+                guard count > 0 || wasKnown || !decided.isEmpty else { throw StoreError.notFound }
                 return count
             }
+        }
+    }
+
+    /// What means an account in the groups, whether it is there or not: bindings, project files, and that it is the default.
+    ///
+    /// - Throws: as ``list(in:)``.
+    public func meanings(
+        of account: AccountID, in groups: [AccessGroup]? = nil
+    ) throws(KeyringError) -> [GroupDecision] {
+        try withState { state in
+            try state.groups(groups).flatMap { group in
+                let found = try database.settings(prefixes: [""], in: group.keys)
+                state.warn(ofDamage: found.damaged, in: group.name)
+                return found.items.map(\.value)
+                    .filter { $0.account == account && ProgramSetting.permission($0, in: group.name) == nil }
+                    .map { GroupDecision($0, in: group.name) }.sorted { $0.name < $1.name }
+            }
+        }
+    }
+
+    /// The accounts that groups had and have no more, by their ids.
+    ///
+    /// - Throws: as ``list(in:)``.
+    public func former(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [(account: Account, group: AccessGroup)] {
+        try withState { state in
+            let groups = try state.groups(groups)
+            return try search.decisions(&state, groups).former.filter { former, name in
+                guard let keys = groups.first(where: { $0.name == name })?.keys else { return false }
+                return try database.account(former.account.id, in: keys) == nil
+            }.map { ($0.account.account, $0.group) }
         }
     }
 
@@ -285,10 +353,22 @@ extension Keyring.Accounts {
 }
 
 extension GroupWriter {
-    /// Forgets what decides for an account that goes: bindings, allowances, what programs may have of it, and that it is the
-    /// default.
-    func forgetDecisions(for account: AccountID) throws {
-        try forgetSettings { $0.account == account }
+    /// Forgets what programs may have of an account that goes.
+    func forgetPermissions(for account: AccountID) throws {
+        try forgetSettings { ProgramSetting.permission($0, in: .default)?.account == account }
+    }
+
+    /// Takes over, from the group that an account has left, what the owner has bound to it and which project files count for
+    /// it, but for what is bound here already.
+    ///
+    /// That it is the default is about the group alone.
+    func takeBindings(of account: AccountID, from source: GroupWriter) throws {
+        let decided = try source.forgetSettings {
+            $0.account == account && $0.name != Keyring.Accounts.defaultAccount && $0.writer != .group
+        }
+        for decision in decided where try setting(decision.name) == nil {
+            try setSetting(decision.name, to: decision.value)
+        }
     }
 }
 

@@ -33,14 +33,14 @@ struct NamedAccounts {
     }
 
     private static func name(_ username: String, at id: AccountID) -> String {
-        Identifier.folded(username) + "\u{0}" + EnvironmentAliases.canonicalName(of: id.environment)
+        Identifier.foldedName(username) + "\u{0}" + EnvironmentAliases.canonicalName(of: id.environment)
     }
 
     /// The account that the tokens of an account of the cache go to, and what is to be said about it.
     func id(for account: Account) -> (AccountID, remark: String?) {
         let namesakes = idsByName[Self.name(account.username, at: account.id)] ?? []
         let isNamed = { (id: AccountID) in
-            Identifier.folded(id.homeAccountID) == Identifier.folded(account.username)
+            Identifier.foldedName(id.homeAccountID) == Identifier.foldedName(account.username)
         }
         let identified = namesakes.filter { !isNamed($0) }
         if accounts[account.id] != nil, !isNamed(account.id) { return (account.id, nil) }

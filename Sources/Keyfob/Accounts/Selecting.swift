@@ -32,8 +32,10 @@ extension Keyring.Accounts {
             guard let named = try database.withSnapshot({ try search.candidates(named: name, groups) }),
                 named.count == 1
             else { return nil }
+            var evidence = Evidence(now: now)
+            evidence.hasClosedGroups = state.vault.hasGroupsBeyondReach
             return AccountSelector().select(
-                request, among: named, groups: groups.map(\.name), evidence: Evidence(now: now))
+                request, among: named, groups: groups.map(\.name), evidence: evidence)
         }
         if let narrow, case .chosen = narrow.outcome { return narrow }
         return try select(request, in: groups)

@@ -117,7 +117,7 @@ extension Keyring.Accounts {
                 try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
                 guard forgets else { return }
                 _ = try writer.remove(held.account.id)
-                try writer.forgetDecisions(for: held.account.id)
+                try writer.forgetPermissions(for: held.account.id)
             }
             return late
         }

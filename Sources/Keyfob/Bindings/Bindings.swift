@@ -16,7 +16,7 @@ extension Keyring.Bindings {
     /// - Parameter groups: The groups to look through; nil for all within reach.
     /// - Throws: as ``Keyring/Accounts/list(in:)``.
     public func list(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [Binding] {
-        try withState { state in try search.bindings(&state, state.groups(groups)).bindings }
+        try withState { state in try search.decisions(&state, state.groups(groups)).bindings }
     }
 
     /// Binds a subject to an account of a group, or to none.
@@ -40,8 +40,8 @@ extension Keyring.Bindings {
             }
             let new = BindingSetting(subject, target)
             try change(&state, group) { writer in
-                for name in try writer.settingNames(prefix: BindingSetting.prefix(of: subject)) {
-                    guard let old = BindingSetting(name: name), old != new, old.excludes(new) else { continue }
+                for name in try writer.settingNames(prefix: BindingSetting.prefix(ofKind: subject)) {
+                    guard let old = BindingSetting(name: name), name != new.name, old.excludes(new) else { continue }
                     try writer.setSetting(name, to: nil)
                 }
                 try writer.setSetting(new.name, to: BindingValue(target, tenant: tenant).text)
@@ -60,11 +60,11 @@ extension Keyring.Bindings {
             var count = 0
             for group in try state.groups(groups) {
                 // A group without such bindings is not written.
-                guard try search.bindings(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
+                guard try search.decisions(&state, [group]).bindings.contains(where: { $0.subject == subject }) else {
                     continue
                 }
                 count += try change(&state, group) { writer in
-                    let names = try writer.settingNames(prefix: BindingSetting.prefix(of: subject))
+                    let names = try writer.settingNames(prefix: BindingSetting.prefix(ofKind: subject))
                         .filter { BindingSetting(name: $0)?.subject == subject }
                     for name in names { try writer.setSetting(name, to: nil) }
                     return names.count

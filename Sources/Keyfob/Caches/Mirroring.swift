@@ -180,11 +180,11 @@ extension Keyring.Caches {
         guard !names.isEmpty else { return nil }
         var wanted: Set<AccountID> = []
         for name in names {
-            let folded = Identifier.folded(name)
+            let folded = Identifier.foldedName(name)
             let matching = Set(
                 known.filter { account in
                     [account.id.description, account.id.homeAccountID, account.username, account.label ?? ""].contains {
-                        !$0.isEmpty && Identifier.folded($0) == folded
+                        !$0.isEmpty && Identifier.foldedName($0) == folded
                     }
                 }.map(\.id))
             guard let first = matching.first else {

@@ -35,7 +35,7 @@ extension Keyring {
         public internal(set) var replacedTokens: [Loss] = []
         /// What the groups have lost, as it was noted when they were repaired, and is not accepted.
         public internal(set) var notedLosses: [Loss] = []
-        /// Accounts that are gone and of which tokens are left all the same; ``Keyring/Accounts/remove(_:from:)`` takes them.
+        /// Accounts that are gone and of which tokens are left all the same; ``Keyring/Accounts/remove(_:from:unbinds:)`` takes them.
         public internal(set) var orphans: [Orphans] = []
         /// What does not follow from what was seen before, and is not accepted.
         public internal(set) var findings: [StateFinding] = []

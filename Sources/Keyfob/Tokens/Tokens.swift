@@ -124,14 +124,14 @@ extension Keyring.Tokens {
         let question = TokenHits.Question(request: request, groups: acquisition.groups)
         let version = try database.version()
         // Without a name, what was chosen since and files in the directory decide as well.
-        if request.account != nil, !acquisition.ignoresStored, let hit = state.hits.hit(question, version: version),
+        if request.isNamed, !acquisition.ignoresStored, let hit = state.hits.hit(question, version: version),
             hit.credential.freshness(now: now, minimumValidity: request.minimumValidity) == .fresh
         {
             return .hit(hit)
         }
         let stored = try stored(&state, acquisition, takesValid: !acquisition.ignoresStored, now)
         if let hit = stored.hit, !hit.isAging || acquisition.network == nil {
-            if request.account != nil { state.hits.remember(hit, for: question) }
+            if request.isNamed { state.hits.remember(hit, for: question) }
             return .hit(hit)
         }
         guard acquisition.network != nil else {

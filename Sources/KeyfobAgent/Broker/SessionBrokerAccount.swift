@@ -24,9 +24,9 @@ package struct SessionBrokerAccount: Equatable, Sendable {
     /// - Throws: `noSuchAccount`, `ambiguous`.
     package static func named(_ text: String?, among accounts: [Self]) throws(KeyringError) -> Self {
         let meant = accounts.filter { account in
-            guard let text = text.map(Identifier.folded) else { return true }
+            guard let text = text.map(Identifier.foldedName) else { return true }
             return [account.id.description, account.id.homeAccountID, account.username ?? ""]
-                .contains { Identifier.folded($0) == text }
+                .contains { Identifier.foldedName($0) == text }
         }
         guard let only = meant.first else {
             throw KeyringError(

@@ -67,10 +67,12 @@ package enum AgentInterface {
 
         # An access token; the person is asked where nobody has decided whether the program may have it.
         # account is an id, a user name or a label; url is what the token is for; minimumValidity is in seconds.
+        # login is the user that the address has: it names the account too, and must agree with account where both are given.
         # tool, directory, remote (of git) and committer say where the request comes from: the choice of the account heeds it.
         # allowedHost, with account: a host to which the token may go although it is not its provider's.
         method Token(
           account: ?string,
+          login: ?string,
           scopes: ?[]string,
           client: ?string,
           tenant: ?string,
@@ -103,6 +105,7 @@ package enum AgentInterface {
         # The account that a request means, of those that the program may use; no token is got.
         method Select(
           account: ?string,
+          login: ?string,
           scopes: ?[]string,
           client: ?string,
           tenant: ?string,

@@ -17,7 +17,7 @@ extension VarlinkParameters {
     ///
     /// - Parameter kind: Of a program in a container, which has other directories, none is looked at.
     func request(by kind: Program.Kind) throws(Invalid) -> TokenRequest {
-        for name in ["account", "client", "tenant", "provider", "policy", "tool", "allowedHost"] {
+        for name in ["account", "login", "client", "tenant", "provider", "policy", "tool", "allowedHost"] {
             if let text = try string(name), !Identifier.isAcceptable(text) { throw Invalid(name: name) }
         }
         let scopes = try strings("scopes") ?? []
@@ -36,9 +36,9 @@ extension VarlinkParameters {
         let validity = try integer("minimumValidity") ?? TokenRequest.usualMinimumValidity
         guard (0...Int64(UInt32.max)).contains(validity) else { throw Invalid(name: "minimumValidity") }
         var request = TokenRequest(
-            account: try string("account"), environment: try string("provider"), realm: try string("tenant"),
-            clientID: try string("client"), scopes: ScopeSet(scopes), minimumValidity: validity, context: context,
-            allowedHost: try string("allowedHost"))
+            account: try string("account"), login: try string("login"), environment: try string("provider"),
+            realm: try string("tenant"), clientID: try string("client"), scopes: ScopeSet(scopes),
+            minimumValidity: validity, context: context, allowedHost: try string("allowedHost"))
         request.policy = try string("policy")
         return request
     }

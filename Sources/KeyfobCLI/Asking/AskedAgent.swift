@@ -78,6 +78,7 @@ extension JSONWriter {
     /// Writes what a request says, and where it comes from.
     fileprivate mutating func members(of request: TokenRequest, _ groups: [AccessGroup]?) {
         member("account", request.account)
+        member("login", request.login)
         member("provider", request.environment)
         member("tenant", request.realm)
         member("policy", request.policy)

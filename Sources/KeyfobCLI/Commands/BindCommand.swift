@@ -6,7 +6,8 @@ struct BindCommand: ParsableCommand {
         commandName: "bind", abstract: "Bind a directory, a URL, a host or a tool to an account.",
         discussion: """
             What is bound uses that account from now on, the most specific binding first: a directory before \
-            a URL, a host, a tool. It has one account at each provider, and with --tenant that account's tokens of this \
+            a URL, a host, a tool; all of them before a .keyfob.toml. It has one account at each provider, and none \
+            other is taken while that one is signed out or gone. With --tenant it has that account's tokens of this \
             tenant, else those of its home. 'none' takes the wider \
             bindings of the group out of play, and what comes after bindings decides: the only account that fits, what was \
             used before, the default. An account that has this label is named by its id.

@@ -30,7 +30,7 @@ struct PickCommand: ParsableCommand {
         let keyring = try global.unlockedKeyring(reaching: .files())
         var request = try options.request()
         // Whoever names an account that several answer to chooses for this place as well.
-        if request.account != nil { request.context = try options.context() }
+        if request.isNamed { request.context = try options.context() }
         let selection = try keyring.accounts.select(request, in: global.groups())
         let candidates = selection.choices
         global.tellWarnings(of: keyring)

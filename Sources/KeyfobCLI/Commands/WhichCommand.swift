@@ -27,12 +27,16 @@ struct WhichCommand: ParsableCommand {
         let request = try options.request()
         // Whoever is named needs no proof that there is nobody else.
         let (selection, doubt) =
-            request.account == nil
+            !request.isNamed
             ? try keyring.accounts.selectAndProve(request, in: global.groups())
             : (try keyring.accounts.select(request, in: global.groups()), nil)
         global.tellWarnings(of: keyring)
         // Of each account it would say that another one is named.
-        let isOfNobody = if case .nobodyNamed = selection.outcome { true } else { false }
+        let isOfNobody =
+            switch selection.outcome {
+            case .nobodyNamed, .contradiction: true
+            default: false
+            }
         if global.json {
             try JSONOutput.print(SelectionDocument(selection, evidence))
         } else if !isOfNobody {
@@ -87,6 +91,7 @@ struct SelectionDocument: LongJSONDocument {
     let outcome: String
     let account: String?
     let group: String?
+    let meant: Meant?
     let verdicts: [JudgedAccount]
     let brokerAccounts: [BrokerAccount]?
 
@@ -94,6 +99,19 @@ struct SelectionDocument: LongJSONDocument {
         let account: String
         let username: String?
         let isInVault: Bool
+    }
+
+    /// The account that is meant and will not do.
+    struct Meant: Encodable {
+        let account: String
+        let group: String
+        let reason: String
+        let explanation: String
+
+        init(_ account: AccountID, _ group: AccessGroup, _ reason: Verdict.Reason) {
+            (self.account, self.group) = (account.description, group.name)
+            (self.reason, explanation) = (reason.name, "\(reason)")
+        }
     }
 
     struct JudgedAccount: Encodable {
@@ -128,13 +146,20 @@ struct SelectionDocument: LongJSONDocument {
             BrokerAccount(account: $0.id.description, username: $0.username, isInVault: !others.contains($0.id))
         }
         var chosen: Candidate?
+        var meant: Meant?
         switch selection.outcome {
         case .chosen(let candidate):
             outcome = "chosen"
             chosen = candidate
         case .ambiguous: outcome = "ambiguous"
-        case .nobody, .nobodyNamed, .boundToNobody, .boundInVain: outcome = "nobody"
+        case .nobody, .nobodyNamed, .contradiction: outcome = "nobody"
+        case .meantInVain(let candidate, let reason, _):
+            (outcome, meant) = ("nobody", Meant(candidate.account.id, candidate.group, reason))
+        case .boundInVain(let binding, _, _), .boundToNobody(let binding):
+            outcome = "nobody"
+            meant = binding.target.account.map { Meant($0, binding.origin.group, .bound(binding)) }
         }
+        self.meant = meant
         account = chosen?.account.id.description
         group = chosen?.group.name
         verdicts = selection.verdicts.map { judged in
@@ -161,6 +186,15 @@ extension SelectionDocument {
         }
         json.member("formatVersion", formatVersion)
         json.member("group", group)
+        if let meant {
+            json.name("meant")
+            json.beginObject()
+            json.member("account", meant.account)
+            json.member("explanation", meant.explanation)
+            json.member("group", meant.group)
+            json.member("reason", meant.reason)
+            json.endObject()
+        }
         json.member("outcome", outcome)
         json.member("verdicts", each: verdicts) { $0.writeMembers(to: &$1) }
     }

@@ -29,8 +29,10 @@ struct CredentialOptions: ParsableArguments {
         let tool: String
         /// Where the token goes.
         let url: CredentialURL
-        /// Whose token it may be, one after the other; nil for whoever is chosen.
-        var logins: [String?] = [nil]
+        /// Whom the user in the address means, where there is one.
+        var login: String?
+        /// The account whose token the tool had before.
+        var account: String?
     }
 
     /// The keyring, opened without asking.
@@ -70,26 +72,21 @@ struct CredentialOptions: ParsableArguments {
 
     /// The token that answers a question; nil where no account is meant, so that the tool goes on.
     func token(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken? {
-        for login in question.logins {
-            do {
-                let token = try requiredToken(question, as: login, from: source)
-                if login.map(token.answer.found.account.isCalled) ?? true { return token }
-            } catch  where isNothing(error) {
-                continue
-            }
+        do {
+            return try requiredToken(question, from: source)
+        } catch {
+            guard isNothing(error, question) else { throw error }
+            return nil
         }
-        return nil
     }
 
-    /// The token of one that the tool calls `login`, of which a beginning of a name will do too, or of whoever is chosen.
-    func requiredToken(
-        _ question: Question, as login: String? = nil, from source: TokenSource
-    ) throws(KeyringError) -> ToolToken {
+    /// The token of whoever is meant.
+    func requiredToken(_ question: Question, from source: TokenSource) throws(KeyringError) -> ToolToken {
         let keyring: Keyring
         switch source {
         case .keyring(let open): keyring = open
         case .agent(let agent, let reason, _):
-            let request = try request(question, login)
+            let request = try request(question)
             let groups = try global.groups()
             do throws(KeyringError) {
                 let answer = try agent.token(request, in: groups, refresh.options)
@@ -100,7 +97,7 @@ struct CredentialOptions: ParsableArguments {
             }
         }
         var acquisition = AttendedAcquisition(
-            keyring: keyring, options: options(question, login), refresh: refresh, networkOptions: networkOptions,
+            keyring: keyring, options: options(question), refresh: refresh, networkOptions: networkOptions,
             global: unattended)
         let answer = try acquisition.token()
         try answer.requirePrintable()
@@ -109,28 +106,24 @@ struct CredentialOptions: ParsableArguments {
 
     /// Sees to it that a token which the tool's server has refused is not handed out again.
     func refused(_ token: borrowing SecretBytes, _ question: Question, in keyring: Keyring) throws(KeyringError) {
-        for login in question.logins {
-            do {
-                switch try keyring.tokens.refused(token, for: request(question, login), in: try global.groups()) {
-                case .unknown: continue
-                case .replaced: return
-                case .kept(let account) where login.map(account.isCalled) == false: continue
-                case .kept(let account):
-                    return global.say(
-                        "keyfob: warning: \(question.url.address.host) has refused the token of \(account.name), which "
-                            + "nothing renews; store another with 'keyfob add', or sign in with 'keyfob login'")
-                }
-            } catch  where error.code == .ambiguous || isNothing(error) {
-                continue
+        do {
+            switch try keyring.tokens.refused(token, for: request(question), in: try global.groups()) {
+            case .unknown, .replaced: return
+            case .kept(let account):
+                global.say(
+                    "keyfob: warning: \(question.url.address.host) has refused the token of \(account.name), which "
+                        + "nothing renews; store another with 'keyfob add', or sign in with 'keyfob login'")
             }
+        } catch {
+            guard error.code == .ambiguous || isNothing(error, question) else { throw error }
         }
     }
 
-    /// The request that a question makes, for one that the tool calls `login` unless the owner names an account.
+    /// The request that a question makes.
     func request(
-        _ question: Question, _ login: String? = nil, _ environment: Environment = .current
+        _ question: Question, _ environment: Environment = .current
     ) throws(KeyringError) -> TokenRequest {
-        try options(question, login, environment).request(environment)
+        try options(question).request(environment)
     }
 
     private var unattended: GlobalOptions {
@@ -139,28 +132,25 @@ struct CredentialOptions: ParsableArguments {
         return global
     }
 
-    private func options(
-        _ question: Question, _ login: String?, _ environment: Environment = .current
-    ) -> RequestOptions {
+    private func options(_ question: Question) -> RequestOptions {
         var options = request
-        options.tool = question.tool
-        options.url = question.url.text
-        if explicitAccount(environment) == nil { options.account = login }
+        (options.tool, options.url) = (question.tool, question.url.text)
+        if let account = question.account {
+            options.account = account
+        } else {
+            options.login = question.login
+        }
         return options
     }
 
-    /// The account that the owner has named, here or for all that runs in this environment.
-    private func explicitAccount(_ environment: Environment = .current) -> String? {
-        request.account ?? environment["KEYFOB_ACCOUNT"]
-    }
-
     /// Whether an error says no more than that there is nothing to give.
-    private func isNothing(_ error: KeyringError) -> Bool {
+    private func isNothing(_ error: KeyringError, _ question: Question) -> Bool {
         switch (error.code, error.advice) {
         case (.hostNotAllowed, _): true
-        // A binding that is broken is told, and so is an account that the owner names and is not there.
-        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?): false
-        case (.noSuchAccount, .listAccounts?): explicitAccount() == nil
+        // What is meant and not there is told: a binding that is broken, an account that was removed, one that the owner names.
+        case (.noSuchAccount, .rebind?), (.noSuchAccount, .nameAccountOrUnbind?), (.noSuchAccount, .forgetAccount?): false
+        case (.noSuchAccount, .listAccounts?):
+            request.account == nil && (question.login != nil || Environment.current["KEYFOB_ACCOUNT"] == nil)
         case (.noSuchAccount, _): true
         default: false
         }

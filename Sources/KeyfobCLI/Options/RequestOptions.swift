@@ -29,7 +29,7 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("What the token is for; else the git remote of the directory tells.", valueName: "url"))
+        help: ArgumentHelp("What the token is for; else the git remote of the directory tells. A user in it means that account.", valueName: "url"))
     var url: String?
 
     @Option(
@@ -42,6 +42,13 @@ struct RequestOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp("The program that wants the token, when it is not the calling one.", valueName: "name"))
     var tool: String?
+
+    /// The user that a tool found in the URL; nobody types it.
+    var login: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case account, scope, resource, authority, tenant, client, url, allowHost, tool
+    }
 
     func validate() throws {
         if let flaw = words.flaw { throw ValidationError(flaw) }
@@ -66,6 +73,6 @@ struct RequestOptions: ParsableArguments {
     private var words: RequestWords {
         RequestWords(
             account: account, scopes: scope, resource: resource, authority: authority, tenant: tenant, client: client,
-            url: url, allowedHost: allowHost, tool: tool)
+            url: url, login: login, allowedHost: allowHost, tool: tool)
     }
 }

@@ -31,7 +31,7 @@ struct AttendedAcquisition {
         let groups = try global.groups()
         do {
             return try acquire(in: groups)
-        } catch  where error.code == .ambiguous && request.account == nil && global.mayPick {
+        } catch  where error.code == .ambiguous && !request.isNamed && global.mayPick {
             let selection = try keyring.accounts.select(request, in: groups)
             guard case .ambiguous = selection.outcome else { throw error }
             let chosen = try global.pick(among: selection.choices, for: request)
@@ -48,7 +48,7 @@ struct AttendedAcquisition {
         let selection = try keyring.accounts.select(request, in: try global.groups())
         switch selection.outcome {
         case .chosen(let candidate): return (candidate, selection.boundTenant)
-        case .ambiguous where request.account == nil && global.mayPick:
+        case .ambiguous where !request.isNamed && global.mayPick:
             return (try global.pick(among: selection.choices, for: request), nil)
         default: throw KeyringError(selection, for: request) ?? KeyringError(.noSuchAccount, "there is no account")
         }
@@ -126,7 +126,8 @@ struct AttendedAcquisition {
         switch found.reason {
         case .explicit where picked != nil:
             keyring.accounts.remember(found.account.id, in: found.group, for: request, by: .person)
-        case .explicit where options.account != nil && StandardError.isTerminal && CallingTool.isInteractiveShell:
+        case .explicit where options.account != nil && StandardError.isTerminal && CallingTool.isInteractiveShell,
+            .addressUser where StandardError.isTerminal && CallingTool.isInteractiveShell:
             // Only what a person typed, and not what a script repeats, tells what the person wants.
             guard let context = try? options.context() else { return }
             var request = request

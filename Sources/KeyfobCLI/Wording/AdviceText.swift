@@ -51,6 +51,10 @@ extension Advice {
         case .importAccounts: "add some with 'keyfob import --discover' or 'keyfob login'"
         case .rebind(let binding): "bind it again, run \(binding.undoing), or name an account with --account"
         case .nameAccountOrUnbind(let binding): "name an account with --account, or run \(binding.undoing)"
+        case .forgetAccount(let account, let group):
+            "sign in again with 'keyfob login' or 'keyfob add', name another one with --account, or let others be taken: "
+                + "'keyfob account remove --unbind \(ShellWord.inMessage(account))\(Self.option(group == .default ? nil : group))'"
+        case .agreeWithAddress: "name the same account in both, or in one of them"
         case .allowHost(let host, let account): Self.waysOut(to: host, account)
         case .nameDestination: "ask for it with the URL that it goes to"
         case .removeFromOneGroup(let account):
@@ -81,6 +85,7 @@ extension Advice {
         case .signInAs(let name): "sign in as \(name), or without --account"
         case .allowRefresh: "its refresh token is here: ask without --offline"
         case .storeToken: "store a new token with 'keyfob add'"
+        case .storeTokenOf(let id): "store a new token with 'keyfob add \(ShellWord.inMessage(id))'"
         case .signInOrStoreToken(let account):
             "run 'keyfob login --account \(ShellWord.inMessage(account))', or store a token with 'keyfob add'"
         case .addProviderOrToken:

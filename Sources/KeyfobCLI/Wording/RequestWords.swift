@@ -11,6 +11,8 @@ struct RequestWords {
     var tenant: String?
     var client: String?
     var url: String?
+    /// The user that a tool found in the URL.
+    var login: String?
     var allowedHost: String?
     var tool: String?
 
@@ -43,17 +45,17 @@ struct RequestWords {
         }
         let authorityTenant = parsed?.requestTenant
         let tenant = tenant.flatMap(TokenRequest.specificTenant)
-        let address = try address()
+        let (address, user) = try address()
         if let tenant, let authorityTenant, Identifier.folded(tenant) != Identifier.folded(authorityTenant) {
             throw KeyringError(.usage, "--tenant and the tenant of --authority differ")
         }
-        let named = account ?? usualAccount
-        // With a name, nothing but where the token goes counts.
-        let context = named == nil ? context(address, usualTool(), person) : RequestContext(url: address)
         var request = TokenRequest(
-            account: named, environment: parsed?.host ?? authority, realm: tenant ?? authorityTenant, clientID: client,
-            scopes: ScopeSet(words: scopes, resource: resource), minimumValidity: minimumValidity, context: context,
-            allowedHost: try allowedHost(isNamed: named != nil, address))
+            environment: parsed?.host ?? authority, realm: tenant ?? authorityTenant, clientID: client,
+            scopes: ScopeSet(words: scopes, resource: resource), minimumValidity: minimumValidity)
+        request.name(asked: account, login: address?.login(login ?? user), usual: usualAccount)
+        // With a name, nothing but where the token goes counts.
+        request.context = request.isNamed ? RequestContext(url: address) : context(address, usualTool(), person)
+        request.allowedHost = try allowedHost(isNamed: request.account != nil, address)
         if case .b2c(let policy)? = parsed?.kind { request.policy = policy }
         return request
     }
@@ -62,16 +64,18 @@ struct RequestWords {
     ///
     /// - Throws: `usage` for a URL that makes no sense, or that holds a password.
     func context(usualTool: String?, person: PersonalGit) throws(KeyringError) -> RequestContext {
-        context(try address(), usualTool, person)
+        context(try address().url, usualTool, person)
     }
 
     private func context(_ address: ResourceURL?, _ usualTool: String?, _ person: PersonalGit) -> RequestContext {
         RequestContext(workingDirectory: ".", url: address, tool: tool ?? usualTool, person: person)
     }
 
-    private func address() throws(KeyringError) -> ResourceURL? {
-        guard let url else { return nil }
-        return try ResourceURL(url, option: "--url")
+    /// The URL, and the user that it names.
+    private func address() throws(KeyringError) -> (url: ResourceURL?, user: String?) {
+        guard let url else { return (nil, nil) }
+        let (text, user) = ResourceURL.withoutUser(url)
+        return (try ResourceURL(text, option: "--url"), user)
     }
 
     /// The host that may have the token all the same.

@@ -9,7 +9,7 @@ struct ADALPeople {
 
     init(_ entries: [ADALEntry]) {
         func person(_ entry: ADALEntry) -> String {
-            Identifier.folded(entry.userID) + "\u{0}" + EnvironmentAliases.canonicalName(of: entry.authority.host)
+            Identifier.foldedName(entry.userID) + "\u{0}" + EnvironmentAliases.canonicalName(of: entry.authority.host)
         }
         let known = Dictionary(grouping: entries, by: person).compactMapValues(Self.homeAccountID)
         members = entries.compactMap { entry in
@@ -25,7 +25,7 @@ struct ADALPeople {
 
     /// The home account id of a person on which all entries that tell one agree, or nil.
     private static func homeAccountID(_ entries: [ADALEntry]) -> String? {
-        func only(_ ids: [String]) -> String? { Set(ids.map(Identifier.folded)).count == 1 ? ids.first : nil }
+        func only(_ ids: [String]) -> String? { Set(ids.map(Identifier.foldedName)).count == 1 ? ids.first : nil }
         let written = entries.compactMap(\.homeAccountID)
         return written.isEmpty ? only(entries.compactMap(\.derivedHomeAccountID)) : only(written)
     }

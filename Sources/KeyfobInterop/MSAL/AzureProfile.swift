@@ -60,25 +60,25 @@ package struct AzureProfile: Hashable, Sendable {
     /// A label is proposed only where it can mean one account: the user name is that of one account, and
     /// no other account has or gets the same label or bears it as its user name. Letter case is ignored.
     package func labels(for accounts: [Account]) -> [AccountID: String] {
-        let usernames = accounts.reduce(into: [String: Int]()) { $0[Identifier.folded($1.username), default: 0] += 1 }
-        var taken = Set(accounts.flatMap { [$0.label ?? "", $0.username].map(Identifier.folded) })
+        let usernames = accounts.reduce(into: [String: Int]()) { $0[Identifier.foldedName($1.username), default: 0] += 1 }
+        var taken = Set(accounts.flatMap { [$0.label ?? "", $0.username].map(Identifier.foldedName) })
         var proposals: [(id: AccountID, label: String)] = []
         for account in accounts
         where account.label == nil && !account.username.isEmpty
-            && usernames[Identifier.folded(account.username)] == 1
+            && usernames[Identifier.foldedName(account.username)] == 1
         {
             if let label = label(forUser: account.username) { proposals.append((account.id, label)) }
         }
-        let counts = proposals.reduce(into: [String: Int]()) { $0[Identifier.folded($1.label), default: 0] += 1 }
+        let counts = proposals.reduce(into: [String: Int]()) { $0[Identifier.foldedName($1.label), default: 0] += 1 }
         var labels: [AccountID: String] = [:]
-        for (id, label) in proposals where counts[Identifier.folded(label)] == 1 {
-            if taken.insert(Identifier.folded(label)).inserted { labels[id] = label }
+        for (id, label) in proposals where counts[Identifier.foldedName(label)] == 1 {
+            if taken.insert(Identifier.foldedName(label)).inserted { labels[id] = label }
         }
         return labels
     }
 
     private func label(forUser username: String) -> String? {
-        let own = subscriptions.filter { Identifier.folded($0.username) == Identifier.folded(username) }
+        let own = subscriptions.filter { Identifier.foldedName($0.username) == Identifier.foldedName(username) }
         let defaults = own.filter(\.isDefault)
         guard let chosen = defaults.count == 1 ? defaults.first : own.count == 1 ? own.first : nil,
             Identifier.isAcceptable(chosen.name), chosen.name != Self.tenantLevelName

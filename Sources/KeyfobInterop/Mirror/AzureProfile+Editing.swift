@@ -24,7 +24,7 @@ extension AzureProfile {
         }
 
         /// What the mirror's note says of the entry.
-        package var digest: MirrorDigest { MirrorDigest(Identifier.folded(username), tenantID) }
+        package var digest: MirrorDigest { MirrorDigest(Identifier.foldedName(username), tenantID) }
     }
 
     /// `azureProfile.json` with an entry for each person that it has none of, as 'az login --allow-no-subscriptions' writes
@@ -42,8 +42,8 @@ extension AzureProfile {
             guard tape.kind(of: tape.root) == .object, list.map({ tape.kind(of: $0) == .array }) ?? true else {
                 return (nil, [])
             }
-            let known = Set(try AzureProfile(reading: bytes).subscriptions.map { Identifier.folded($0.username) })
-            let missing = people.filter { !known.contains(Identifier.folded($0.username)) }
+            let known = Set(try AzureProfile(reading: bytes).subscriptions.map { Identifier.foldedName($0.username) })
+            let missing = people.filter { !known.contains(Identifier.foldedName($0.username)) }
             guard !missing.isEmpty else { return (nil, []) }
             let entries = list.map { Array(tape.elements(of: $0)) } ?? []
             var hasDefault = entries.contains { entry in
@@ -81,7 +81,7 @@ extension AzureProfile {
             }
             let going = entries.indices.filter { index in
                 guard let user = tape.member("user", of: entries[index], in: bytes) else { return false }
-                let digest = MirrorDigest(Identifier.folded(string("name", user)), string("tenantId", entries[index]))
+                let digest = MirrorDigest(Identifier.foldedName(string("name", user)), string("tenantId", entries[index]))
                 return string("name", entries[index]) == tenantLevelName && isGone(digest)
             }
             guard !going.isEmpty else { return nil }

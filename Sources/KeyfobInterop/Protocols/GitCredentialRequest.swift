@@ -128,21 +128,11 @@ extension GitCredentialRequest {
     /// Where the token is to go; nil where none goes.
     package var url: CredentialURL? { CredentialURL(scheme: scheme, host: host, path: path) }
 
-    /// Whose token it may be, by the user that the address names, in the order in which they are tried; nil for
-    /// whoever is chosen.
-    ///
-    /// A user name that services have for any token names nobody. So may one that is the owner in the path, as the
-    /// addresses of Azure DevOps have it, where no account is called so.
-    package var logins: [String?] {
-        guard let username, !Self.isPlaceholder(username) else { return [nil] }
-        let owner = url?.address.owner
-        return owner.map(Identifier.folded) == Identifier.folded(username) ? [username, nil] : [username]
-    }
+    /// Whom the user means that the address names; nil for whoever is chosen.
+    package var login: String? { url?.address.login(username) }
 
     /// Whether services take any token by this user name, so that it is nobody's.
-    static func isPlaceholder(_ username: String) -> Bool { placeholders.contains(Identifier.folded(username)) }
-
-    private static let placeholders = [GitCredentialAnswer.anyUser, "x-access-token", "x-token-auth", "git", "token"]
+    static func isPlaceholder(_ username: String) -> Bool { ResourceURL.isPlaceholder(username) }
 
     /// Whether the server takes a token at all, as far as it says.
     package var takesToken: Bool { isForBearer != nil }

@@ -45,7 +45,7 @@ public struct Account: Hashable, Sendable, Identifiable {
     }
 
     /// Whether nothing but its user name tells who it is, as of one whose token was stored by hand.
-    package var isKnownByName: Bool { Identifier.folded(id.homeAccountID) == Identifier.folded(username) }
+    package var isKnownByName: Bool { Identifier.foldedName(id.homeAccountID) == Identifier.foldedName(username) }
 
     /// Whether it is at a server of Microsoft's making, on whatever host, whose grants are for any resource.
     package var isOfMicrosoft: Bool {

@@ -4,7 +4,7 @@
 /// environment is the canonical host of the issuer. Neither can be empty: an empty identifier is
 /// an error where it is read, never a wildcard.
 ///
-/// Both compare without regard to ASCII case, and the environment by its alias set, so one account
+/// The home account id compares as names do, without regard to case, and the environment by its alias set, so one account
 /// reached through `login.windows.net` and `login.microsoftonline.com` is one account.
 public struct AccountID: Sendable {
     /// The account's id at its provider, as the provider spelt it.
@@ -20,7 +20,7 @@ public struct AccountID: Sendable {
         self.homeAccountID = homeAccountID
         self.environment = environment
         self.canonical =
-            Identifier.folded(homeAccountID) + "@" + EnvironmentAliases.canonicalName(of: environment)
+            Identifier.foldedName(homeAccountID) + "@" + EnvironmentAliases.canonicalName(of: environment)
     }
 }
 

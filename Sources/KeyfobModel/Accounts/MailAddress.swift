@@ -10,10 +10,9 @@ public struct MailAddress: Hashable, Sendable {
 
     /// The address that `text` is; nil for what is none, and for one whose domain has no dot.
     public init?(_ text: String) {
-        guard text.utf8.count <= Self.maximumCount, Identifier.isAcceptable(text),
-            let at = text.utf8.firstIndex(of: UInt8(ascii: "@"))
-        else { return nil }
-        let folded = Identifier.folded(text)
+        guard text.utf8.count <= Self.maximumCount, Identifier.isAcceptable(text) else { return nil }
+        let folded = Identifier.foldedName(text)
+        guard let at = folded.utf8.firstIndex(of: UInt8(ascii: "@")) else { return nil }
         name = String(folded[..<at])
         domain = String(folded[folded.utf8.index(after: at)...])
         let labels = domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -21,6 +21,10 @@ public enum Advice: Hashable, Sendable {
     case rebind(Binding)
     /// Name an account, or take this binding back.
     case nameAccountOrUnbind(Binding)
+    /// Sign in again to an account that is not in this group any more, name another one, or take back what names it.
+    case forgetAccount(String, AccessGroup)
+    /// Name the same account as the address, or none.
+    case agreeWithAddress
     /// Remove the account, by its name, from one of the groups it is in.
     case removeFromOneGroup(String)
     /// Say in which group, such as this one.
@@ -66,6 +70,8 @@ public enum Advice: Hashable, Sendable {
     case allowRefresh
     /// Store a new token.
     case storeToken
+    /// Store a new token of the account with this id.
+    case storeTokenOf(String)
     /// Sign in to the account of this name, or store a new token.
     case signInOrStoreToken(String)
     /// Add the account's provider, or store a new token.

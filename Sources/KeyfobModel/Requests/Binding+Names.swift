@@ -38,9 +38,9 @@ extension Binding.Subject {
         }
     }
 
-    /// An address: without a path, it is a host.
+    /// An address, in the one spelling in which it is compared: without a path, it is a host.
     public static func address(_ url: ResourceURL) -> Self {
-        url.path.isEmpty ? .host(url.host) : .url(url)
+        url.path.isEmpty ? .host(url.host) : .url(url.compared)
     }
 
     /// A program by its name; nil for a name that is blank, or a path, or holds control characters.

@@ -16,11 +16,6 @@ public struct ResourceURL: Hashable, Sendable {
 
     /// Whoever owns what the address names: the first component of the path.
     public var owner: String? { path.first }
-
-    /// Whether the address is `prefix` or lies below it, by whole components.
-    public func isWithin(_ prefix: ResourceURL) -> Bool {
-        host == prefix.host && path.starts(with: prefix.path)
-    }
 }
 
 extension ResourceURL: CustomStringConvertible {

@@ -2,6 +2,12 @@
 public struct TokenRequest: Hashable, Sendable {
     /// The account as the user typed it: an id, a user name, a label, or the beginning of one.
     public var account: String?
+    /// Whether ``account`` is what surrounds whoever asks, such as `KEYFOB_ACCOUNT`, and not their own word.
+    public var isUsual: Bool
+    /// The user that the address names: an account's name, or what stands in one before the `@`.
+    ///
+    /// Where whoever asks names an account besides, both have to mean the same.
+    public var login: String?
     /// The host of the provider.
     public var environment: String?
     /// The tenant.
@@ -29,11 +35,13 @@ public struct TokenRequest: Hashable, Sendable {
 
     /// A request; what is not given is not restricted.
     public init(
-        account: String? = nil, environment: String? = nil, realm: String? = nil, clientID: String? = nil,
-        scopes: ScopeSet = [], minimumValidity: Int64 = usualMinimumValidity, tokenType: String = "bearer",
-        context: RequestContext = RequestContext(), allowedHost: String? = nil
+        account: String? = nil, login: String? = nil, environment: String? = nil, realm: String? = nil,
+        clientID: String? = nil, scopes: ScopeSet = [], minimumValidity: Int64 = usualMinimumValidity,
+        tokenType: String = "bearer", context: RequestContext = RequestContext(), allowedHost: String? = nil
     ) {
         self.account = account
+        isUsual = false
+        self.login = login
         self.environment = environment
         self.realm = realm
         self.clientID = clientID
@@ -43,6 +51,17 @@ public struct TokenRequest: Hashable, Sendable {
         self.context = context
         self.allowedHost = allowedHost
     }
+
+    /// Names the account, in the order in which that counts: what whoever asks says; the user in the address, with whom that
+    /// must agree; what surrounds them.
+    package mutating func name(asked: String?, login: String?, usual: String?) {
+        account = asked ?? (login == nil ? usual : nil)
+        isUsual = asked == nil && account != nil
+        self.login = login
+    }
+
+    /// Whether something names the account.
+    package var isNamed: Bool { account != nil || login != nil }
 
     /// Whether an account is at another provider than the one asked for, or came by another policy.
     package func excludes(_ id: AccountID) -> Bool {

@@ -8,8 +8,10 @@ extension UsageContext {
     ///
     /// The place is the host with the first two components of the path: deeper ones name what is done there, and not
     /// where.
+    /// Both are as the host compares them.
     public init(_ address: ResourceURL, tag: ([String]) -> UsageTag) {
         self.init()
+        let address = address.compared
         host = tag(["host", address.host])
         if let name = address.owner { owner = tag(["owner", address.host, name]) }
         place = tag(["place", address.host] + address.path.prefix(Self.placeDepth))

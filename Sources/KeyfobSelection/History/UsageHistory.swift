@@ -13,6 +13,9 @@ public struct UsageHistory: Sendable {
         self.events = Self.isOrdered(events) ? events : events.sorted(by: Self.precedes)
     }
 
+    /// The accounts that were ever taken.
+    var accounts: Set<UsageTag> { Set(events.lazy.map { $0.account }) }
+
     private static func isOrdered(_ events: [UsageEvent]) -> Bool {
         for index in events.indices.dropFirst() {
             // Nearly always the times tell.

@@ -2,8 +2,8 @@ internal import KeyfobModel
 
 /// Which bindings a request meets, the most specific first.
 ///
-/// A directory goes before an address, an address before its host, a host before a tool; among directories and
-/// addresses the longer one goes first. On one subject, the keyring's own binding goes before a file's.
+/// The keyring's own bindings go before those of project files. Among them a directory goes before an address, an address
+/// before its host, a host before a tool; among directories and addresses the longer one goes first.
 struct BindingPolicy {
     /// The bindings on the subjects that the request meets: each step is one subject.
     let steps: [[Binding]]
@@ -32,7 +32,7 @@ struct BindingPolicy {
         let kind: Int
         /// Longer subjects are more specific.
         let length: Int
-        /// Files after the keyring, on the same subject.
+        /// Files after the keyring.
         let origin: Int
 
         init?(_ binding: Binding, _ context: RequestContext) {
@@ -61,7 +61,7 @@ struct BindingPolicy {
         }
 
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.kind, left.length, left.origin) < (right.kind, right.length, right.origin)
+            (left.origin, left.kind, left.length) < (right.origin, right.kind, right.length)
         }
 
         private static func `is`(_ directory: String, within path: String) -> Bool {

@@ -18,7 +18,7 @@ extension FeasibilityPolicy {
 
 extension TokenRequest {
     /// Takes out of `open`, which are places in `candidates`, those that will not do by the rules that this request makes
-    /// with the bindings that stand, and notes why.
+    /// with the bindings that stand, and notes why; how a sign-in stands is none of them.
     func sift(
         _ open: inout [Int], of candidates: [Candidate], _ rejections: inout [Verdict.Rejection?], _ bindings: [Binding]
     ) {
@@ -36,7 +36,6 @@ extension TokenRequest {
             let isKnown = open.contains { candidates[$0].clientIDs.contains(clientID) }
             apply(ClientPolicy(clientID: clientID, mayJoin: !isKnown))
         }
-        apply(SignInPolicy())
         if !scopes.isEmpty {
             apply(ScopePolicy(scopes: scopes))
         } else if context.url != nil {
@@ -137,22 +136,16 @@ private struct ClientPolicy: FeasibilityPolicy {
     }
 }
 
-/// The person must not have signed out.
-private struct SignInPolicy: FeasibilityPolicy {
-    func rejection(of candidate: Candidate) -> Verdict.Rejection? {
-        candidate.state == .signedOut ? .signedOut : nil
-    }
-}
-
 /// The scopes must be obtainable: granted already, or not ruled out by what the sign-in was for.
 struct ScopePolicy: FeasibilityPolicy {
     let scopes: ScopeSet
 
     func rejection(of candidate: Candidate) -> Verdict.Rejection? {
         guard !isGranted(to: candidate) else { return nil }
-        switch candidate.state {
-        case .tokensOnly, .noCredentials: return .scopesNotGranted(scopes)
-        case .signedIn, .needsSignIn, .signedOut:
+        switch (candidate.state, candidate.formerReach) {
+        case (.tokensOnly, _), (.noCredentials, _), (.signedOut, .tokens): return .scopesNotGranted(scopes)
+        case (.signedOut, .any): return nil
+        case (.signedIn, _), (.needsSignIn, _), (.signedOut, .named):
             // A refresh cannot widen a grant (RFC 6749, section 6). Microsoft's grants are for any resource,
             // and nothing is known of a grant that names no scope.
             guard !candidate.account.isOfMicrosoft, !candidate.grantScopes.isEmpty,

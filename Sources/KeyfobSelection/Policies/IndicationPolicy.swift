@@ -22,6 +22,13 @@ struct IndicationPolicy {
         remoteRule = isAimed ? nil : context.remote.map { DestinationRule(ofRepository: $0, bindings: bindings) }
     }
 
+    /// Whether something may indicate this account, others aside.
+    func mayIndicate(_ candidate: Candidate) -> Bool {
+        if let owned, candidate.account.owns(owned) { return true }
+        guard let address = request.context.committer else { return false }
+        return candidate.account.has(address) || candidate.account.mailAddress?.domain == address.domain
+    }
+
     /// What the accounts of one group come to.
     struct Finding {
         /// The one that is indicated, and by what.
@@ -50,7 +57,7 @@ struct IndicationPolicy {
             }
         }
         if let owned, let owner = owned.owner {
-            let own = open.filter { isOwned(candidates[$0]) && candidates[$0].account.isToolCall(owner: owner) }
+            let own = open.filter { isOwned(candidates[$0]) && candidates[$0].account.owns(owned) }
             if own.count == 1 {
                 found.append((own[0], .owner(ResourceURL(host: owned.host, path: [owner]))))
             }

@@ -22,13 +22,15 @@ package struct Catalogue: Equatable, Sendable {
         }
 
         /// A token or a grant with this scope: of scopes a hash is enough, since whoever asks knows the scope.
-        static func scope(_ scope: String) -> Trait { Trait(kind: .scope, key: hash(scope)) }
+        static func scope(_ scope: String) -> Trait { Trait(kind: .scope, key: hash(Identifier.folded(scope))) }
 
         /// An account with an address in this domain.
-        static func domain(_ domain: String) -> Trait { Trait(kind: .domain, key: hash(domain)) }
+        static func domain(_ domain: String) -> Trait {
+            Trait(kind: .domain, key: hash(Identifier.foldedName(domain)))
+        }
 
         private static func hash(_ text: String) -> [UInt8] {
-            let hash = Array(Identifier.folded(text).utf8).withBytes { BLAKE2b.hash($0, count: 16) }
+            let hash = Array(text.utf8).withBytes { BLAKE2b.hash($0, count: 16) }
             return Array(hash[..<8])
         }
     }

@@ -57,19 +57,19 @@ extension GroupKeys {
         blind(.client(id: clientID, environment: EnvironmentAliases.canonicalName(of: environment)))
     }
 
-    /// A user name, without regard to ASCII case.
+    /// A user name, as names are compared.
     package func blind(username: String) -> Lookup {
-        blind(.username(Identifier.folded(username)))
+        blind(.username(Identifier.foldedName(username)))
     }
 
-    /// A home account id, at whichever provider, without regard to ASCII case.
+    /// A home account id, at whichever provider, as names are compared.
     package func blind(homeAccountID: String) -> Lookup {
-        blind(.homeAccountID(Identifier.folded(homeAccountID)))
+        blind(.homeAccountID(Identifier.foldedName(homeAccountID)))
     }
 
-    /// A label, without regard to ASCII case.
+    /// A label, as names are compared.
     package func blind(label: String) -> Lookup {
-        blind(.label(Identifier.folded(label)))
+        blind(.label(Identifier.foldedName(label)))
     }
 
     /// A setting, by its name.

@@ -69,14 +69,14 @@ struct GitCredentialTests {
             ("a=b\nusername=" + String(repeating: "x", count: 65_527), .tooLong(line: 2)),
         ] as [(String, GitCredentialRequest.Flaw)])
     func flaws(lines: String, flaw: GitCredentialRequest.Flaw) {
-        #expect(throws: flaw) { try GitCredentialRequest(reading: secret(lines)).logins }
+        #expect(throws: flaw) { try GitCredentialRequest(reading: secret(lines)).login }
         #expect(!"\(flaw)".contains("https"))
     }
 
     @Test("bytes that are no text are refused, and what is behind the empty line does not count")
     func bytes() throws {
         #expect(throws: GitCredentialRequest.Flaw.forbiddenCharacter(line: 1)) {
-            try GitCredentialRequest(reading: secret([0x68, 0x3D, 0xFF, 0x0A])).logins
+            try GitCredentialRequest(reading: secret([0x68, 0x3D, 0xFF, 0x0A])).login
         }
         #expect(try url("protocol=https\nhost=git.example\n\nhost=evil.example\nnonsense") == "https://git.example")
         for (text, isWhole) in [("", false), ("\n", true), ("a=b\n", false), ("a=b\n\n", true), ("a=b", false)] {
@@ -97,12 +97,16 @@ struct GitCredentialTests {
     @Test(
         "the user in an address means an account, but for those that mean any token",
         arguments: [
-            ("", "", [nil]), ("ada", "", ["ada"]), ("ada", "contoso/app", ["ada"]), ("ada", "Ada/app", ["ada", nil]),
-            ("oauth2", "", [nil]), ("X-Access-Token", "contoso/app", [nil]),
-        ] as [(String, String, [String?])])
-    func logins(username: String, path: String, expected: [String?]) throws {
-        let lines = "protocol=https\nhost=git.example\nusername=\(username)\npath=\(path)\n"
-        #expect(try GitCredentialRequest(reading: secret(lines)).logins == expected)
+            ("", "git.example", nil), ("ada", "git.example", "ada"), ("ada", "git.example/contoso/app", "ada"),
+            ("ada", "git.example/Ada/app", "ada"), ("oauth2", "git.example", nil),
+            ("X-Access-Token", "git.example/contoso/app", nil), ("contoso", "dev.azure.com/Contoso/app/_git/app", nil),
+            ("contoso", "dev.azure.com", nil), ("ada", "dev.azure.com/contoso/app/_git/app", "ada"),
+        ] as [(String, String, String?)])
+    func logins(username: String, address: String, expected: String?) throws {
+        let parts = address.split(separator: "/", maxSplits: 1)
+        let lines =
+            "protocol=https\nhost=\(parts[0])\nusername=\(username)\npath=\(parts.count > 1 ? parts[1] : "")\n"
+        #expect(try GitCredentialRequest(reading: secret(lines)).login == expected)
     }
 
     @Test("a git that knows no schemes, or a server that takes a password alone, is given a password")

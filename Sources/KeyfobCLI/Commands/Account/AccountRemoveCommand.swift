@@ -6,16 +6,20 @@ struct AccountRemoveCommand: ParsableCommand {
         commandName: "remove", abstract: "Remove an account with its tokens from the keyring.",
         discussion: """
             The provider is not told: tokens that others hold stay valid. Needs --force, or an answer on \
-            the terminal. Tokens that 'keyfob verify' names are removed by the id it tells.
+            the terminal. Tokens that 'keyfob verify' names are removed by the id it tells. What means the account still (a \
+            binding, a .keyfob.toml, the default, its name) gives nobody else's token, but an error; with --unbind that is \
+            taken back too, also of an account that is gone already.
             \(UndoOptions.discussion)
             'keyfob logout --forget' signs out at the provider and removes too, without a backup.
 
             Example:
               keyfob account remove ada@contoso.example --force
+              keyfob account remove ada@contoso.example --unbind --force
             """)
 
     @OptionGroup var target: AccountArgument
     @Flag(name: .long, help: "Do not ask.") var force = false
+    @Flag(name: .long, help: "Take back what means it: others can be taken in its place.") var unbind = false
     @OptionGroup var undo: UndoOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -27,14 +31,39 @@ struct AccountRemoveCommand: ParsableCommand {
         }
         // What is left of an account that was removed has none to come back with.
         let backup = isLeftover ? nil : try undo.backUp(keyring)
-        let count = try keyring.accounts.remove(account, from: group)
+        let meanings = try keyring.accounts.meanings(of: account, in: [group])
+        let count = try keyring.accounts.remove(account, from: group, unbinds: unbind)
         global.tellWarnings(of: keyring)
+        let words = "removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'"
         try global.tell(
-            .accountRemoved, "removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'"
+            .accountRemoved, words + (unbind && !meanings.isEmpty ? ", and what meant it" : "")
         ) {
             ($0.account, $0.group, $0.count, $0.backup) = (account.description, group.name, count, backup)
         }
+        if !unbind { tell(meanings, of: account, in: group) }
         undo.tell(backup, ["--account", account.description, "--group", group.name], global)
+    }
+
+    /// Says where nobody is taken in the place of the account, and how that is lifted.
+    private func tell(_ meanings: [GroupDecision], of account: AccountID, in group: AccessGroup) {
+        guard !meanings.isEmpty else { return }
+        let id = ShellWord.quoted(account.description) + (group == .default ? "" : " --group \(ShellWord.quoted(group.name))")
+        global.say(
+            "\(Quantity.list(meanings.map(\.text))): nobody else is taken there; 'keyfob account remove --unbind \(id)' "
+                + "takes that back")
+    }
+
+    /// An account that is gone already, and that something means.
+    private func gone(in keyring: Keyring) throws(KeyringError) -> (
+        AccountID, name: String, AccessGroup, isLeftover: Bool
+    )? {
+        let groups = try global.groups()
+        let wanted = Identifier.foldedName(target.account)
+        if let found = try keyring.accounts.former(in: groups).first(where: { $0.account.names.contains(wanted) }) {
+            return (found.account.id, found.account.id.description, found.group, true)
+        }
+        guard let id = AccountID(target.account) else { return nil }
+        return try keyring.accounts.meanings(of: id, in: groups).first.map { (id, id.description, $0.group, true) }
     }
 
     /// The account; where nothing but tokens is left of it, its id alone names it.
@@ -46,6 +75,7 @@ struct AccountRemoveCommand: ParsableCommand {
             let candidate = try keyring.accounts.named(target.account, in: groups)
             return (candidate.account.id, keyring.accounts.shownName(of: candidate.account), candidate.group, false)
         } catch  where error.code == .noSuchAccount {
+            if unbind, let gone = try gone(in: keyring) { return gone }
             guard let id = AccountID(target.account),
                 let left = try keyring.health.orphans().first(where: {
                     $0.account == id && groups?.contains($0.group) ?? true

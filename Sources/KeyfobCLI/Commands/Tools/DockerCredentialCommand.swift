@@ -95,7 +95,7 @@ struct DockerCredentialCommand: ParsableCommand {
         _ = try keyring.tokens.store(token.credential, secret: credential.secret, for: token.account, in: groups)
         // docker knows one user at a registry.
         for other in known where other.account.id != id && isDockers(other) {
-            _ = try keyring.accounts.remove(other.account.id, from: other.group)
+            _ = try keyring.accounts.remove(other.account.id, from: other.group, unbinds: true)
         }
     }
 
@@ -130,7 +130,7 @@ struct DockerCredentialCommand: ParsableCommand {
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
         for known in try accounts(at: url.address.host, in: keyring) where isDockers(known) {
-            _ = try keyring.accounts.remove(known.account.id, from: known.group)
+            _ = try keyring.accounts.remove(known.account.id, from: known.group, unbinds: true)
         }
     }
 

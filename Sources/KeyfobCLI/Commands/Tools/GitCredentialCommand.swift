@@ -11,7 +11,9 @@ struct GitCredentialCommand: ParsableCommand {
             git-credential-keyfob, as git calls it (gitcredentials(7)): reads what git asks on standard input. For https, \
             and http on this machine, it answers with the token of the account that 'keyfob token --url' chooses for the \
             address: in the user's place 'oauth2' unless the address names one, or as a bearer token where the server \
-            takes that and git can (2.46). A user in the address that is an account's name means that account. A token \
+            takes that and git can (2.46). A user in the address means the account of that name, before KEYFOB_ACCOUNT, \
+            unless services take any token by it, such as 'oauth2', 'git' and 'x-access-token', or it is the organisation \
+            in an address of Azure DevOps. A token \
             goes only to hosts of its account's provider, and to those that are bound to the account ('keyfob bind --host').
 
             For other hosts, and where no account fits, it prints nothing and ends with 0, and git goes on to the next \
@@ -49,7 +51,7 @@ struct GitCredentialCommand: ParsableCommand {
         guard let url = request.url, request.takesToken else { return }
         let source = try options.tokenSource()
         defer { options.tellWarnings(of: source) }
-        let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, logins: request.logins)
+        let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, login: request.login)
         guard let token = try options.token(question, from: source) else { return }
         let found = token.answer.found
         guard
@@ -68,8 +70,8 @@ struct GitCredentialCommand: ParsableCommand {
         guard let url = request.url, let secret = request.secret.take() else { return }
         let keyring = try options.keyring()
         defer { options.global.tellWarnings(of: keyring) }
-        let logins = request.account.map { [$0] } ?? request.logins
-        let question = CredentialOptions.Question(tool: ToolCall.git.tool, url: url, logins: logins)
+        let question = CredentialOptions.Question(
+            tool: ToolCall.git.tool, url: url, login: request.login, account: request.account)
         try options.refused(secret, question, in: keyring)
     }
 
