@@ -92,6 +92,8 @@ public struct KeyringError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSuchSlot
         /// Nothing is bound, or allowed, there.
         case noSuchBinding
+        /// There is nothing to undo, or not under that id.
+        case noSuchEntry
         /// No provider answers to the name, or serves the account.
         case noSuchProvider
         /// No client has the id, or none is the one to take.

@@ -33,6 +33,7 @@ struct KeyfobCommand: ParsableCommand {
                 name: "Accounts and tokens",
                 subcommands: [
                     AccountCommand.self, AddCommand.self, TokenCommand.self, WhichCommand.self, PickCommand.self,
+                    UndoCommand.self,
                 ]),
             CommandGroup(
                 name: "Signing in",

@@ -71,6 +71,7 @@ enum ItemAttributes {
         case .setting: "Setting"
         case .tombstone: "Deleted"
         case .clientSecret: "ClientSecret"
+        case .journal: "Undo"
         }
     }
 
@@ -111,6 +112,10 @@ enum ItemAttributes {
     ) throws(FieldList.Malformed) -> (attributes: [String: String], label: String) {
         var attributes = every(header.vault, header.kind)
         if group != .default { attributes["group"] = group.name }
+        if header.kind == .journal {
+            let what = "kept for an undo: \(try JournalBody.decode(body).content.key)"
+            return (attributes.mapValues(text), labelPrefix(text(group.name)) + " " + text(what))
+        }
         var what = ""
         let content = try ItemBody.decode(body, header.kind)
         switch content {

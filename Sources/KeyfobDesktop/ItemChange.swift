@@ -74,7 +74,7 @@ final class ItemChange: RecordWriting {
         }
     }
 
-    // Asked for tombstones alone, and for each record that is new.
+    // Of tombstones it is asked for each record that is new.
     func mayHold(_ kind: RecordHeader.Kind) throws -> Bool {
         guard kind == .tombstone else { return true }
         if let knowsTombstones { return knowsTombstones }
@@ -84,6 +84,9 @@ final class ItemChange: RecordWriting {
         knowsTombstones = !items.isEmpty
         return !items.isEmpty
     }
+
+    // A search in each change would be too much.
+    func oldest(_ kind: RecordHeader.Kind) -> StoredRecord? { nil }
 
     func finish() -> Milestone? { nil }
 
@@ -239,9 +242,9 @@ final class ItemChange: RecordWriting {
     }
 
     private func credentialAccount(_ record: SealedRecord) throws -> AccountID? {
+        guard ![.tombstone, .journal].contains(record.header.kind) else { return nil }
         let body = try keys.openAttributes(record.header, record.attributes)
-        return record.header.kind == .tombstone
-            ? nil : try ItemBody.decode(body, record.header.kind).credential?.account
+        return try ItemBody.decode(body, record.header.kind).credential?.account
     }
 
     /// Tells the items of tokens what their account is called now.

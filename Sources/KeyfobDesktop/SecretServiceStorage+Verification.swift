@@ -179,7 +179,7 @@ extension SecretServiceStorage {
             case .nothing: return try attributesIfThere(of: item) == nil ? nil : .unfinished(item)
             // Of items of the vault none is.
             case .handMade: return nil
-            case .changed(let opened) where opened.header.kind != .setting: return .changed(item, opened)
+            case .changed(let opened) where !opened.header.kind.hasSecretBody: return .changed(item, opened)
             case .foreign, .changed:
                 return .damaged(row: row(of: item), item, ItemAttributes.unopened(found.attributes, item.path))
             case .earlier(let opened):

@@ -73,6 +73,7 @@ package enum GroupKind {}
 package enum RecordKind {}
 package enum SlotKind {}
 package enum IndexKind {}
+package enum JournalKind {}
 
 /// Names a vault.
 package typealias VaultID = OpaqueID<VaultKind>
@@ -84,3 +85,5 @@ package typealias RecordID = OpaqueID<RecordKind>
 package typealias SlotID = OpaqueID<SlotKind>
 /// The blinded value of a lookup field.
 package typealias BlindValue = OpaqueID<IndexKind>
+/// Names an entry of the undo journal.
+package typealias JournalID = OpaqueID<JournalKind>

@@ -81,6 +81,14 @@ extension GroupWriter {
         }
     }
 
+    /// Removes the mark that a client is signed out of an account, where it has no refresh token.
+    package func removeSignOutMark(of account: AccountID, clientID: String) throws {
+        for (record, token) in try refreshTokens(of: account, clientID: clientID)
+        where token.partition.isEmpty && record.secretCommitment == nil && token.grant?.state == .signedOut {
+            try bury(record)
+        }
+    }
+
     /// Whether the very refresh token that `other` holds for a grant is in use here too.
     package func hasSameToken(_ key: GrantKey, as other: GroupWriter) throws -> Bool {
         guard let mine = try record(of: key), (mine.token.grant ?? Grant()).state == .active,

@@ -7,6 +7,8 @@ package final class GroupWriter {
     let storage: any RecordWriting
     private let device: UInt64
     private let milliseconds: Int64
+    /// What has changed since ``beginJournal()``; nil where that is not noted.
+    var draft: JournalDraft?
 
     /// Where an item comes from that is saved.
     package enum Source: Sendable {
@@ -35,11 +37,16 @@ package final class GroupWriter {
     /// What the group holds by now.
     var reader: any RecordReading { storage.reader }
     var keys: GroupKeys { storage.reader.keys }
+    /// When the change is made.
+    var now: Timestamp { Timestamp(seconds: milliseconds / 1_000) }
 
     /// Ends the change.
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.
-    package func finish() throws -> Milestone? { try storage.finish() }
+    package func finish() throws -> Milestone? {
+        try removeEndedEntries()
+        return try storage.finish()
+    }
 
     /// Adds an item with a secret.
     ///
@@ -91,11 +98,20 @@ package final class GroupWriter {
     package func markIrreplaceable() { storage.markIrreplaceable() }
 
     /// Stores a sealed record that is new.
-    func insert(_ record: SealedRecord) throws { try storage.insert(record) }
+    func insert(_ record: SealedRecord) throws {
+        try noteForUndo(nil, record)
+        try storage.insert(record)
+    }
 
     /// Stores a sealed record in the place of another.
-    func replace(_ old: StoredRecord, with record: SealedRecord) throws { try storage.replace(old, with: record) }
+    func replace(_ old: StoredRecord, with record: SealedRecord) throws {
+        try noteForUndo(old, record)
+        try storage.replace(old, with: record)
+    }
 
     /// Removes a record.
-    package func delete(_ old: StoredRecord) throws { try storage.delete(old) }
+    package func delete(_ old: StoredRecord) throws {
+        try noteForUndo(old, nil)
+        try storage.delete(old)
+    }
 }

@@ -37,6 +37,8 @@ extension GroupKeys {
 extension FieldList {
     /// The lookup fields of a record of `kind` with this body, under `keys`.
     package func index(kind: RecordHeader.Kind, keys: GroupKeys) throws -> RecordIndex {
+        // What the journal keeps of an item must not be found as the item.
+        if kind == .journal { return RecordIndex() }
         let content = try ItemBody.decode(self, kind)
         return keys.index(kind == .tombstone ? .tombstone(content.key) : content)
     }

@@ -46,7 +46,7 @@ package struct ItemSecrets {
 }
 
 extension RecordReading {
-    /// Calls `body` with each item, or with what is wrong with its row.
+    /// Calls `body` with each item, or with what is wrong with its row; the undo journal is passed over.
     ///
     /// - Returns: Whether the rows are those of the manifest.
     func forEachItem(of group: AccessGroup, _ body: (Result<RecordItem, StoreError>, ItemSecrets) throws -> Void) throws
@@ -59,6 +59,7 @@ extension RecordReading {
             do {
                 let record = try result.get()
                 actual.insert(record.element(keys))
+                if record.header.kind == .journal { return }
                 item = .success(try RecordItem(record, keys, in: group))
             } catch let error as StoreError {
                 guard case .damaged = error else { throw error }

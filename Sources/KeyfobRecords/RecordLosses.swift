@@ -102,6 +102,7 @@ extension RecordLoss.Kind {
             case .setting: .setting
             case .tombstone: .tombstone
             case .clientSecret: .clientSecret
+            case .journal: .journal
             }
     }
 }

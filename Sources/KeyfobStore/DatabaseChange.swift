@@ -45,6 +45,10 @@ final class DatabaseChange: RecordWriting {
 
     func mayHold(_ kind: RecordHeader.Kind) -> Bool { manifest.count(of: kind) > 0 }
 
+    func oldest(_ kind: RecordHeader.Kind) throws -> StoredRecord? {
+        mayHold(kind) ? try records.firstRecords(1, kind: kind).first : nil
+    }
+
     /// Writes the manifest, when anything has changed.
     func finish() throws -> Milestone? {
         if hasChanged {

@@ -82,7 +82,11 @@ extension VaultDatabase {
     ) throws -> GroupManifest.Element {
         let record = try old.record(row: rowID)
         var body = try record.open(old.keys)
-        if record.header.kind == .setting { body = SettingBody.carried(body, from: old.keys, to: new) }
+        switch record.header.kind {
+        case .setting: body = SettingBody.carried(body, from: old.keys, to: new)
+        case .journal: body = JournalBody.carried(body, from: old.keys, to: new)
+        default: break
+        }
         // The blinded fields are under the group's index key, which is new as well.
         var header = record.header
         header.epoch = new.epoch

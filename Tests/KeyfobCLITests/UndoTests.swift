@@ -11,14 +11,21 @@ struct UndoTests {
         return place
     }
 
+    /// The command that a removal printed, as it is typed.
+    private func printed(_ removed: Outcome) throws -> String {
+        let command = try #require(removed.errors.firstMatch(of: /to bring it back[^:]*(?: \d\d:\d\d)?: (keyfob .*)/))
+        return String(command.output.1).replacing("RECOVERY-KEY-FILE", with: "recovery")
+    }
+
     @Test("what is typed off the message brings an account or a group back", arguments: ["account", "group"])
     func undo(what: String) throws {
         let place = try place()
         let name = what == "account" ? "ada" : "'my work'"
         let removed = try place.run("keyfob \(what) remove \(name) --force").expectSuccess()
         try place.run("keyfob token --account ada").expectError(13)
-        let printed = try #require(removed.errors.firstMatch(of: /to bring it back: (keyfob restore .*)/)).output.1
-        try place.run(String(printed).replacing("RECOVERY-KEY-FILE", with: "recovery")).expectSuccess()
+        let command = try printed(removed)
+        #expect(command.hasPrefix(what == "account" ? "keyfob undo " : "keyfob restore "), "\(removed)")
+        try place.run(command).expectSuccess()
         #expect(try place.run("keyfob token --account ada").expectSuccess().text == "t\n")
         try place.run("keyfob verify").expectSuccess()
     }
@@ -28,8 +35,7 @@ struct UndoTests {
         let place = try place()
         try place.run("head -c 1048576 /dev/zero | tr '\\0' a | keyfob add -q big@git.example").expectSuccess()
         let removed = try place.run("keyfob account remove big@git.example --force").expectSuccess()
-        let printed = try #require(removed.errors.firstMatch(of: /to bring it back: (keyfob restore .*)/)).output.1
-        try place.run(String(printed).replacing("RECOVERY-KEY-FILE", with: "recovery")).expectSuccess()
+        try place.run(try printed(removed)).expectSuccess()
         #expect(try place.run("keyfob token --account big@git.example | wc -c").expectSuccess().text == "1048577\n")
     }
 
@@ -39,25 +45,31 @@ struct UndoTests {
         let removed = try place.run(
             "keyfob account remove ada --force --vault data/keyfob --identity recovery"
         ).expectSuccess()
-        #expect(removed.errors.contains("--vault data/keyfob --bundle-identity recovery\n"), "\(removed)")
+        #expect(removed.errors.contains("--vault data/keyfob --identity recovery\n"), "\(removed)")
+        try place.run(try printed(removed)).expectSuccess()
+        let group = try place.run("keyfob group remove 'my work' --force --vault data/keyfob --identity recovery")
+        #expect(group.errors.contains("--vault data/keyfob --bundle-identity recovery\n"), "\(group)")
     }
 
-    @Test("without a backup there is none, and nothing says that it can be undone")
-    func noBackup() throws {
+    @Test(
+        "without a backup, or for good, there is none, and nothing says that it can be undone",
+        arguments: ["account remove ada --forever", "group remove 'my work' --no-backup"])
+    func noBackup(command: String) throws {
         let place = try place()
-        let removed = try place.run("keyfob account remove ada --force --no-backup").expectSuccess()
+        let removed = try place.run("keyfob \(command) --force").expectSuccess()
         #expect(!removed.errors.contains("bring it back"), "\(removed)")
         #expect(!FileManager.default.fileExists(atPath: place.path + "/data/keyfob/backups"))
+        #expect(try place.run("keyfob undo --yes").status == 13)
     }
 
     @Test("where the backup cannot be written nothing is removed, and the message says what to do")
     func unwritable() throws {
         let place = try place()
         try place.run("mkdir -p data/keyfob; printf x > data/keyfob/backups").expectSuccess()
-        let refused = try place.run("keyfob account remove ada --force")
+        let refused = try place.run("keyfob group remove 'my work' --force")
         #expect(refused.status != 0 && refused.errors.contains("--no-backup"), "\(refused)")
         try place.run("keyfob token --account ada").expectSuccess()
-        try place.run("keyfob account remove ada --force --no-backup").expectSuccess()
+        try place.run("keyfob group remove 'my work' --force --no-backup").expectSuccess()
     }
 
     @Test("an import that keeps everything out because it was removed says so, and how it comes in")

@@ -203,7 +203,10 @@ extension MigrationHome {
             try change(group) { writer in
                 // A tombstone, ended grants, and what an account leaves.
                 try writer.setSetting("gone", to: nil)
+                // The undo journal holds what went, token and all.
+                writer.beginJournal()
                 _ = try writer.remove(try Account.named("eve").id)
+                _ = try writer.endJournal(JournalEntry(id: .random(), command: "account remove", time: noon))
                 try writer.signOut("mailer", of: try Account.named("bob").id, leavesMark: true) { _, _ in }
             }
             try change(group) { writer in

@@ -203,6 +203,14 @@ struct FormatVectorWriting {
         let goneBody = ItemBody.encode(.tombstone(deleted)).body
         let sealedClient = try keys.seal(clientHeader, attributes: clientBody, secret: secret("a client's secret"))
         let sealedTombstone = try keys.seal(goneHeader, attributes: goneBody)
+        let entry = JournalEntry(
+            id: try #require(JournalID([UInt8](0x70..<0x80))), command: "account remove", time: noon)
+        let journalBody = JournalBody.encode(
+            try JournalItem(
+                entry, .accessToken,
+                former: JournalItem.Former(body: tokenBody, flags: 0, secretCount: "a token".utf8.count), left: nil))
+        let sealedJournal = try keys.seal(
+            try header(.journal, RecordIndex()), attributes: journalBody, secret: secret("a token"))
         let sealedAccount = try keys.seal(accountHeader, attributes: accountBody)
         let sealedToken = try keys.seal(tokenHeader, attributes: tokenBody, secret: secret("a token"))
         func vector(_ name: String, _ sealed: SealedRecord, key: [UInt8], flags: UInt16 = 0) -> FormatVectors.Record {
@@ -237,6 +245,7 @@ struct FormatVectorWriting {
                 opened("an access token", sealedToken, tokenBody, "a token"),
                 opened("the secret of a client", sealedClient, clientBody, "a client's secret"),
                 opened("the tombstone of a setting", sealedTombstone, goneBody, nil),
+                opened("an undo record of an access token", sealedJournal, journalBody, "a token"),
                 vector("another group key", sealedToken, key: fileKey),
                 vector("another flag", sealedToken, key: groupKey, flags: 1),
                 vector("the secret of another record", swapped, key: groupKey),
@@ -247,6 +256,7 @@ struct FormatVectorWriting {
         manifest.insert(keys.element(sealedToken))
         manifest.insert(keys.element(sealedClient))
         manifest.insert(keys.element(sealedTombstone))
+        manifest.insert(keys.element(sealedJournal))
         manifest.advance()
         let sealed = stored(keys.seal(manifest))
         func manifestVector(

@@ -24,7 +24,9 @@ extension Keyring {
     /// - ``setLabel(_:of:in:)``
     /// - ``move(_:from:to:)``
     /// - ``remove(_:from:unbinds:)``
-    /// - ``signOut(_:clientID:reach:from:endsBrowserSession:network:)``
+    /// - ``remove(_:from:unbinds:undo:)``
+    /// - ``signOut(_:clientID:reach:from:endsBrowserSession:undo:network:)``
+    /// - ``lastCopies(of:clientID:reach:in:)``
     public struct Accounts: KeyringPart {
         let keyring: Keyring
     }
@@ -240,7 +242,7 @@ extension Keyring.Accounts {
         }
     }
 
-    /// Removes an account with its tokens, and what programs may have of it.
+    /// Removes an account with its tokens, and what programs may have of it; nothing is kept.
     ///
     /// The provider is not told. Where something means the account still, a binding, a project file, the default of its group
     /// or a name that it had, nobody else is taken in its place.
@@ -251,19 +253,30 @@ extension Keyring.Accounts {
     public func remove(
         _ account: AccountID, from group: AccessGroup, unbinds: Bool = false
     ) throws(KeyringError) -> Int {
+        try remove(account, from: group, unbinds: unbinds, undo: .none).records
+    }
+
+    /// The same, with a choice of what is kept for ``Keyring/undo``.
+    ///
+    /// - Throws: as ``remove(_:from:unbinds:)``; `limitExceeded` where a record is too large to be kept.
+    public func remove(
+        _ account: AccountID, from group: AccessGroup, unbinds: Bool = false, undo policy: UndoPolicy
+    ) throws(KeyringError) -> RemovalReport {
         try withState { state in
             let group = try state.group(group)
             return try change(&state, group) { writer in
-                let count = try writer.remove(account)
-                try writer.forgetPermissions(for: account)
-                guard unbinds else {
-                    guard count > 0 else { throw StoreError.notFound }
-                    return count
+                var count = 0
+                let offer = try writer.keeping(policy, of: account) { writer in
+                    count = try writer.remove(account)
+                    try writer.forgetPermissions(for: account)
+                    var isMeant = false
+                    if unbinds {
+                        isMeant = try !writer.forgetSettings { $0.account == account }.isEmpty
+                        isMeant = try writer.forgetFormerAccount(account) || isMeant
+                    }
+                    guard count > 0 || isMeant else { throw StoreError.notFound }
                 }
-                let decided = try writer.forgetSettings { $0.account == account }
-                let wasKnown = try writer.forgetFormerAccount(account)
-                guard count > 0 || wasKnown || !decided.isEmpty else { throw StoreError.notFound }
-                return count
+                return RemovalReport(records: count, undo: offer)
             }
         }
     }

@@ -13,38 +13,26 @@ public enum SignOutReach: String, Hashable, Sendable, CaseIterable {
     case forget
 }
 
-/// What a sign-out did.
-public struct SignOutReport: Hashable, Sendable {
-    /// Whose tokens went.
-    public let account: Account
-    /// The clients that were signed out.
-    public let clients: [String]
-    /// How many refresh tokens the provider revoked.
-    public let revoked: Int
-    /// What the person should know, one line each.
-    public let notes: [Warning]
-    /// What the browser opens to end its session too; nil where that was not asked for or the provider has nothing.
-    public let endSessionURL: String?
-}
-
 extension Keyring.Accounts {
     /// Signs an account out: its refresh tokens are revoked at the provider (RFC 7009), its tokens removed, and its
     /// grants marked, so that a refresh that is under way cannot bring them back.
     ///
-    /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds.
+    /// A provider that cannot be reached does not keep anybody signed in here; the report says what it still holds. A
+    /// sign-in that the provider has revoked cannot be undone: nothing is kept of its tokens.
     ///
     /// - Parameters:
     ///   - account: Who.
     ///   - clientID: The client; nil where the account has only one, or for all of them.
     ///   - reach: How far.
     ///   - endsBrowserSession: Whether to give the address that ends the browser's session.
+    ///   - policy: What is kept for ``Keyring/undo``.
     ///   - network: Nil to tell nobody.
     /// - Throws: `noSuchAccount`, `noSuchClient`, `ambiguous` where several clients are signed in, and what writing can throw.
     public func signOut(
         _ account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, from group: AccessGroup,
-        endsBrowserSession: Bool = false, network: Network?
+        endsBrowserSession: Bool = false, undo policy: UndoPolicy = .none, network: Network?
     ) async throws(KeyringError) -> SignOutReport {
-        let held = try heldGrants(of: account, in: group)
+        let held = try heldTokens(of: account, in: group)
         let clientID = try held.client(clientID, reach)
         let realm = held.account.homeRealm
         let provider = try keyring.providers.description(
@@ -63,9 +51,9 @@ extension Keyring.Accounts {
         var plan = SignOutPlan(
             clientID: clientID, reach: SignOutPlan.Reach(reach), targets: held.grants.map { $0.target },
             provider: metadata, hasNetwork: network != nil && metadata != nil, endSession: endSession)
-        var revoked = 0
+        var revoked: [HeldGrant] = []
         var report = (clients: [String](), url: String?.none)
-        var late: [HeldGrant] = []
+        var (late, undo): ([HeldGrant], UndoOffer?) = ([], nil)
         for step in plan.steps {
             switch step {
             case .revoke(let target):
@@ -73,13 +61,13 @@ extension Keyring.Accounts {
                     let grant = held.grants.first(where: { $0.target == target })
                 else { continue }
                 let outcome = await revoke(grant, provider, metadata, group, network)
-                if case .revoked = outcome { revoked += 1 }
+                if case .revoked = outcome { revoked.append(grant) }
                 plan.note(outcome, for: target)
             case .markSignedOut(let clients):
                 // Of some clients only access tokens are here.
                 report.clients = reach == .client ? clients : Set(clients).union(held.clients).sorted()
                 report.clients.removeAll { $0.isEmpty }
-                late = try signOut(held, report.clients, in: group, forgets: reach == .forget)
+                (late, undo) = try signOut(held, report.clients, reach, in: group, policy, revoked: revoked)
             case .openEndSession(let url): report.url = url.text
             case .removeCredentials, .removeAccount: break
             }
@@ -87,39 +75,69 @@ extension Keyring.Accounts {
         // A refresh that ended between reading and marking has left another refresh token.
         for grant in late {
             guard let network, let metadata, let provider, metadata.endpoints[.revocation] != nil else { break }
-            plan.note(await revoke(grant, provider, metadata, group, network), for: grant.target)
+            let outcome = await revoke(grant, provider, metadata, group, network)
+            plan.note(outcome, for: grant.target)
+            guard case .revoked = outcome else { continue }
+            revoked.append(grant)
+            undo = try forget(grant, undo, of: policy, in: group)
         }
-        var notes = plan.notes.map(\.warning)
+        var notes = plan.notes.map { $0.warning(of: held) }
         if endsBrowserSession, report.url == nil {
             notes.append(Warning(.notRevoked, "the provider has no address that ends the browser's session"))
         }
         return SignOutReport(
-            account: held.account, clients: report.clients, revoked: revoked, notes: notes, endSessionURL: report.url)
+            account: held.account, clients: report.clients, revoked: revoked.count, notes: notes,
+            endSessionURL: report.url, undo: undo,
+            tokens: held.fates(of: reach == .client ? report.clients : nil, revoked, now: clock.now))
     }
 
-    /// Marks, removes and forgets in one transaction.
+    /// Marks, removes and forgets in one transaction, which writes down what can be undone too.
     ///
     /// - Returns: The refresh tokens that went and that nobody had read before.
     private func signOut(
-        _ held: HeldGrants, _ clients: [String], in name: AccessGroup, forgets: Bool
-    ) throws(KeyringError) -> [HeldGrant] {
-        try withState { state in
+        _ held: HeldTokens, _ clients: [String], _ reach: SignOutReach, in name: AccessGroup, _ policy: UndoPolicy,
+        revoked: [HeldGrant]
+    ) throws(KeyringError) -> (late: [HeldGrant], undo: UndoOffer?) {
+        let forgets = reach == .forget
+        return try withState { state in
             let group = try state.group(name)
             var late: [HeldGrant] = []
-            try change(&state, group) { writer in
-                for client in clients {
-                    try writer.signOut(client, of: held.account.id, leavesMark: !forgets) { token, secret in
-                        guard !held.grants.contains(where: { $0.isSame(token) }) else { return }
-                        let copy = secret.withBytes { SecretBytes(copying: $0) }
-                        late.append(HeldGrant(credential: token, token: HeldToken(copy)))
+            let undo = try change(&state, group) { writer in
+                try writer.keeping(
+                    policy, of: held.account.id, clients: reach == .client ? Set(clients) : nil,
+                    leavingOut: { token in revoked.contains { $0.covers(token) } }
+                ) { writer in
+                    for client in clients {
+                        try writer.signOut(client, of: held.account.id, leavesMark: !forgets) { token, secret in
+                            guard !held.grants.contains(where: { $0.isSame(token) }) else { return }
+                            let copy = secret.withBytes { SecretBytes(copying: $0) }
+                            late.append(HeldGrant(credential: token, token: HeldToken(copy)))
+                        }
                     }
+                    try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
+                    guard forgets else { return }
+                    _ = try writer.remove(held.account.id)
+                    try writer.forgetPermissions(for: held.account.id)
                 }
-                try writer.removeTokens(of: held.account.id) { clients.contains($0.clientID) || forgets }
-                guard forgets else { return }
-                _ = try writer.remove(held.account.id)
-                try writer.forgetPermissions(for: held.account.id)
             }
-            return late
+            return (late, undo)
+        }
+    }
+
+    /// Takes a sign-in that was revoked after all out of what is kept for an undo.
+    ///
+    /// - Returns: How the rest comes back; nil where there is none.
+    private func forget(
+        _ grant: HeldGrant, _ undo: UndoOffer?, of policy: UndoPolicy, in name: AccessGroup
+    ) throws(KeyringError) -> UndoOffer? {
+        guard let undo, case .keep(let command) = policy else { return undo }
+        return try withState { state in
+            try change(&state, try state.group(name)) { writer in
+                try writer.removeFromJournal { item in
+                    item.entry.id == command.entry.id && item.content.credential.map(grant.covers) ?? false
+                }
+                return try writer.removeEmptyEntry(command.entry.id) ? nil : undo
+            }
         }
     }
 
@@ -205,20 +223,41 @@ extension Keyring.Accounts {
         } ?? nil
     }
 
-    private func heldGrants(of id: AccountID, in name: AccessGroup) throws(KeyringError) -> HeldGrants {
+    /// The tokens of an account that a sign-out takes and that nobody can get again by signing in: added by hand or imported,
+    /// or of a provider that is not known here.
+    ///
+    /// - Throws: as ``list(in:)``, and `noSuchAccount`.
+    public func lastCopies(
+        of account: AccountID, clientID: String? = nil, reach: SignOutReach = .client, in group: AccessGroup
+    ) throws(KeyringError) -> [Credential] {
+        let held = try heldTokens(of: account, in: group)
+        let canSignIn =
+            try keyring.providers.description(
+                forEnvironment: account.environment, tenant: held.account.homeRealm, policy: account.policy, in: [group]
+            ) != nil
+        let now = clock.now
+        return held.accessTokens.filter { token in
+            let isMeant = reach != .client || clientID == nil || token.clientID == clientID
+            let isRenewed = held.grants.contains { $0.credential.clientID == token.clientID && $0.token != nil }
+            return isMeant && !isRenewed && token.isValid(now: now, minimumValidity: 0)
+                && (token.clientID == Credential.noClient || !canSignIn)
+        }
+    }
+
+    private func heldTokens(of id: AccountID, in name: AccessGroup) throws(KeyringError) -> HeldTokens {
         try withState { state in
             let group = try state.group(name)
             guard let account = try database.account(id, in: group.keys) else {
                 throw KeyringError(.noSuchAccount, "there is no account \(id) in group '\(name)'")
             }
-            var held = HeldGrants(account: account)
+            var held = HeldTokens(account: account)
             for item in try database.credentials(.refreshToken, of: id, in: group.keys).items {
                 let hasSecret = item.record.secretCommitment != nil
                 let token = hasSecret ? HeldToken(try database.secret(of: item.record, in: group.keys)) : nil
                 held.grants.append(HeldGrant(credential: item.value, token: token))
             }
-            let tokens = try database.credentials(.accessToken, of: id, in: group.keys)
-            held.clients = Set(tokens.items.map(\.value.clientID) + held.grants.map(\.credential.clientID))
+            held.accessTokens = try database.credentials(.accessToken, of: id, in: group.keys).items.map(\.value)
+            held.clients = Set((held.accessTokens + held.grants.map(\.credential)).map(\.clientID))
             return held
         }
     }
@@ -237,6 +276,13 @@ private struct HeldGrant: Sendable {
             && (credential.grant ?? Grant()).version == (other.grant ?? Grant()).version
     }
 
+    /// Whether a token is this one, or came with it: a provider that revokes the refresh token ends both (RFC 7009,
+    /// section 2.1).
+    func covers(_ token: Credential) -> Bool {
+        guard token.account == credential.account else { return false }
+        return token.kind == .refreshToken ? isSame(token) : token.clientID == credential.clientID
+    }
+
     var target: SignOutPlan.Target {
         SignOutPlan.Target(
             clientID: credential.clientID, familyID: credential.familyID,
@@ -245,9 +291,10 @@ private struct HeldGrant: Sendable {
 }
 
 /// What an account has in a group.
-private struct HeldGrants: Sendable {
+private struct HeldTokens: Sendable {
     let account: Account
     var grants: [HeldGrant] = []
+    var accessTokens: [Credential] = []
     var clients: Set<String> = []
 
     /// The client to sign out: the one named, or the only one.
@@ -272,6 +319,29 @@ private struct HeldGrants: Sendable {
     }
 }
 
+extension HeldTokens {
+    /// What becomes of the tokens at the provider.
+    ///
+    /// - Parameter clients: Whose tokens went; nil for all.
+    func fates(of clients: [String]?, _ revoked: [HeldGrant], now: Timestamp) -> [SignedOutToken] {
+        let isMeant = { (token: Credential) in clients?.contains(token.clientID) ?? true }
+        let refreshTokens = grants.filter { $0.token != nil && isMeant($0.credential) }.map { grant in
+            SignedOutToken(grant.credential, revoked.contains { $0.isSame(grant.credential) } ? .revoked : .staysValid)
+        }
+        let tokens = accessTokens.filter { isMeant($0) && !$0.isRole && $0.expiresOn.map { $0 > now } ?? true }
+        return refreshTokens
+            + tokens.map { token in
+                SignedOutToken(token, revoked.contains { $0.covers(token) } ? .mayStayValid : .staysValid)
+            }
+    }
+
+    /// Until when the refresh token of a client is good, in words.
+    func end(of clientID: String) -> String {
+        let end = grants.filter { $0.credential.clientID == clientID }.compactMap(\.credential.expiresOn).max()
+        return end.map { "until \($0.rfc3339)" } ?? "until it expires"
+    }
+}
+
 extension SignOutPlan.Reach {
     fileprivate init(_ reach: SignOutReach) {
         self =
@@ -284,12 +354,13 @@ extension SignOutPlan.Reach {
 }
 
 extension SignOutPlan.Note {
-    fileprivate var warning: Warning {
+    fileprivate func warning(of held: HeldTokens) -> Warning {
         switch self {
         case .revocationNotOffered(let client):
             Warning(
                 .notRevoked,
-                "the provider names no place to revoke tokens: the refresh token of \(client) stays good until it expires",
+                "the provider names no place to revoke tokens: the refresh token of \(client) stays good "
+                    + held.end(of: client),
                 advice: .addRevocationEndpoint)
         case .sharedByFamily(let client):
             Warning(
@@ -297,11 +368,12 @@ extension SignOutPlan.Note {
         case .notRevokedOffline(let client):
             Warning(
                 .notRevoked,
-                "the provider was not told: the refresh token of \(client) stays good until it expires")
+                "the provider was not told: the refresh token of \(client) stays good \(held.end(of: client))")
         case .revocationFailed(let client, let failure):
             Warning(
                 .notRevoked,
-                "the refresh token of \(client) could not be revoked and stays good until it expires: \(failure)")
+                "the refresh token of \(client) could not be revoked and stays good \(held.end(of: client)): \(failure)"
+            )
         }
     }
 }

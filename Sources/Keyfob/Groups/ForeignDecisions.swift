@@ -45,7 +45,7 @@ extension Keyring.Groups {
 }
 
 extension GroupWriter {
-    /// Removes what was not decided by the owner, and the secrets of clients that go with it.
+    /// Removes what was not decided by the owner, and the secrets of clients that go with it; from the undo journal too.
     func forgetForeignDecisions(
         in group: AccessGroup, keeping kept: KeptDecisions
     ) throws -> (removed: [GroupDecision], kept: [GroupDecision]) {
@@ -61,6 +61,8 @@ extension GroupWriter {
                 .usage, "nobody with the key of group '\(group)' alone decided '\(unknown)'",
                 candidates: (staying + removed).map(\.name))
         }
+        // What was removed before cannot come back either.
+        try removeForeignSettingsFromJournal { !Keyring.Groups.decidesNothing($0) && !kept.contains($0) }
         for decision in removed where decision.kind == .client {
             guard let client = RegistrySetting.client(decision.name) else { continue }
             try removeClientSecret(clientID: client.id, environment: client.environment)

@@ -30,6 +30,7 @@ internal import Synchronization
 /// - ``programs``
 /// - ``health``
 /// - ``migration``
+/// - ``undo``
 public final class Keyring: Sendable {
     /// Where its files are.
     public let location: KeyringLocation
@@ -142,6 +143,8 @@ extension Keyring {
     public var health: Health { Health(keyring: self) }
     /// Moving between a database and the desktop's keyring.
     public var migration: Migration { Migration(keyring: self) }
+    /// What sign-outs and removals took away, and how it comes back.
+    public var undo: Undo { Undo(keyring: self) }
 }
 
 extension Keyring.State {

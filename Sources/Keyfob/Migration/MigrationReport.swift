@@ -30,7 +30,7 @@ extension Keyring {
             /// Its name.
             public let name: AccessGroup
             /// How many records of each kind: `account`, `accessToken`, `refreshToken`, `idToken`, `appMetadata`,
-            /// `clientSecret`, `setting`, `foreign`, `tombstone`; kinds without any are left out.
+            /// `clientSecret`, `setting`, `foreign`, `tombstone`, `journal`; kinds without any are left out.
             public let counts: [String: Int]
             /// How many of them are new there.
             public let added: Int
@@ -92,6 +92,7 @@ extension Keyring.MigrationReport {
         case .setting: "setting"
         case .tombstone: "tombstone"
         case .clientSecret: "clientSecret"
+        case .journal: "journal"
         }
     }
 }

@@ -37,9 +37,11 @@ extension Keyring.Tokens {
             keyring.signIns.warnOfEnd(answer.found)
             return answer
         } catch  where Self.leavesOldToken(error) && !acquisition.ignoresStored {
-            guard let old = try storedToken(acquisition) else { throw error }
+            guard let old = try storedToken(acquisition) else { throw keyring.undo.advising(error) }
             warn(.oldToken, Self.staleness(of: old.found.account, error.message))
             return old
+        } catch {
+            throw keyring.undo.advising(error)
         }
     }
 

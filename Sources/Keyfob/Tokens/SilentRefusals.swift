@@ -61,8 +61,11 @@ extension Keyring.Tokens {
         _ plan: TokenRequestSnapshot, _ reason: String, _ remedy: RefusalRemedy = .signIn
     ) -> KeyringError {
         let name = keyring.accounts.naming(for: plan.account).brief(plan.account)
+        // A token that was added by hand came from no sign-in.
+        let isAddedByHand = plan.clientID == Credential.noClient
         return KeyringError(
-            .signInNeeded, "\(name) must sign in: \(reason)", advice: .signIn(continuation(plan, remedy)),
+            .signInNeeded, "\(name) must sign in: \(reason)",
+            advice: isAddedByHand ? .storeToken : .signIn(continuation(plan, remedy)),
             candidates: [plan.account.id.description], names: [])
     }
 

@@ -50,7 +50,12 @@ extension Keyring.Tokens {
             let group = try state.groupForNewItems(groups)
             let outcome = try change(&state, group) { writer in
                 _ = try writer.save(account, from: .owner)
-                return try writer.save(credential, secret: secret, from: .owner)
+                let outcome = try writer.save(credential, secret: secret, from: .owner)
+                // Whose token the owner stores is not signed out any more.
+                if credential.kind == .accessToken {
+                    try writer.removeSignOutMark(of: account.id, clientID: credential.clientID)
+                }
+                return outcome
             }
             return Keyring.StoreOutcome(outcome)
         }

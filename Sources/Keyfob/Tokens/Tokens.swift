@@ -103,12 +103,16 @@ extension Keyring.Tokens {
     /// - Throws: as ``stored(for:in:)``; `signInNeeded` only without a network.
     public func lookUp(_ acquisition: TokenAcquisition) throws(KeyringError) -> TokenLookup {
         let now = clock.now
-        return try withState { state in
-            switch try database.withSnapshot({ try find(&state, acquisition, now) }) {
-            case .hit(let hit): return .found(try hit.answer().going(to: acquisition.request))
-            case .plan(let plan):
-                return .missing(MissingToken(acquisition: acquisition, plan: plan, askedAt: now))
+        do throws(KeyringError) {
+            return try withState { state in
+                switch try database.withSnapshot({ try find(&state, acquisition, now) }) {
+                case .hit(let hit): return .found(try hit.answer().going(to: acquisition.request))
+                case .plan(let plan):
+                    return .missing(MissingToken(acquisition: acquisition, plan: plan, askedAt: now))
+                }
             }
+        } catch {
+            throw keyring.undo.advising(error)
         }
     }
 

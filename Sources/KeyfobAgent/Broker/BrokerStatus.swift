@@ -39,8 +39,8 @@ enum BrokerStatus: Int, CaseIterable, Sendable {
             case .noSuchClient, .noSuchGroup, .groupNotGranted, .needsVaultKey, .noVault, .unavailable, .configuration,
                 .notOffered, .hostNotAllowed, .newerVersion, .unknownVault, .rolledBack, .wrongKey:
                 .configuration
-            case .noSuchSlot, .noSuchBinding, .damaged, .noSuchFile, .alreadyExists, .inputOutput, .diskFull, .lastSlot,
-                .providerFailed, .requestRefused, .unconfirmed, .fault:
+            case .noSuchSlot, .noSuchBinding, .noSuchEntry, .damaged, .noSuchFile, .alreadyExists, .inputOutput,
+                .diskFull, .lastSlot, .providerFailed, .requestRefused, .unconfirmed, .fault:
                 .unexpected
             }
     }

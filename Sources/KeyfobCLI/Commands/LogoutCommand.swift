@@ -6,21 +6,31 @@ struct LogoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Sign an account out.",
         discussion: """
-            Revokes the refresh token at the provider, removes the tokens, and marks the account signed out. What \
-            the provider could not be told is said; here the account is signed out in any case. Copies of an account of \
-            Microsoft's that MSAL's runtime keeps in the Secret Service go too.
+            Revokes the refresh token at the provider, removes the tokens, and marks the account signed out. It says which \
+            tokens the provider still takes, until when, and where they can be revoked. Copies of an account of Microsoft's \
+            that MSAL's runtime keeps in the Secret Service go too.
+
+            What was removed is kept in the vault for 30 days, and 'keyfob undo' brings it back; not so a sign-in that the \
+            provider has revoked. --forever keeps nothing, and takes what earlier sign-outs kept of the account: then the \
+            vault has no copy of the tokens. Backups that were made before may have them.
+
+            A token that was added by hand can't be got again by signing in: on a terminal you are asked first.
 
             Example:
               keyfob logout ada@contoso.example
               keyfob logout ada@contoso.example --everywhere --browser
               keyfob logout ada@contoso.example --forget
+              keyfob logout --all
             """)
 
     @Argument(help: "The account: id, user name, label, or the beginning of one; the only one unless given.")
     var account: String?
+    @Flag(name: .long, help: "Sign all accounts out, or those of --group, each of all its clients.") var all = false
     @Option(name: .long, help: ArgumentHelp("The client to sign out of.", valueName: "id")) var client: String?
     @Flag(name: .long, help: "Sign out of all clients in the group.") var everywhere = false
     @Flag(name: .long, help: "Sign out of all clients, and remove the account.") var forget = false
+    @Flag(name: .long, help: "Keep nothing for 'keyfob undo': the tokens leave the vault for good.") var forever = false
+    @Flag(name: .long, help: "Do not ask.") var yes = false
     @Flag(name: .long, help: "End the browser's session too.") var browser = false
     @Flag(name: .long, help: "Open no browser; print the address.") var noBrowser = false
     @Flag(name: .long, help: "Tell the provider nothing.") var offline = false
@@ -32,21 +42,44 @@ struct LogoutCommand: ParsableCommand {
             throw ValidationError("--client goes with neither --everywhere nor --forget, which are for all clients")
         }
         if offline, browser { throw ValidationError("--offline and --browser exclude one another") }
+        if all, account != nil || client != nil || browser {
+            throw ValidationError("--all goes with neither an account, --client nor --browser")
+        }
         if let client, !Identifier.isAcceptable(client) {
             throw ValidationError("--client is blank or holds control characters")
         }
     }
 
+    private var reach: SignOutReach { forget ? .forget : everywhere || all ? .everywhere : .client }
+
     func run() throws {
         let network = offline ? nil : try networkOptions.network()
         let keyring = try global.unlockedKeyring(reaching: .everything)
         defer { global.tellWarnings(of: keyring) }
+        let policy: UndoPolicy =
+            forever ? .erase : .keep(keyring.undo.command(all ? "logout --all" : forget ? "logout --forget" : "logout"))
+        if all { return try signAllOut(keyring, policy, network) }
         let candidate = try chosen(keyring)
-        let reach: SignOutReach = forget ? .forget : everywhere ? .everywhere : .client
-        let (id, group, client, browser) = (candidate.account.id, candidate.group, client, browser)
+        try confirm(candidate, keyring)
+        let report = try signOut(candidate, keyring, policy, network)
+        if global.json {
+            try JSONOutput.print(SignOutDocument(report, candidate.group))
+        } else {
+            let text = SignOutText(report, candidate.group, forget: forget, isErased: forever, keyring)
+            text.tell(global)
+        }
+        guard let url = report.endSessionURL else { return }
+        if noBrowser || !opens(url, keyring) { try StandardOutput.write(line: url) }
+    }
+
+    private func signOut(
+        _ candidate: Candidate, _ keyring: Keyring, _ policy: UndoPolicy, _ network: Network?
+    ) throws(KeyringError) -> SignOutReport {
+        let (id, group, client, reach, browser) = (candidate.account.id, candidate.group, client, reach, browser)
         let report = try NetworkTask.run { () async throws(KeyringError) in
             try await keyring.accounts.signOut(
-                id, clientID: client, reach: reach, from: group, endsBrowserSession: browser, network: network)
+                id, clientID: client, reach: reach, from: group, endsBrowserSession: browser, undo: policy,
+                network: network)
         }
         do throws(KeyringError) {
             try RuntimeCopies.remove(of: id, clientIDs: report.clients, global.secretService(mayAsk: false))
@@ -55,18 +88,23 @@ struct LogoutCommand: ParsableCommand {
                 "keyfob: warning: tokens that MSAL's runtime may keep in the Secret Service were not deleted: \(error.message)"
             )
         }
-        for note in report.notes { global.say("keyfob: warning: \(note.text)") }
-        let name = keyring.accounts.shownName(of: report.account)
-        if global.json {
-            try JSONOutput.print(SignOutDocument(report, group))
-        } else if report.clients.isEmpty, !forget {
-            let elsewhere = keyring.sync.isSetUp ? "; where it is, 'keyfob logout' there signs it out" : ""
-            global.say("\(name) was not signed in here (group \(group))\(elsewhere)")
-        } else {
-            global.say("\(name) is signed out\(forget ? " and removed" : "") (group \(group))")
+        return report
+    }
+
+    /// Asks before the only copy of a token goes, where there is somebody to ask.
+    private func confirm(_ candidate: Candidate, _ keyring: Keyring) throws(KeyringError) {
+        guard !yes, !global.noInput else { return }
+        let last = try keyring.accounts.lastCopies(
+            of: candidate.account.id, clientID: client, reach: reach, in: candidate.group)
+        guard !last.isEmpty, let terminal = Terminal() else { return }
+        let (name, isOne) = (keyring.accounts.shownName(of: candidate.account), last.count == 1)
+        let words = isOne ? "a token" : "\(last.count) tokens"
+        let it = isOne ? "it" : "them"
+        let way = forever ? "nothing brings \(it) back" : "'keyfob undo' can bring \(it) back for 30 days"
+        StandardError.write(line: "\(name) has \(words) that no sign-in can get again; \(way)")
+        guard try Confirmation.agrees("Sign \(name) out? [y/N] ", terminal) else {
+            throw KeyringError(.cancelled, "cancelled; nothing was changed")
         }
-        guard let url = report.endSessionURL else { return }
-        if noBrowser || !opens(url, keyring) { try StandardOutput.write(line: url) }
     }
 
     /// Leads the browser to the address by a page that only the person can read, which goes when it has been read.
@@ -97,6 +135,67 @@ struct LogoutCommand: ParsableCommand {
     }
 }
 
+extension LogoutCommand {
+    /// Signs all accounts out that have something to sign out of, one after the other.
+    private func signAllOut(_ keyring: Keyring, _ policy: UndoPolicy, _ network: Network?) throws {
+        let groups = try global.groups()
+        let listed = AccountListCommand.sorted(try keyring.accounts.list(in: groups))
+        let candidates = try listed.filter { candidate throws(KeyringError) in
+            try forget || forever || holdsTokens(candidate, keyring)
+        }
+        guard !candidates.isEmpty || forever else {
+            throw KeyringError(.noSuchAccount, "there is no account to sign out", hint: nil)
+        }
+        try confirmAll(candidates)
+        var (reports, failures): ([SignOutDocument], [SignOutAllDocument.Failure]) = ([], [])
+        var first: KeyringError?
+        for candidate in candidates {
+            do throws(KeyringError) {
+                let report = try signOut(candidate, keyring, policy, network)
+                reports.append(SignOutDocument(report, candidate.group))
+                guard !global.json else { continue }
+                SignOutText(report, candidate.group, forget: forget, isErased: forever, keyring).tell(
+                    global, isOneOfMany: true)
+            } catch {
+                first = first ?? error
+                failures.append(SignOutAllDocument.Failure(candidate, error))
+                let name = "\(candidate.account.name) (group \(candidate.group))"
+                StandardError.write(line: "keyfob: \(name): \(error.message)")
+            }
+        }
+        // What was removed before is not behind either.
+        if forever { _ = try keyring.undo.clear(in: groups) }
+        if global.json {
+            try JSONOutput.print(SignOutAllDocument(accounts: reports, failures: failures))
+        } else {
+            global.say("signed out of \(Quantity.of(reports.count, "account"))")
+            if let undo = reports.compactMap(\.undo).first { UndoText.offer(undo.id, undo.end, global) }
+        }
+        if let first { throw ReportedFailure(status: ExitStatus(first.code)) }
+    }
+
+    private func holdsTokens(_ candidate: Candidate, _ keyring: Keyring) throws(KeyringError) -> Bool {
+        guard candidate.state != .noCredentials else { return false }
+        return try keyring.accounts.credentials(of: candidate.account.id, in: candidate.group)
+            .contains { $0.kind != .refreshToken || ($0.grant ?? Grant()).state != .signedOut }
+    }
+
+    private func confirmAll(_ candidates: [Candidate]) throws(KeyringError) {
+        guard !yes else { return }
+        guard !global.noInput, let terminal = Terminal() else {
+            throw KeyringError(
+                .usage, "nothing was changed: there is nobody to ask", hint: "--yes does it without asking")
+        }
+        for candidate in candidates {
+            StandardError.write(line: "to be signed out: \(candidate.account.name) (group \(candidate.group))")
+        }
+        let question = "Sign out of \(Quantity.of(candidates.count, "account"))\(forever ? " for good" : "")? [y/N] "
+        guard try Confirmation.agrees(question, terminal) else {
+            throw KeyringError(.cancelled, "cancelled; nothing was changed")
+        }
+    }
+}
+
 /// `Schemas/sign-out.schema.json`.
 struct SignOutDocument: JSONDocument {
     let formatVersion = 1
@@ -105,7 +204,34 @@ struct SignOutDocument: JSONDocument {
     let clients: [String]
     let revoked: Int
     let notes: [String]
+    let tokens: [Token]
+    let revocationPage: String?
+    let undo: Undo?
     let endSessionURL: String?
+
+    /// A token that went, and whether the provider still takes it.
+    struct Token: Encodable {
+        let kind: String
+        let clientID: String?
+        let scopes: [String]
+        let expiresOn: String?
+        let fate: String
+    }
+
+    /// How what went comes back.
+    struct Undo: Encodable {
+        let id: String
+        let until: String
+        let displaced: Int
+        let end: Timestamp
+
+        enum CodingKeys: CodingKey { case id, until, displaced }
+
+        init(_ offer: UndoOffer) {
+            (id, displaced, end) = (offer.id, offer.displaced, offer.until)
+            until = end.rfc3339
+        }
+    }
 
     init(_ report: SignOutReport, _ group: AccessGroup) {
         account = report.account.id.description
@@ -113,6 +239,35 @@ struct SignOutDocument: JSONDocument {
         clients = report.clients
         revoked = report.revoked
         notes = report.notes.map(\.text)
+        tokens = report.tokens.map {
+            Token(
+                kind: $0.kind.rawValue, clientID: $0.clientID, scopes: $0.scopes.scopes,
+                expiresOn: $0.expiresOn.map(\.rfc3339), fate: $0.fate.rawValue)
+        }
+        revocationPage = report.revocationPage
+        undo = report.undo.map(Undo.init)
         endSessionURL = report.endSessionURL
+    }
+}
+
+/// `Schemas/sign-out-all.schema.json`.
+struct SignOutAllDocument: JSONDocument {
+    let formatVersion = 1
+    let accounts: [SignOutDocument]
+    let failures: [Failure]
+
+    /// An account that was not signed out, and why.
+    struct Failure: Encodable {
+        let account: String
+        let group: String
+        let code: String
+        let message: String
+        let hint: String?
+
+        init(_ candidate: Candidate, _ error: KeyringError) {
+            account = candidate.account.id.description
+            group = candidate.group.name
+            (code, message, hint) = (error.code.rawValue, error.message, error.hint)
+        }
     }
 }

@@ -5,7 +5,7 @@ internal import Keyfob
 struct CompletionValues {
     /// What an argument names.
     enum Kind {
-        case account, group, provider, client, wellKnownClient, scope, slot, tenant, device
+        case account, group, provider, client, wellKnownClient, scope, slot, tenant, device, undoEntry
 
         /// - Parameters:
         ///   - argument: The argument, by its name or its place.
@@ -25,6 +25,7 @@ struct CompletionValues {
             case ("slot", "id"), ("group", "slot"): self = .slot
             case (_, "tenant"): self = .tenant
             case ("sync", "device"): self = .device
+            case ("undo", "id") where option == nil: self = .undoEntry
             default: return nil
             }
         }
@@ -65,6 +66,8 @@ struct CompletionValues {
                 ($0.name.isEmpty ? $0.words : $0.name, $0.name.isEmpty ? nil : $0.words)
             }
         case .slot: return try keyring.slots.list().map { ($0.id, $0.kind) }
+        case .undoEntry:
+            return try keyring.undo.list(in: groups).map { ($0.id, "\($0.command) \(Quantity.list($0.accountNames))") }
         case .tenant:
             return try accounts(keyring, groups).flatMap { candidate in
                 candidate.realms.union(candidate.account.tenantProfiles.map(\.realm)).filter { !$0.isEmpty }

@@ -15,4 +15,9 @@ enum Confirmation {
             throw KeyringError(.cancelled, "cancelled; nothing was changed")
         }
     }
+
+    /// Whether the person agrees to a question that ends with `[y/N]`.
+    static func agrees(_ question: String, _ terminal: borrowing Terminal) throws(KeyringError) -> Bool {
+        ["y", "yes"].contains(try terminal.ask(question).lowercased())
+    }
 }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Keyfob
 
-/// The backup from which what is removed can come back.
+/// The backup from which a group that is removed can come back.
 struct UndoOptions: ParsableArguments {
     @Flag(name: .long, help: "Make no backup first, so that it cannot be undone.") var noBackup = false
 

@@ -27,6 +27,7 @@ struct ChangeDocument: JSONDocument {
         case programAllowed = "program-allowed"
         case programDenied = "program-denied"
         case programForgotten = "program-forgotten"
+        case undoCleared = "undo-cleared"
         case unlocked
         case locked
     }
@@ -58,10 +59,12 @@ struct ChangeDocument: JSONDocument {
     /// The new name, label or group; nil where it was taken away.
     var to: String?
     var subject: Subject?
-    /// How many records, clients, bindings or permissions went, moved or were sealed again.
+    /// How many records, clients, bindings, permissions or entries went, moved or were sealed again.
     var count: Int?
     /// The backup that was made first.
     var backup: String?
+    /// How what went comes back.
+    var undo: SignOutDocument.Undo?
     /// For how many seconds.
     var seconds: Int?
 

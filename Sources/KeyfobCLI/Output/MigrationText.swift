@@ -13,7 +13,8 @@ enum MigrationText {
 
     private static let kinds = [
         ("ACCOUNTS", ["account"]), ("ACCESS", ["accessToken"]), ("REFRESH", ["refreshToken"]), ("ID", ["idToken"]),
-        ("CLIENTS", ["appMetadata", "clientSecret"]), ("SETTINGS", ["setting"]), ("OTHER", ["foreign", "tombstone"]),
+        ("CLIENTS", ["appMetadata", "clientSecret"]), ("SETTINGS", ["setting"]),
+        ("OTHER", ["foreign", "tombstone", "journal"]),
     ]
 
     /// Each group's records, by kind and by what is there already.

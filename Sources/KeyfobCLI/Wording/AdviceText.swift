@@ -88,6 +88,9 @@ extension Advice {
         case .storeTokenOf(let id): "store a new token with 'keyfob add \(ShellWord.inMessage(id))'"
         case .signInOrStoreToken(let account):
             "run 'keyfob login --account \(ShellWord.inMessage(account))', or store a token with 'keyfob add'"
+        case .undo(let id, let until):
+            "'keyfob undo \(id)' brings its token back until \(LocalTime.text(until)), 'keyfob add' stores another"
+        case .listUndo: "'keyfob undo --list' shows what can be undone"
         case .addProviderOrToken:
             "add its provider with 'keyfob provider add', or store a new token with 'keyfob add'"
         case .useGrantedScopes(let scopes): "granted and stored: \(scopes)"

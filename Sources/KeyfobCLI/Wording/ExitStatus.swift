@@ -30,7 +30,7 @@ enum ExitStatus: Int32 {
         case .signInNeeded: self = .signInNeeded
         case .ambiguous: self = .ambiguous
         case .locked: self = .locked
-        case .noSuchAccount, .noSuchGroup, .noSuchSlot, .noSuchBinding, .noSuchProvider, .noSuchClient:
+        case .noSuchAccount, .noSuchGroup, .noSuchSlot, .noSuchBinding, .noSuchEntry, .noSuchProvider, .noSuchClient:
             self = .notFound
         case .scopesDeclined: self = .scopesDeclined
         case .cancelled: self = .cancelled

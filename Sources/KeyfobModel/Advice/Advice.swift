@@ -74,6 +74,10 @@ public enum Advice: Hashable, Sendable {
     case storeTokenOf(String)
     /// Sign in to the account of this name, or store a new token.
     case signInOrStoreToken(String)
+    /// Undo the sign-out or removal that is kept under this id, which is possible until then, or store a new token.
+    case undo(id: String, until: Timestamp)
+    /// See what can be undone.
+    case listUndo
     /// Add the account's provider, or store a new token.
     case addProviderOrToken
     /// Go on with what was granted, which is stored.

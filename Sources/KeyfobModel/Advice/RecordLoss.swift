@@ -41,7 +41,8 @@ public struct RecordLoss: Hashable, Sendable {
     ///
     /// The raw value is stable.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        case account, accessToken, refreshToken, idToken, appMetadata, foreign, setting, tombstone, clientSecret
+        case account, accessToken, refreshToken, idToken, appMetadata, foreign, setting, tombstone, clientSecret,
+            journal
     }
 
     /// A loss as far as it is known.
@@ -151,6 +152,7 @@ extension RecordLoss.Kind {
         case .setting: ("a", "setting (binding, default, provider or the like)")
         case .tombstone: ("a", "note of a deletion")
         case .clientSecret: ("a", "client's secret")
+        case .journal: ("an", "undo record")
         }
     }
 }

@@ -86,6 +86,9 @@ package protocol RecordWriting: AnyObject {
     /// Whether the group may hold a record of this kind; false only where it is known.
     func mayHold(_ kind: RecordHeader.Kind) throws(StorageFailure) -> Bool
 
+    /// The record of this kind that was stored first; nil where there is none, or where finding it takes long.
+    func oldest(_ kind: RecordHeader.Kind) throws(StorageFailure) -> StoredRecord?
+
     /// Ends the change of the group.
     ///
     /// - Returns: How far the group has come; nil where the storage does not tell.

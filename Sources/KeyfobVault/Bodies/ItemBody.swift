@@ -23,7 +23,7 @@ package enum ItemBody {
 
     /// What the body of a record of this kind says.
     ///
-    /// The tombstone of a grant is the grant, signed out.
+    /// The tombstone of a grant is the grant, signed out. The undo journal holds no items of its own.
     package static func decode(_ body: FieldList, _ kind: RecordHeader.Kind) throws(FieldList.Malformed) -> ItemContent
     {
         switch kind {
@@ -42,6 +42,7 @@ package enum ItemBody {
         case .clientSecret:
             let (clientID, environment) = try NamedValueBody.decode(body)
             return .clientSecret(clientID: clientID, environment: environment)
+        case .journal: throw FieldList.Malformed()
         }
     }
 }

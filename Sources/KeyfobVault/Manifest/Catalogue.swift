@@ -182,7 +182,7 @@ extension FieldList {
         case .account: [(try? text(2)) ?? ""].map { .environment($0) } + domain.map { .domain($0) }
         case .accessToken, .refreshToken:
             ScopeSet(spaceSeparated: (try? text(5)) ?? "").scopes.map { .scope($0) }
-        case .idToken, .appMetadata, .foreign, .setting, .tombstone, .clientSecret: []
+        case .idToken, .appMetadata, .foreign, .setting, .tombstone, .clientSecret, .journal: []
         }
     }
 }

@@ -15,7 +15,7 @@ package struct OpenRecord: Sendable {
         case nothing = 0
         /// The token, for the kinds that have one.
         case token = 1
-        /// The body: of a setting, which is nobody's to read who only lists.
+        /// The body: of a setting, and of the undo journal, which are nobody's to read who only lists.
         case body = 2
     }
 
@@ -50,7 +50,7 @@ package struct OpenRecord: Sendable {
         if let box = record.secret {
             return encode(record.header, body, .token, try keys.openSecret(record.header, box))
         }
-        guard record.header.kind == .setting else { return encode(record.header, body, .nothing, nil) }
+        guard record.header.kind.hasSecretBody else { return encode(record.header, body, .nothing, nil) }
         return encode(record.header, [], .body, body.withBytes { SecretBytes(copying: $0, placement: .recycled) })
     }
 
@@ -96,7 +96,7 @@ package struct OpenRecord: Sendable {
             let flags = try reader.read(UInt16.self)
             let stamp = Stamp(value: try reader.read())
             let device = try reader.read(UInt64.self)
-            body = Array(try reader.readCounted(limit: SealedRecord.maximumCount))
+            body = Array(try reader.readCounted(limit: SealedRecord.attributeLimit(kind)))
             let check = try reader.slice(Self.checkCount)
             guard reader.isAtEnd, content != .body || body.isEmpty else { throw VaultError.corrupted(.record) }
             if content != .body { _ = try FieldList(encoded: body[...]) }
@@ -166,4 +166,9 @@ package struct OpenRecord: Sendable {
             throw .corrupted(.record)
         }
     }
+}
+
+extension RecordHeader.Kind {
+    /// Whether the body of a record without a token is kept as its secret.
+    package var hasSecretBody: Bool { self == .setting || self == .journal }
 }

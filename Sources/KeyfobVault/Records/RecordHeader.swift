@@ -18,6 +18,8 @@ package struct RecordHeader: Equatable, Sendable {
         case tombstone = 8
         /// The secret of a client.
         case clientSecret = 9
+        /// What a command took away or changed, so that it can be undone.
+        case journal = 10
     }
 
     /// The two sealed blobs of a row.

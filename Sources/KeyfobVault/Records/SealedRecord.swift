@@ -4,6 +4,13 @@ package import KeyfobSodium
 package struct SealedRecord: Equatable, Sendable {
     /// The largest token or attribute list, in bytes before padding.
     package static let maximumCount = 1 << 20
+    /// What the attributes of the undo journal may have beyond that, since they hold another record's and a little more.
+    static let journalExcess = 1 << 12
+
+    /// The largest attribute list of a kind of record, in bytes before padding.
+    static func attributeLimit(_ kind: RecordHeader.Kind) -> Int {
+        kind == .journal ? maximumCount + journalExcess : maximumCount
+    }
 
     package var header: RecordHeader
     /// What listing and selection need.
@@ -34,7 +41,7 @@ extension GroupKeys {
     ) throws(VaultError) -> SealedRecord {
         var record = try seal(header, attributes: attributes)
         record.secret = try secret.withBytes { (bytes) throws(VaultError) in
-            try seal(bytes, header.encoded(.secret))
+            try seal(bytes, header.encoded(.secret), limit: SealedRecord.maximumCount)
         }
         return record
     }
@@ -45,7 +52,7 @@ extension GroupKeys {
     package func seal(_ header: RecordHeader, attributes: FieldList) throws(VaultError) -> SealedRecord {
         precondition(header.group == group && header.vault == vault && header.epoch == epoch)
         let body = try attributes.encoded().withBytes { (bytes) throws(VaultError) in
-            try seal(bytes, header.encoded(.attributes))
+            try seal(bytes, header.encoded(.attributes), limit: SealedRecord.attributeLimit(header.kind))
         }
         return SealedRecord(
             header: header, attributes: body, secret: nil, traits: attributes.traits(header.kind))
@@ -89,10 +96,10 @@ extension GroupKeys {
         guard header.vault == vault, header.epoch == epoch else { throw .corrupted(.record) }
     }
 
-    private func seal(_ message: RawSpan, _ context: [UInt8]) throws(VaultError) -> CommittingAEAD.Box {
-        guard message.byteCount <= SealedRecord.maximumCount else {
-            throw .tooLarge(limit: SealedRecord.maximumCount)
-        }
+    private func seal(
+        _ message: RawSpan, _ context: [UInt8], limit: Int
+    ) throws(VaultError) -> CommittingAEAD.Box {
+        guard message.byteCount <= limit else { throw .tooLarge(limit: limit) }
         let padded = SecretBytes(count: Padding.paddedCount(message.byteCount), placement: .recycled) { span in
             span.copy(from: message)
             span.storeBytes(of: 0x80, toByteOffset: message.byteCount, as: UInt8.self)

@@ -13,7 +13,7 @@ struct SyncCommandTests {
         for name in machines.names {
             #expect(try machines.accounts(on: name) == ["of-one", "of-three", "of-two"])
         }
-        try machines.on("two", "keyfob account remove -q --no-backup of-one --force").expectSuccess()
+        try machines.on("two", "keyfob account remove -q of-one --force").expectSuccess()
         try machines.settle()
         for name in machines.names { #expect(try machines.accounts(on: name) == ["of-three", "of-two"]) }
         let quiet = try machines.on("one", "keyfob sync --json | jq -c '[.changed, .hasPublished, .bytes]'")

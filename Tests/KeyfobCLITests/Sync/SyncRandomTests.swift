@@ -18,7 +18,7 @@ struct SyncRandomTests {
                 case (1, let account?):
                     try machines.on(name, "keyfob account label -q \(account) label-\(number(9))").expectSuccess()
                 case (2, let account?):
-                    try machines.on(name, "keyfob account remove -q --no-backup --force \(account)").expectSuccess()
+                    try machines.on(name, "keyfob account remove -q --force \(account)").expectSuccess()
                 case (3, let account?):
                     try machines.on(name, "keyfob bind -q --tool tool-\(number(2)) \(account)").expectSuccess()
                 default: try machines.on(name, "keyfob sync -q").expectSuccess()

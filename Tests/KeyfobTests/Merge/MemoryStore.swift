@@ -65,6 +65,7 @@ final class MemoryStore: DeviceStore, RecordWriting, RecordReading, Sendable {
 
     func markIrreplaceable() {}
     func mayHold(_ kind: RecordHeader.Kind) -> Bool { rows.values.contains { $0.header.kind == kind } }
+    func oldest(_ kind: RecordHeader.Kind) -> StoredRecord? { all { $0.kind == kind }.first }
     func finish() -> Milestone? { nil }
     func manifest() -> GroupManifest? { nil }
 

@@ -54,7 +54,8 @@ struct ClearFieldTests {
         try home.keyring.bindings.set(.tool(word), to: .account(accounts[1].id), in: .default)
         try home.keyring.clients.add(
             ClientRegistration(id: word, authentication: .post), secret: secret(word), at: "google")
-        _ = try home.keyring.accounts.remove(accounts[2].id, from: .default)
+        let policy = UndoPolicy.keep(home.keyring.undo.command("account remove"))
+        _ = try home.keyring.accounts.remove(accounts[2].id, from: .default, undo: policy)
         return home
     }
 

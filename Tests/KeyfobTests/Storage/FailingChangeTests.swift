@@ -9,7 +9,8 @@ import Testing
 struct FailingChangeTests {
     /// What is done to a vault with Ada, labelled, and Bob.
     enum Change: String, CaseIterable {
-        case storeNew, storeOver, label, comeBack, remove, setDefault, bind, createGroup, renameGroup, removeGroup, move
+        case storeNew, storeOver, label, comeBack, remove, removeKeeping, undo, setDefault, bind, createGroup,
+            renameGroup, removeGroup, move
 
         func make(_ keyring: Keyring, _ ada: Account, _ bob: Account) throws {
             let work = try AccessGroup("work")
@@ -20,6 +21,15 @@ struct FailingChangeTests {
             case .storeOver: try keyring.store(.access(ada, expires: 7_200), "newer", for: ada)
             case .label: try keyring.accounts.setLabel("chief", of: ada.id, in: .default)
             case .remove: _ = try keyring.accounts.remove(ada.id, from: .default)
+            case .removeKeeping:
+                let policy = UndoPolicy.keep(keyring.undo.command("account remove"))
+                _ = try keyring.accounts.remove(ada.id, from: .default, undo: policy)
+            case .undo:
+                if try keyring.accounts.list().contains(where: { $0.account == bob }), try keyring.undo.list().isEmpty {
+                    let policy = UndoPolicy.keep(keyring.undo.command("account remove"))
+                    _ = try keyring.accounts.remove(bob.id, from: .default, undo: policy)
+                }
+                _ = try keyring.undo.undo()
             case .setDefault: try keyring.accounts.setDefault(ada.id, in: .default)
             case .bind: try keyring.bindings.set(.directory("/srv/project"), to: .account(ada.id), in: .default)
             case .createGroup: try keyring.groups.create(AccessGroup("new"))
@@ -40,7 +50,8 @@ struct FailingChangeTests {
             switch self {
             case .createGroup: [.alreadyExists]
             case .renameGroup, .removeGroup: [.noSuchGroup]
-            case .remove: [.noSuchAccount]
+            case .remove, .removeKeeping: [.noSuchAccount]
+            case .undo: [.noSuchEntry]
             case .move: [.noSuchAccount, .alreadyExists]
             default: []
             }

@@ -9,8 +9,12 @@ struct AccountRemoveCommand: ParsableCommand {
             the terminal. Tokens that 'keyfob verify' names are removed by the id it tells. What means the account still (a \
             binding, a .keyfob.toml, the default, its name) gives nobody else's token, but an error; with --unbind that is \
             taken back too, also of an account that is gone already.
-            \(UndoOptions.discussion)
-            'keyfob logout --forget' signs out at the provider and removes too, without a backup.
+
+            The account is kept in the vault for 30 days, tokens, bindings and all, and the 'keyfob undo' command that is \
+            printed brings it back. --forever keeps nothing, and takes what earlier commands kept of the account. \
+            Backups that were made before may have the tokens: 'keyfob backup --list' names those in the vault's folder.
+
+            'keyfob logout --forget' signs out at the provider and removes too.
 
             Example:
               keyfob account remove ada@contoso.example --force
@@ -20,28 +24,33 @@ struct AccountRemoveCommand: ParsableCommand {
     @OptionGroup var target: AccountArgument
     @Flag(name: .long, help: "Do not ask.") var force = false
     @Flag(name: .long, help: "Take back what means it: others can be taken in its place.") var unbind = false
-    @OptionGroup var undo: UndoOptions
+    @Flag(name: .long, help: "Keep nothing for 'keyfob undo': the tokens leave the vault for good.") var forever = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
         let keyring = try global.unlockedKeyring()
         let (account, name, group, isLeftover) = try found(in: keyring)
         if !force {
-            try Confirmation.ask("Type 'remove' to remove \(name) (group \(group)): ", "remove", global)
+            let forGood = forever ? " for good" : ""
+            try Confirmation.ask("Type 'remove' to remove \(name) (group \(group))\(forGood): ", "remove", global)
         }
         // What is left of an account that was removed has none to come back with.
-        let backup = isLeftover ? nil : try undo.backUp(keyring)
+        let policy: UndoPolicy =
+            forever ? .erase : isLeftover ? .none : .keep(keyring.undo.command("account remove"))
         let meanings = try keyring.accounts.meanings(of: account, in: [group])
-        let count = try keyring.accounts.remove(account, from: group, unbinds: unbind)
+        let report = try keyring.accounts.remove(account, from: group, unbinds: unbind, undo: policy)
         global.tellWarnings(of: keyring)
-        let words = "removed \(name) with \(Quantity.of(count, "record")) from group '\(group)'"
+        let words = "removed \(name) with \(Quantity.of(report.records, "record")) from group '\(group)'"
         try global.tell(
             .accountRemoved, words + (unbind && !meanings.isEmpty ? ", and what meant it" : "")
         ) {
-            ($0.account, $0.group, $0.count, $0.backup) = (account.description, group.name, count, backup)
+            ($0.account, $0.group, $0.count) = (account.description, group.name, report.records)
+            $0.undo = report.undo.map(SignOutDocument.Undo.init)
         }
         if !unbind { tell(meanings, of: account, in: group) }
-        undo.tell(backup, ["--account", account.description, "--group", group.name], global)
+        guard let undo = report.undo, !global.json else { return }
+        UndoText.offer(undo.id, undo.until, global)
+        UndoText.tellDisplaced(undo.displaced, global)
     }
 
     /// Says where nobody is taken in the place of the account, and how that is lifted.

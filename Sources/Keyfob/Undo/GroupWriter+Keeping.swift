@@ -1,0 +1,34 @@
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobVault
+
+extension GroupWriter {
+    /// Runs `body`, and keeps what it takes away as the policy says.
+    ///
+    /// - Parameters:
+    ///   - account: Whose records it is about.
+    ///   - clients: The clients whose tokens it is about; nil for all that is the account's.
+    ///   - isLeftOut: Which tokens are worth nothing any more.
+    /// - Returns: How what went comes back; nil where nothing is kept.
+    func keeping(
+        _ policy: UndoPolicy, of account: AccountID, clients: Set<String>? = nil,
+        leavingOut isLeftOut: (Credential) -> Bool = { _ in false }, _ body: (GroupWriter) throws -> Void
+    ) throws -> UndoOffer? {
+        switch policy {
+        case .none: try body(self)
+        case .erase:
+            try body(self)
+            try removeFromJournal { item in
+                guard item.account == account else { return false }
+                return clients.map { clients in item.content.credential.map { clients.contains($0.clientID) } ?? false }
+                    ?? true
+            }
+        case .keep(let command):
+            beginJournal()
+            try body(self)
+            let kept = try endJournal(command.entry, leavingOut: isLeftOut)
+            return kept.map { UndoOffer(command, displaced: $0.displaced) }
+        }
+        return nil
+    }
+}

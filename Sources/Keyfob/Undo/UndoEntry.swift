@@ -1,0 +1,161 @@
+internal import KeyfobLookup
+internal import KeyfobModel
+internal import KeyfobRecords
+internal import KeyfobVault
+
+/// One run of a command, and what it took away.
+public struct UndoEntry: Hashable, Sendable {
+    /// Names it: the first eight digits of its id.
+    public let id: String
+    /// The command, such as `logout`.
+    ///
+    /// Whoever holds the key of a group can write entries in that group, which bring back records of that group alone.
+    public let command: String
+    /// When it ran.
+    public let time: Timestamp
+    /// Until when it can be undone.
+    public let until: Timestamp
+    /// What it took away or changed, and what undoing does with it.
+    public internal(set) var items: [UndoItem]
+
+    let journalID: JournalID
+
+    /// The groups in which it took something away.
+    public var groups: [AccessGroup] { items.reduce(into: []) { if !$0.contains($1.group) { $0.append($1.group) } } }
+
+    /// The names of the accounts that it concerned, each once.
+    public var accountNames: [String] {
+        items.compactMap(\.accountName).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Whether undoing it brings anything back.
+    public var bringsBack: Bool { items.contains { $0.outcome == .returns } }
+
+    init(_ entry: JournalEntry, _ items: [UndoItem]) {
+        journalID = entry.id
+        id = entry.id.short
+        command = entry.command
+        time = entry.time
+        until = entry.end
+        self.items = items
+    }
+}
+
+/// One item that a command took away or changed.
+public struct UndoItem: Hashable, Sendable {
+    /// The group it was in.
+    public let group: AccessGroup
+    /// What it is.
+    public let kind: Kind
+    /// Whose it is, where it is an account's.
+    public let account: AccountID?
+    /// What that account is called.
+    public let accountName: String?
+    /// The client that a token was issued to; nil for one that was added by hand, and for what is no token.
+    public let clientID: String?
+    /// The scopes of an access token.
+    public let scopes: ScopeSet
+    /// When a token ends; nil where it does not, or nobody knows.
+    public let expiresOn: Timestamp?
+    /// What a decision decides.
+    public let text: String?
+    /// What undoing does with it.
+    public let outcome: Outcome
+
+    /// What an item is.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// An account with its names and its label.
+        case account
+        /// A refresh token.
+        case refreshToken
+        /// An access token.
+        case accessToken
+        /// An ID token.
+        case idToken
+        /// That a client is signed out.
+        case signedOut
+        /// A binding, the default account, or what else decides.
+        case decision
+        /// Anything else.
+        case other
+    }
+
+    /// What undoing does with an item.
+    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+        /// It comes back.
+        case returns
+        /// It was not there before the command, and goes.
+        case goes
+        /// It is there already.
+        case isThere
+        /// Something newer is there, which stays.
+        case newerIsThere
+        /// Its account is not there: that has to come back first.
+        case accountIsGone
+        /// Another group has used the same sign-in since, so that the refresh token may be worth nothing any more.
+        case usedElsewhere
+    }
+}
+
+extension UndoItem {
+    init(_ planned: PlannedUndo, in group: AccessGroup, names: [AccountID: String]) {
+        let item = planned.item.value
+        let credential = item.content.credential
+        let owner = item.account
+        self.group = group
+        kind = Kind(item)
+        account = owner
+        accountName = owner.map { names[$0] ?? $0.description }
+        clientID = credential.flatMap { $0.clientID == Credential.noClient ? nil : $0.clientID }
+        scopes = credential?.scopes ?? []
+        expiresOn = credential?.expiresOn
+        if case .setting(let name, let value?) = item.content {
+            text = GroupDecision(Setting(name, value, by: .unknown), in: group).text
+        } else {
+            text = nil
+        }
+        outcome = Outcome(planned.step)
+    }
+}
+
+extension UndoItem.Kind {
+    fileprivate init(_ item: JournalItem) {
+        switch item.content {
+        case .account: self = .account
+        case .credential(let credential):
+            switch credential.kind {
+            case .refreshToken: self = item.former?.hasSecret ?? false ? .refreshToken : .signedOut
+            case .accessToken: self = .accessToken
+            case .idToken: self = .idToken
+            }
+        case .setting: self = .decision
+        case .appMetadata, .clientSecret, .foreign, .tombstone: self = .other
+        }
+    }
+}
+
+extension UndoItem.Outcome {
+    init(_ step: UndoStep) {
+        self =
+            switch step {
+            case .bringBack, .putBack: .returns
+            case .takeAway: .goes
+            case .complete, .nothing(.newer): .newerIsThere
+            case .nothing(.done): .isThere
+            case .nothing(.noAccount): .accountIsGone
+            case .nothing(.usedElsewhere): .usedElsewhere
+            }
+    }
+}
+
+extension JournalItem {
+    /// The account that the item is, belongs to or decides for.
+    var account: AccountID? {
+        switch content {
+        case .account(let account): account.id
+        case .credential(let credential): credential.account
+        case .setting(let name, let value?): Setting(name, value, by: .unknown).account
+        case .setting(_, nil), .appMetadata, .clientSecret, .foreign, .tombstone: nil
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import ArgumentParser
+internal import Keyfob
+internal import KeyfobTerminal
+
+struct UndoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Bring back what 'logout' or 'account remove' took away.",
+        discussion: """
+            What these commands remove is kept in the vault for 30 days, sealed in its group; each group keeps 8 MiB, and the \
+            oldest go first. The open vault alone brings it back: no recovery key is needed.
+
+            Without an id, undo takes the newest entry that brings something back, says what that is, and asks. What is \
+            there again and newer stays as it is: only what is missing comes back. A sign-in that the provider has \
+            revoked does not come back.
+
+            --list shows what can be undone. --clear forgets one entry, or all of them, so that nothing of them is left in the \
+            vault. Entries are neither synced nor backed up, and they go with their group.
+
+            Example:
+              keyfob undo
+              keyfob undo --list
+              keyfob undo 3f2a9c1d
+              keyfob undo --clear
+            """)
+
+    @Argument(help: "The entry: its id, or the beginning of it.") var id: String?
+    @Flag(name: .long, help: "Show what can be undone, the newest first.") var list = false
+    @Flag(name: .long, help: "Forget the entry, or all of them, for good.") var clear = false
+    @Flag(name: .long, help: "Only say what would come back.") var dryRun = false
+    @Flag(name: .long, help: "Do not ask.") var yes = false
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func validate() throws {
+        if list, id != nil || clear || dryRun || yes {
+            throw ValidationError("--list goes with neither an id nor another option of 'undo'")
+        }
+        if clear, dryRun { throw ValidationError("--clear and --dry-run exclude one another") }
+    }
+
+    func run() throws {
+        let keyring = try global.unlockedKeyring()
+        defer { global.tellWarnings(of: keyring) }
+        let groups = try global.groups()
+        if list { return try show(try keyring.undo.list(in: groups)) }
+        if clear { return try forget(keyring, groups) }
+        var wanted = id
+        if id == nil || dryRun {
+            let entry = try keyring.undo.entry(id, in: groups)
+            if dryRun { return try tell(entry) }
+            global.say(UndoText.plan(entry))
+            try confirm(entry)
+            wanted = entry.id
+        }
+        try tell(try keyring.undo.undo(wanted, in: groups))
+    }
+
+    private func show(_ entries: [UndoEntry]) throws {
+        if global.json { return try JSONOutput.print(UndoListDocument(entries: entries.map(UndoEntryDocument.init))) }
+        guard !entries.isEmpty else { return global.say("there is nothing to undo") }
+        try StandardOutput.write(lines: UndoText.table(entries))
+    }
+
+    private func confirm(_ entry: UndoEntry) throws(KeyringError) {
+        guard !yes else { return }
+        guard !global.noInput, let terminal = Terminal() else {
+            throw KeyringError(
+                .usage, "nothing was changed: there is nobody to ask",
+                hint: "'keyfob undo \(entry.id)' does it without asking")
+        }
+        guard try Confirmation.agrees("Bring it back? [y/N] ", terminal) else {
+            throw KeyringError(.cancelled, "cancelled; nothing was changed")
+        }
+    }
+
+    /// Says what was brought back, or would be.
+    private func tell(_ entry: UndoEntry) throws {
+        if global.json {
+            try JSONOutput.print(UndoneDocument(isDryRun: dryRun, entry: UndoEntryDocument(entry)))
+        } else {
+            let names = Quantity.list(entry.accountNames)
+            let brought = dryRun ? "would bring back" : "brought back"
+            let summary = UndoText.summary(entry.items)
+            global.say(summary.map { "\(brought) \($0) of \(names)" } ?? "nothing was brought back")
+            for line in UndoText.obstacles(entry) { global.say(line) }
+        }
+        if !dryRun, !entry.bringsBack { throw ReportedFailure(status: .failure) }
+    }
+
+    private func forget(_ keyring: Keyring, _ groups: [AccessGroup]?) throws {
+        let entries =
+            if let id { [try keyring.undo.entry(id, in: groups)] } else { try keyring.undo.list(in: groups) }
+        if !yes, !entries.isEmpty {
+            guard !global.noInput, let terminal = Terminal() else {
+                throw KeyringError(
+                    .usage, "nothing was changed: there is nobody to ask", hint: "--yes does it without asking")
+            }
+            for entry in entries { StandardError.write(line: UndoText.plan(entry)) }
+            let what = Quantity.of(entries.count, "entry", "entries")
+            guard try Confirmation.agrees("Forget \(what) for good? [y/N] ", terminal) else {
+                throw KeyringError(.cancelled, "cancelled; nothing was changed")
+            }
+        }
+        let count = try keyring.undo.clear(id.map { _ in entries[0].id }, in: groups)
+        let words = "forgot \(Quantity.of(count, "entry", "entries"))"
+        try global.tell(.undoCleared, words + "; backups that were made before may have the tokens") {
+            $0.count = count
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// One run of a command that took records away or changed them: what its group keeps of it is undone together.
+package struct JournalEntry: Hashable, Sendable {
+    /// Names the entry; of a command that changed several groups, or one after the other, the same in all of them.
+    package let id: JournalID
+    /// The command as people know it, such as `account remove`.
+    package let command: String
+    /// When it ran.
+    package let time: Timestamp
+
+    /// For how many seconds an entry is kept: 30 days.
+    package static let lifetime: Int64 = 30 * 86_400
+    /// How many bytes a command's name has at most.
+    package static let commandLimit = 64
+
+    /// An entry.
+    package init(id: JournalID, command: String, time: Timestamp) {
+        self.id = id
+        self.command = command
+        self.time = time
+    }
+
+    /// Until when it can be undone.
+    package var end: Timestamp { time.advanced(by: Self.lifetime) }
+
+    /// Whether it is kept no longer.
+    package func hasEnded(at now: Timestamp) -> Bool { now >= end }
+}

@@ -1,0 +1,212 @@
+package import KeyfobModel
+internal import KeyfobFiles
+internal import KeyfobSodium
+package import KeyfobVault
+
+// The undo journal of a group. A command begins a draft, changes records, and ends the draft: what it took away or
+// changed is written in the same change, sealed under the group's key as every record.
+
+/// What of a command is kept in the journal.
+package struct JournalKept: Hashable, Sendable {
+    /// How many items.
+    package let items: Int
+    /// How many older entries made room for it.
+    package let displaced: Int
+}
+
+extension GroupWriter {
+    /// How many bytes the entries of a group have at most; the newest entry may have more.
+    package static let journalLimit = 8 << 20
+
+    /// Notes from now on what changes.
+    package func beginJournal() { draft = JournalDraft() }
+
+    /// Writes down what has changed since ``beginJournal()``, as an entry or as a part of one.
+    ///
+    /// Entries whose time is over go, and the oldest ones where there is too much.
+    ///
+    /// - Parameter isLeftOut: Which tokens are worth nothing any more.
+    /// - Returns: Nil where nothing was taken away that could come back.
+    package func endJournal(
+        _ entry: JournalEntry, leavingOut isLeftOut: (Credential) -> Bool = { _ in false }
+    ) throws -> JournalKept? {
+        let changes = draft?.items ?? []
+        draft = nil
+        var (records, size, isWorthKeeping) = ([SealedRecord](), 0, false)
+        for (_, change) in changes {
+            guard let (item, secret) = try item(entry, change, leavingOut: isLeftOut) else { continue }
+            var header = header(.journal, RecordIndex())
+            header.isThisDeviceOnly = true
+            let body = JournalBody.encode(item)
+            if let secret {
+                records.append(try keys.seal(header, attributes: body, secret: secret.bytes))
+            } else {
+                records.append(try keys.seal(header, attributes: body))
+            }
+            size += Self.size(records[records.count - 1].attributes, secretCount: item.former?.secretCount ?? 0)
+            // A grant that had ended says nothing by itself.
+            if let former = item.former, former.hasSecret || item.kind != .refreshToken { isWorthKeeping = true }
+        }
+        guard isWorthKeeping else { return nil }
+        let displaced = try makeRoom(for: size, of: entry)
+        for record in records { try insert(record) }
+        return JournalKept(items: records.count, displaced: displaced)
+    }
+
+    /// Removes what the journal keeps of the items that `isMeant` finds.
+    ///
+    /// - Returns: The entries that it was kept under.
+    @discardableResult
+    package func removeFromJournal(where isMeant: (JournalItem) throws -> Bool) throws -> Set<JournalID> {
+        guard try storage.mayHold(.journal) else { return [] }
+        var entries: Set<JournalID> = []
+        for item in try reader.journal() where try isMeant(item.value) {
+            try delete(item.record)
+            entries.insert(item.value.entry.id)
+        }
+        return entries
+    }
+
+    /// Removes the settings that the owner has not written and that `isMeant` names.
+    package func removeForeignSettingsFromJournal(where isMeant: (String) -> Bool) throws {
+        try removeFromJournal { item in
+            guard case .setting(let name, _) = item.content, let former = item.former else { return false }
+            return try SettingBody.decode(former.body, keys).writer == .group && isMeant(name)
+        }
+    }
+
+    /// Removes an entry of which nothing is left that could come back.
+    ///
+    /// - Returns: Whether that is so.
+    package func removeEmptyEntry(_ id: JournalID) throws -> Bool {
+        let items = try reader.journal().filter { $0.value.entry.id == id }
+        let isEmpty = items.allSatisfy { item in
+            item.value.former.map { !$0.hasSecret && item.value.kind == .refreshToken } ?? true
+        }
+        if isEmpty { for item in items { try delete(item.record) } }
+        return isEmpty
+    }
+
+    /// Removes the entries whose time is over, where the oldest record says that there are such.
+    func removeEndedEntries() throws {
+        guard let oldest = try storage.oldest(.journal),
+            let item = try? oldest.decode(keys, JournalBody.decode), item.entry.hasEnded(at: now)
+        else { return }
+        try removeFromJournal { $0.entry.hasEnded(at: now) }
+    }
+
+    /// Notes how an item was before it changes, and how it is then.
+    func noteForUndo(_ old: StoredRecord?, _ new: SealedRecord?) throws {
+        guard draft != nil else { return }
+        if let old, old.header.kind.isOfItems {
+            let content = try old.content(keys)
+            guard content.isKeptForUndo else { return }
+            let key = content.key
+            if draft?.knows(key) == false { draft?.begin(key, try withSecret(old)) }
+            draft?.leave(key, nil)
+        }
+        guard let new, new.header.kind.isOfItems else { return }
+        let body = try keys.openAttributes(new.header, new.attributes)
+        let content = try ItemBody.decode(body, new.header.kind)
+        guard content.isKeptForUndo else { return }
+        let key = content.key
+        if draft?.knows(key) == false { draft?.begin(key, nil) }
+        draft?.leave(key, new)
+    }
+
+    private func withSecret(_ record: StoredRecord) throws -> StoredRecord {
+        guard record.secretCommitment != nil, record.secret == nil else { return record }
+        return StoredRecord(
+            rowID: record.rowID, header: record.header, attributes: record.attributes,
+            secretCommitment: record.secretCommitment, secret: try reader.sealedSecret(record))
+    }
+
+    /// What is kept of one item, with its secret; nil for one that has not changed, and for a token that is left out.
+    private func item(
+        _ entry: JournalEntry, _ change: JournalDraft.Change, leavingOut isLeftOut: (Credential) -> Bool
+    ) throws -> (JournalItem, JournalSecret?)? {
+        guard let former = change.former else {
+            guard let left = change.left else { return nil }
+            let body = try keys.openAttributes(left.header, left.attributes)
+            let item = try JournalItem(entry, left.header.kind, added: body, left: left.header.version)
+            return item.content.credential.map(isLeftOut) ?? false ? nil : (item, nil)
+        }
+        let body = try former.open(keys)
+        if let left = change.left, try isSame(former, body, left) { return nil }
+        let secret = try former.secret.map { JournalSecret(try former.open(secret: $0, keys)) }
+        let item = try JournalItem(
+            entry, former.header.kind,
+            former: JournalItem.Former(body: body, flags: former.header.flags, secretCount: secret?.bytes.count ?? 0),
+            left: change.left?.header.version)
+        return item.content.credential.map(isLeftOut) ?? false ? nil : (item, secret)
+    }
+
+    /// Whether a record says what it said before; of one with a secret nobody knows.
+    private func isSame(_ former: StoredRecord, _ body: FieldList, _ left: SealedRecord) throws -> Bool {
+        guard former.secret == nil, left.secret == nil, former.header.kind == left.header.kind else { return false }
+        func content(_ body: FieldList) throws -> ItemContent {
+            let content = try ItemBody.decode(body, left.header.kind)
+            guard var credential = content.credential else { return content }
+            credential.grant = credential.grant?.elsewhere
+            return .credential(credential)
+        }
+        return try content(body) == content(try keys.openAttributes(left.header, left.attributes))
+    }
+
+    /// Removes the entries whose time is over, and then the oldest ones until there is room for `size` more bytes.
+    ///
+    /// - Returns: How many entries went before their time.
+    private func makeRoom(for size: Int, of entry: JournalEntry) throws -> Int {
+        guard try storage.mayHold(.journal) else { return 0 }
+        try removeFromJournal { $0.entry.hasEnded(at: now) }
+        var entries: [JournalID: (time: Timestamp, size: Int, records: [StoredRecord])] = [:]
+        for item in try reader.journal() where item.value.entry.id != entry.id {
+            var found = entries[item.value.entry.id] ?? (item.value.entry.time, 0, [])
+            found.size += Self.size(item.record.attributes, secretCount: item.value.former?.secretCount ?? 0)
+            found.records.append(item.record)
+            entries[item.value.entry.id] = found
+        }
+        var (total, displaced) = (entries.values.reduce(size) { $0 + $1.size }, 0)
+        let byAge = entries.sorted { ($0.value.time, $0.key.description) < ($1.value.time, $1.key.description) }
+        for (_, oldest) in byAge where total > Self.journalLimit {
+            for record in oldest.records { try delete(record) }
+            total -= oldest.size
+            displaced += 1
+        }
+        return displaced
+    }
+
+    private static func size(_ attributes: CommittingAEAD.Box, secretCount: Int) -> Int {
+        attributes.ciphertext.count + secretCount
+    }
+}
+
+/// A secret on its way from a record into the journal.
+private final class JournalSecret {
+    let bytes: SecretBytes
+
+    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+}
+
+extension RecordReading {
+    /// What the undo journal holds; records that do not open are passed over.
+    func journal() throws -> [StoredItem<JournalItem>] {
+        var items: [StoredItem<JournalItem>] = []
+        try forEachRecord(kind: .journal) { result in
+            guard let record = try? result.get(), let item = try? record.decode(keys, JournalBody.decode) else {
+                return
+            }
+            items.append(StoredItem(record: record, value: item))
+        }
+        return items
+    }
+}
+
+extension VaultReading {
+    /// What the undo journal of a group holds, in the order in which it was written.
+    ///
+    /// - Throws: `incomplete` when there are not as many records as there should be.
+    package func journal(in keys: GroupKeys) throws -> SearchResult<JournalItem> {
+        try all(.journal, in: keys, JournalBody.decode)
+    }
+}

@@ -1,0 +1,54 @@
+@testable import Keyfob
+import KeyfobModel
+import KeyfobRecords
+import KeyfobTestSupport
+
+/// What a keyring holds, but for what tells when and how often it was written: to be compared before and after.
+struct KeyringContent: Equatable, CustomStringConvertible {
+    /// What there is, a line each, of each group.
+    let groups: [String: [String]]
+
+    init(_ keyring: Keyring) throws {
+        groups = try keyring.withState { state in
+            var groups: [String: [String]] = [:]
+            for group in state.vault.groups {
+                var lines: [String] = []
+                let isWhole = try keyring.database.forEachItem(in: group) { result, secrets in
+                    let found = try result.get()
+                    guard !found.record.isTombstone else { return }
+                    let token = found.record.secretCommitment == nil ? "-" : text(of: try secrets.secret(of: found))
+                    lines.append("\(Self.steady(found.item.content)) \(found.item.isOwners) \(token)")
+                }
+                guard isWhole else { throw StoreErrorOfTest.incomplete }
+                groups[group.name.name] = lines.sorted()
+            }
+            return groups
+        }
+    }
+
+    enum StoreErrorOfTest: Error { case incomplete }
+
+    /// The content without what grows with each sign-in.
+    private static func steady(_ content: ItemContent) -> ItemContent {
+        guard var credential = content.credential, let grant = credential.grant else { return content }
+        credential.grant = Grant(state: grant.state, rotates: grant.rotates)
+        return .credential(credential)
+    }
+
+    var description: String {
+        groups.sorted { $0.key < $1.key }.map { "\($0.key):\n  " + $0.value.joined(separator: "\n  ") }
+            .joined(separator: "\n")
+    }
+
+    /// How many items there are.
+    var count: Int { groups.values.reduce(0) { $0 + $1.count } }
+}
+
+extension Keyring {
+    /// How many records the undo journals hold.
+    func journalCount() throws -> Int {
+        try withState { state in
+            try state.vault.groups.reduce(0) { try $0 + database.journal(in: $1.keys).items.count }
+        }
+    }
+}

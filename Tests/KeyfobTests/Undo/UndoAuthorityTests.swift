@@ -1,0 +1,87 @@
+@testable import Keyfob
+import KeyfobModel
+import KeyfobRecords
+import KeyfobTestSupport
+import Testing
+
+/// Who may write what into the journal of a group, and what it decides.
+@Suite("The undo journal and who holds one group's key")
+struct UndoAuthorityTests {
+    private let place: AuthorityHome
+
+    init() throws { place = try AuthorityHome() }
+
+    private func remove(_ account: Account, by keyring: Keyring, in group: AccessGroup) throws -> UndoOffer {
+        let policy = UndoPolicy.keep(keyring.undo.command("account remove"))
+        return try #require(try keyring.accounts.remove(account.id, from: group, undo: policy).undo)
+    }
+
+    private func rekey(_ keyring: Keyring) throws {
+        var rekeying = try keyring.slots.beginRekey()
+        try rekeying.keep(keyFile: keyFile(1))
+        _ = try rekeying.commit(handingOver: { _ in })
+    }
+
+    @Test("a key of one group sees, undoes and forgets what is kept in that group, and nothing of another")
+    func oneGroup() throws {
+        let ada = try place.add("ada", "the owner's", by: place.owner)
+        let tool = try place.add("tool", "the tool's", by: place.owner, in: [place.tools])
+        let (own, theirs) = (
+            try remove(ada, by: place.owner, in: .default), try remove(tool, by: place.owner, in: place.tools)
+        )
+        #expect(try place.adversary.undo.list().map(\.id) == [theirs.id])
+        #expect(place.refusal { _ = try place.adversary.undo.undo(own.id) }?.code == .noSuchEntry)
+        #expect(place.refusal { _ = try place.adversary.undo.list(in: [.default]) }?.code == .groupNotGranted)
+        _ = try place.adversary.undo.undo()
+        #expect(try place.adversary.tokenText(TokenRequest(account: "tool")) == "the tool's")
+        #expect(try place.adversary.undo.clear() == 0)
+        #expect(try place.owner.undo.list().map(\.id) == [own.id])
+        _ = try place.owner.undo.undo()
+        #expect(try place.owner.tokenText(TokenRequest(account: "ada"), in: [.default]) == "the owner's")
+    }
+
+    @Test("a decision comes back as whose it was, also under new keys", arguments: ["as it is", "rotate", "rekey"])
+    func decisions(keys: String) throws {
+        let eve = try place.add("eve", "t", by: place.owner, in: [place.tools])
+        try place.owner.bindings.set(.tool("gh"), to: .account(eve.id), in: place.tools)
+        try place.adversary.bindings.set(.tool("az"), to: .account(eve.id), in: place.tools)
+        _ = try remove(eve, by: place.owner, in: place.tools)
+        switch keys {
+        case "rotate": _ = try place.owner.groups.rotate(place.tools)
+        case "rekey": try rekey(place.owner)
+        default: break
+        }
+        _ = try place.home.opened().undo.undo()
+        let writers = try place.owner.bindings.list().map { "\($0.subject.text) \($0.writer)" }
+        #expect(Set(writers) == ["gh owner", "az group"])
+        #expect(try place.owner.health.verify().problems == [])
+        #expect(try place.owner.tokenText(TokenRequest(account: "eve"), in: [place.tools]) == "t")
+    }
+
+    @Test("what somebody decided with a group's key and removed does not come back once they are revoked")
+    func revoked() throws {
+        let eve = try place.add("eve", "t", by: place.adversary)
+        try place.adversary.bindings.set(.tool("az"), to: .account(eve.id), in: place.tools)
+        try place.owner.bindings.set(.tool("gh"), to: .account(eve.id), in: place.tools)
+        _ = try remove(eve, by: place.adversary, in: place.tools)
+        let slot = try #require(try place.owner.slots.list().first { $0.group == place.tools }).id
+        _ = try place.owner.slots.revoke(slot, of: place.tools)
+        _ = try place.owner.undo.undo()
+        #expect(try place.owner.bindings.list().map { "\($0.subject.text) \($0.writer)" } == ["gh owner"])
+        #expect(try place.owner.groups.foreignDecisions().isEmpty)
+    }
+
+    @Test("a record of one group's journal that is put into another group does not open there")
+    func moved() throws {
+        let tool = try place.add("tool", "t", by: place.owner, in: [place.tools])
+        _ = try remove(tool, by: place.adversary, in: place.tools)
+        let database = try place.home.database()
+        let target =
+            "(SELECT group_id FROM record_counts WHERE group_id NOT IN (SELECT group_id FROM records WHERE kind = 10))"
+        try database.runUnnoticed("UPDATE records SET group_id = \(target) WHERE kind = 10")
+        let opened = try place.home.opened()
+        #expect(place.refusal { _ = try opened.undo.list(in: [.default]) } != nil)
+        #expect(try !opened.health.verify().problems.isEmpty)
+        #expect(try opened.accounts.list(in: [.default]).isEmpty)
+    }
+}
