@@ -2,12 +2,13 @@ public import Keyfob
 internal import KeyfobModel
 
 extension AgentDesk {
-    /// Signs an account out of a client, for a program that may have its tokens.
+    /// Signs an account out of a client, for a program that may do so.
     ///
-    /// - Parameter isForAll: Whether to sign it out of all other clients of the group too.
+    /// - Parameter isShared: Whether the machine is several people's: then it is signed out of all other clients of the group too, where
+    ///   the program may sign it out of any.
     /// - Throws: `notPermitted`, `noSuchAccount`, and as `Keyring.accounts.signOut`.
     public func signOut(
-        _ account: AccountID, clientID: String, isForAll: Bool = false, in groups: [AccessGroup]? = nil,
+        _ account: AccountID, clientID: String, isShared: Bool = false, in groups: [AccessGroup]? = nil,
         for caller: AgentCaller
     ) async throws(KeyringError) -> SignOutReport {
         var asked = TokenRequest(clientID: clientID)
@@ -15,17 +16,24 @@ extension AgentDesk {
         var draft = AuditDraft(.signOut, caller, asked)
         do throws(KeyringError) {
             let keyring = try vault.keyring()
+            let era = era
             (draft.keyring, draft.account) = (keyring, account)
-            let rights = rights(of: caller)
-            guard
-                let candidate = try rights.accounts(of: keyring, in: groups).first(where: { $0.account.id == account }),
-                try rights.mayUse(clientID, of: candidate, keyring)
-            else { throw caller.program.notPermitted }
+            let candidates = try keyring.accounts.list(in: groups).filter { $0.account.id == account }
+            // The same words as of an account that is there.
+            guard !candidates.isEmpty else { throw caller.program.notPermitted(.signOut) }
+            let ofAll = try rights(of: caller).judge(.signOut, candidates, [], nil, keyring).allowed
+            let candidate: Candidate
+            if isShared, let first = ofAll.first {
+                (candidate, draft.permission) = (first.candidate, first.word)
+            } else {
+                candidate = try await admit(caller, .signOut, candidates, [], clientID, keyring, &draft)
+            }
             draft.group = candidate.group
+            let isOfAll = isShared && ofAll.contains { $0.candidate.place == candidate.place }
             // Nobody stays signed in because a provider cannot be reached.
             let network = try? network()
-            let report = try await keyring.accounts.signOut(
-                account, clientID: isForAll ? nil : clientID, reach: isForAll ? .everywhere : .client,
+            let report = try await openKeyring(since: era).accounts.signOut(
+                account, clientID: isOfAll ? nil : clientID, reach: isOfAll ? .everywhere : .client,
                 from: candidate.group, network: network)
             draft.answer = "done"
             try write(draft)

@@ -60,9 +60,7 @@ public final class AgentDesk: Sendable {
         session.withLock { $0.forget(programs, in: groups) }
     }
 
-    /// The accounts of which a program may have tokens, whatever their scopes and client.
-    ///
-    /// None are told of those it may not have: their names are not its business.
+    /// The accounts that a program may be told of; the names of others are not its business.
     ///
     /// - Throws: `locked`, and as `Keyring.accounts`.
     public func accounts(
@@ -80,7 +78,7 @@ public final class AgentDesk: Sendable {
         try rights(of: caller).accounts(of: vault.keyring(), in: nil)
     }
 
-    /// The account that a request means, among those the program may have tokens of.
+    /// The account that a request means, among those the program may be told of.
     ///
     /// - Throws: `notPermitted` where there is none of them, `ambiguous`, and as `Keyring.select`.
     public func select(
@@ -88,7 +86,7 @@ public final class AgentDesk: Sendable {
     ) async throws(KeyringError) -> Candidate {
         try answering(AuditDraft(.select, caller, request)) { (keyring, draft) throws(KeyringError) in
             let own = Set(try rights(of: caller).accounts(of: keyring, in: groups).map(\.place))
-            guard !own.isEmpty else { throw caller.program.notPermitted }
+            guard !own.isEmpty else { throw caller.program.notPermitted(.list) }
             let selection = try keyring.accounts.select(request, in: groups)
             let chosen: Candidate
             let fitting = selection.wouldDo.filter { own.contains($0.place) }
@@ -178,168 +176,6 @@ public final class AgentDesk: Sendable {
         return try vault.keyring()
     }
 
-    /// Whether a program may have a token of an account for these scopes, asking where nobody has decided.
-    ///
-    /// - Throws: `notPermitted`.
-    public func admit(
-        _ caller: AgentCaller, to candidates: [Candidate], scopes: ScopeSet, clientID: String?
-    ) async throws(KeyringError) -> Candidate {
-        var draft = AuditDraft(.permission, caller)
-        do throws(KeyringError) {
-            let keyring = try vault.keyring()
-            draft.keyring = keyring
-            let chosen = try await admit(caller, to: candidates, scopes, clientID, keyring, &draft)
-            draft.answer = "done"
-            try write(draft)
-            return chosen
-        } catch {
-            throw told(error, &draft)
-        }
-    }
-
-    // MARK: Deciding
-
-    /// The account of a request, once the program may have its token, and the tenant where a binding names both.
-    private func admitted(
-        _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
-    ) async throws(KeyringError) -> (Candidate, tenant: String?) {
-        let request = acquisition.request
-        let selection = try keyring.accounts.selectByName(request, in: acquisition.groups)
-        let candidates = selection.fitting
-        guard !candidates.isEmpty else {
-            throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
-        }
-        if candidates.count == 1, !request.isNamed {
-            // Another one that it may use goes before one that it would have to ask for.
-            let judged = try rights(of: caller).judge(selection.wouldDo, request.scopes, request.clientID, keyring)
-            if let only = judged.allowed.first, judged.allowed.count == 1, only.candidate.place != candidates[0].place {
-                let chosen = try await admit(
-                    caller, to: [only.candidate], request.scopes, request.clientID, keyring, &draft)
-                return (chosen, nil)
-            }
-        }
-        let chosen = try await admit(caller, to: candidates, request.scopes, request.clientID, keyring, &draft)
-        return (chosen, chosen == candidates.first && candidates.count == 1 ? selection.boundTenant : nil)
-    }
-
-    private func admit(
-        _ caller: AgentCaller, to candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
-        _ keyring: Keyring, _ draft: inout AuditDraft
-    ) async throws(KeyringError) -> Candidate {
-        let era = era
-        var judged = try rights(of: caller).judge(candidates, scopes, clientID, keyring)
-        if let decided = try decided(judged, caller, candidates, &draft) { return decided }
-        await turns.take()
-        do throws(KeyringError) {
-            if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
-            // Somebody may have decided while others were asked about.
-            judged = try rights(of: caller).judge(candidates, scopes, clientID, openKeyring(since: era))
-            let chosen: Candidate
-            if let decided = try decided(judged, caller, candidates, &draft) {
-                chosen = decided
-            } else {
-                let question = ProgramQuestion(
-                    caller: caller, accounts: judged.open, scopes: scopes, clientID: clientID)
-                chosen = try await asked(question, judged.changed, since: era, &draft)
-            }
-            await turns.leave()
-            return chosen
-        } catch {
-            await turns.leave()
-            throw error
-        }
-    }
-
-    /// The account that the program may have the token of; nil where that is still to be asked.
-    ///
-    /// - Throws: `ambiguous`, and `notPermitted` where it is forbidden.
-    private func decided(
-        _ judged: ProgramRights.Judged, _ caller: AgentCaller, _ candidates: [Candidate], _ draft: inout AuditDraft
-    ) throws(KeyringError) -> Candidate? {
-        if let only = judged.allowed.first {
-            guard judged.allowed.count == 1 else {
-                throw KeyringError(
-                    .ambiguous, "the request fits several accounts", accounts: judged.allowed.map(\.candidate.account))
-            }
-            draft.permission = only.word
-            (draft.account, draft.group) = (only.candidate.account.id, only.candidate.group)
-            return only.candidate
-        }
-        draft.group = candidates.first?.group
-        guard let first = judged.open.first else {
-            draft.permission = .never
-            throw caller.program.denied
-        }
-        if judged.open.count == 1 { draft.account = first.account.id }
-        return nil
-    }
-
-    /// The account that a person lets the program have.
-    private func asked(
-        _ question: ProgramQuestion, _ changed: ProgramPermission?, since era: Int, _ draft: inout AuditDraft
-    ) async throws(KeyringError) -> Candidate {
-        let caller = question.caller
-        guard session.withLock({ $0.mayAsk(caller, now: clock.now) }) else { throw caller.program.notPermitted }
-        return try settle(await questions.ask(question), to: question, changed, since: era, &draft)
-    }
-
-    /// What follows from a person's answer: the account that the program may have.
-    func settle(
-        _ answer: ProgramAnswer, to question: ProgramQuestion, _ changed: ProgramPermission?, since era: Int,
-        _ draft: inout AuditDraft
-    ) throws(KeyringError) -> Candidate {
-        let caller = question.caller
-        // Keys may have been let go, and programs forbidden, while the person thought.
-        let keyring = try openKeyring(since: era)
-        let permissions = try keyring.programs.permissions(in: Array(Set(question.accounts.map(\.group))))
-        switch answer {
-        case .allowed(let candidate, let time) where question.accounts.contains(candidate):
-            (draft.account, draft.group) = (candidate.account.id, candidate.group)
-            let verdict = permissions.verdict(
-                on: caller.program, digest: caller.digest, account: candidate.account.id, in: candidate.group,
-                clientID: question.clientID, scopes: question.scopes)
-            if case .denied = verdict { throw caller.program.denied }
-            switch time {
-            case .once: draft.permission = .once
-            case .session, .always:
-                let digest = caller.program.kind.isPath ? caller.digest() : nil
-                // What cannot be compared later is not allowed for good, whatever the file will hold by then.
-                if time == .always, digest != nil || !caller.program.kind.isPath {
-                    let known = permissions.first {
-                        $0.program == caller.program && $0.isAllowed && $0.account == candidate.account.id
-                            && $0.clientID == question.clientID && $0.group == candidate.group && $0.digest == digest
-                    }
-                    // No further than what was shown, and what was allowed before.
-                    try keyring.programs.permit(
-                        ProgramPermission(
-                            of: caller.program, account: candidate.account.id, clientID: question.clientID,
-                            scopes: question.scopes.isEmpty
-                                ? [] : ScopeSet(question.scopes.scopes + (known?.scopes.scopes ?? [])),
-                            digest: digest, in: candidate.group))
-                    draft.permission = .always
-                } else {
-                    session.withLock { $0.allow(caller, candidate, question.scopes, question.clientID) }
-                    draft.permission = .session
-                }
-            }
-            return candidate
-        case .allowed, .dismissed:
-            session.withLock { $0.isDismissed(caller, now: clock.now) }
-        case .never:
-            for group in Set(question.accounts.map(\.group)) {
-                try keyring.programs.permit(ProgramPermission(of: caller.program, isAllowed: false, in: group))
-            }
-            draft.permission = .never
-        case .nobodyThere: break
-        }
-        throw changed.map {
-            KeyringError(
-                .notPermitted, "\(caller.program) has changed since it was allowed",
-                advice: .permitProgram(
-                    caller.program.description, account: $0.account?.description, group: $0.group))
-        } ?? caller.program.notPermitted
-    }
-
     // MARK: Writing down
 
     private func answering<Answer>(
@@ -375,23 +211,5 @@ public final class AgentDesk: Sendable {
         }
         vault.reconsider(after: error)
         return error
-    }
-}
-
-extension Selection {
-    /// The accounts that would do.
-    fileprivate var fitting: [Candidate] {
-        switch outcome {
-        case .chosen(let candidate): [candidate]
-        case .ambiguous(let candidates): candidates
-        default: []
-        }
-    }
-
-    /// All accounts that are not ruled out.
-    fileprivate var wouldDo: [Candidate] {
-        verdicts.compactMap { judged in
-            if case .rejected = judged.verdict { nil } else { judged.candidate }
-        }
     }
 }

@@ -1,10 +1,20 @@
 internal import Keyfob
 internal import KeyfobModel
 
-/// What a program may have: by what is stored, and by what was allowed until the agent ends.
+/// What a program may do: by what is stored, and by what was allowed until the agent ends.
+///
+/// Every door asks here, for each action by itself.
 struct ProgramRights {
     let caller: AgentCaller
     let session: SessionPermissions
+
+    /// What is decided of an action with an account.
+    enum Verdict {
+        case allowed(AuditEntry.Permission)
+        case denied
+        /// Nobody has decided; a permission that would allow it if the program had not changed.
+        case open(ProgramPermission?)
+    }
 
     /// What was decided of a program and some accounts.
     struct Judged {
@@ -15,34 +25,53 @@ struct ProgramRights {
         var changed: ProgramPermission?
     }
 
-    /// Sorts accounts by whether the program may have tokens of them for these scopes and this client.
+    /// What is decided of an action, by what is stored, which was read before.
+    ///
+    /// - Parameter account: Nil for whoever signs in.
+    func verdict(
+        on action: ProgramAction, with account: AccountID?, in group: AccessGroup, _ scopes: ScopeSet = [],
+        _ clientID: String? = nil, by permissions: [ProgramPermission]
+    ) -> Verdict {
+        let verdict = permissions.verdict(
+            on: caller.program, to: action, digest: caller.digest, account: account, in: group, clientID: clientID,
+            scopes: scopes)
+        let isAllowedHere: Bool
+        switch verdict {
+        case .allowed: return .allowed(.always)
+        case .denied: return .denied
+        case .changed, .undecided:
+            isAllowedHere = session.allows(caller, action, account, in: group, scopes, clientID)
+        }
+        if isAllowedHere { return .allowed(.session) }
+        if case .changed(let permission) = verdict { return .open(permission) }
+        return .open(nil)
+    }
+
+    /// Sorts accounts by whether the program may do something with them.
     func judge(
-        _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
+        _ action: ProgramAction, _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
+        _ keyring: Keyring
     ) throws(KeyringError) -> Judged {
         judge(
-            candidates, scopes, clientID,
+            action, candidates, scopes, clientID,
             by: try keyring.programs.permissions(in: Array(Set(candidates.map(\.group)))))
     }
 
     /// The same, by what is stored, which was read before.
     func judge(
-        _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?, by permissions: [ProgramPermission]
+        _ action: ProgramAction, _ candidates: [Candidate], _ scopes: ScopeSet, _ clientID: String?,
+        by permissions: [ProgramPermission]
     ) -> Judged {
         var judged = Judged()
         for candidate in candidates {
-            let verdict = permissions.verdict(
-                on: caller.program, digest: caller.digest, account: candidate.account.id, in: candidate.group,
-                clientID: clientID, scopes: scopes)
+            let verdict = verdict(
+                on: action, with: candidate.account.id, in: candidate.group, scopes, clientID, by: permissions)
             switch verdict {
-            case .allowed: judged.allowed.append((candidate, .always))
+            case .allowed(let word): judged.allowed.append((candidate, word))
             case .denied: break
-            case .changed where session.allows(caller, candidate, scopes, clientID),
-                .undecided where session.allows(caller, candidate, scopes, clientID):
-                judged.allowed.append((candidate, .session))
-            case .changed(let permission):
-                judged.changed = permission
+            case .open(let changed):
+                judged.changed = changed ?? judged.changed
                 judged.open.append(candidate)
-            case .undecided: judged.open.append(candidate)
             }
         }
         return judged
@@ -50,45 +79,44 @@ struct ProgramRights {
 
     /// Whether the program may have a token without asking.
     func mayHave(_ candidate: Candidate, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring) -> Bool {
-        guard let judged = try? judge([candidate], scopes, clientID, keyring) else { return false }
+        guard let judged = try? judge(.token, [candidate], scopes, clientID, keyring) else { return false }
         return !judged.allowed.isEmpty
     }
 
-    /// Whether the program may have some token of an account for a client.
-    func mayUse(
-        _ clientID: String, of candidate: Candidate, _ keyring: Keyring
-    ) throws(KeyringError) -> Bool {
-        let isAllowed = try keyring.programs.permissions(in: [candidate.group]).contains {
-            $0.program == caller.program && $0.isAllowed && $0.account.map { $0 == candidate.account.id } ?? true
-                && $0.clientID.map { $0 == clientID } ?? true && ($0.digest == nil || $0.digest == caller.digest())
-        }
-        return isAllowed || session.allows(caller, candidate, client: clientID)
+    /// The accounts that the program may be told of.
+    func accounts(of keyring: Keyring, in groups: [AccessGroup]?) throws(KeyringError) -> [Candidate] {
+        let permissions = try keyring.programs.permissions(in: groups)
+        return judge(.list, try keyring.accounts.list(in: groups), [], nil, by: permissions).allowed.map(\.candidate)
     }
 
     /// The accounts of which the program may have some token.
-    func accounts(of keyring: Keyring, in groups: [AccessGroup]?) throws(KeyringError) -> [Candidate] {
-        let permissions = try keyring.programs.permissions(in: groups).filter { $0.program == caller.program }
-        return try keyring.accounts.list(in: groups).filter { candidate in
-            let about = permissions.filter {
+    private func tokenAccounts(
+        _ permissions: [ProgramPermission], _ candidates: [Candidate]
+    ) -> Set<AccountPlace> {
+        let own = permissions.filter { $0.program == caller.program && $0.actions.contains(.token) }
+        let may = candidates.filter { candidate in
+            let about = own.filter {
                 $0.group == candidate.group && $0.account.map { $0 == candidate.account.id } ?? true
             }
             if about.contains(where: { !$0.isAllowed && $0.clientID == nil && $0.scopes.isEmpty }) { return false }
             return about.contains { $0.isAllowed && ($0.digest == nil || $0.digest == caller.digest()) }
-                || session.allows(caller, candidate)
+                || session.allowsSome(.token, caller, candidate)
         }
+        return Set(may.map(\.place))
     }
 
     /// Why no account fits, in words that tell nothing of accounts that the program may not use.
     func error(
         _ selection: Selection, for request: TokenRequest, _ keyring: Keyring, in groups: [AccessGroup]?
     ) throws(KeyringError) -> KeyringError {
-        let own = Set(try accounts(of: keyring, in: groups).map(\.place))
+        let permissions = try keyring.programs.permissions(in: groups)
+        let own = tokenAccounts(permissions, try keyring.accounts.list(in: groups))
         guard !own.isEmpty else {
             // The same words as of an account that is there.
-            let isDenied = try keyring.programs.permissions(in: groups).contains {
-                $0.program == caller.program && !$0.isAllowed
+            let isDenied = permissions.contains {
+                $0.program == caller.program && !$0.isAllowed && $0.actions.contains(.token)
             }
-            return isDenied ? caller.program.denied : caller.program.notPermitted
+            return isDenied ? caller.program.denied(.token) : caller.program.notPermitted(.token)
         }
         let known = selection.verdicts.filter { own.contains($0.candidate.place) }
         if let error = KeyringError(selection, for: request), known.count == selection.verdicts.count { return error }
@@ -101,17 +129,40 @@ struct ProgramRights {
 }
 
 extension Program {
-    /// Nobody has decided that it may.
-    var notPermitted: KeyringError {
+    /// Nobody has decided that it may do that.
+    func notPermitted(_ action: ProgramAction) -> KeyringError {
         KeyringError(
-            .notPermitted, "nobody has let \(self) have this token",
-            advice: .permitProgram(description, account: nil, group: nil))
+            .notPermitted, "nobody has let \(self) \(action.wish)",
+            advice: .permitProgram(description, action: action.advised, account: nil, group: nil))
     }
 
-    /// Somebody has decided that it may not.
-    var denied: KeyringError {
-        KeyringError(.notPermitted, "\(self) may not have this token", advice: .forgetProgram(description))
+    /// Somebody has decided that it may not do that.
+    func denied(_ action: ProgramAction) -> KeyringError {
+        KeyringError(.notPermitted, "\(self) may not \(action.wish)", advice: .forgetProgram(description))
     }
+
+    /// It might, had its file not changed.
+    func changed(_ action: ProgramAction, since permission: ProgramPermission) -> KeyringError {
+        KeyringError(
+            .notPermitted, "\(self) has changed since it was allowed",
+            advice: .permitProgram(
+                description, action: action.advised, account: permission.account?.description, group: permission.group))
+    }
+}
+
+extension ProgramAction {
+    /// What a program is let do.
+    fileprivate var wish: String {
+        switch self {
+        case .token: "have this token"
+        case .list: "see the accounts"
+        case .signIn: "sign anybody in"
+        case .signOut: "sign this account out"
+        }
+    }
+
+    /// What has to be named to allow it; nil for what is allowed unless something is named.
+    fileprivate var advised: String? { Set<ProgramAction>.usual.contains(self) ? nil : rawValue }
 }
 
 /// An account of a group, whatever else is known of it.

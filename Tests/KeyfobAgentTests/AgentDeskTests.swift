@@ -172,7 +172,7 @@ struct AgentDeskTests {
     func nobody() async throws {
         let error = try #require(await home.token(desk, mailer, of: home.ada).error)
         #expect(error.code == .notPermitted)
-        #expect(error.advice == .permitProgram("executable:/usr/bin/mailer", account: nil, group: nil))
+        #expect(error.advice == .permitProgram("executable:/usr/bin/mailer", action: nil, account: nil, group: nil))
         #expect(home.trail.entries.last?.permission == nil)
     }
 
@@ -292,10 +292,10 @@ struct AgentDeskTests {
         #expect(home.person.asked.count == 2)
     }
 
-    @Test("who may use one client of an account does not sign it out of another")
+    @Test("who may sign an account out of one client does not sign it out of another")
     func otherClient() async throws {
         try home.keyring.programs.permit(
-            ProgramPermission(of: mailer.program, account: home.ada.id, clientID: "other", in: .default))
+            ProgramPermission(of: mailer.program, to: .all, account: home.ada.id, clientID: "other", in: .default))
         await #expect(throws: KeyringError(.notPermitted, "")) {
             _ = try await desk.signOut(home.ada.id, clientID: "mailer", for: mailer)
         }
@@ -328,15 +328,18 @@ struct AgentDeskTests {
         #expect(await home.token(desk, mailer, of: home.ada).error?.code == .locked)
     }
 
-    @Test("who signs in for a program lets it have the tokens for that client until the agent ends")
+    @Test("who lets a program sign them in lets it have the tokens for that client as long")
     func signIn() async throws {
+        home.person.allow(.session)
         let signIns = SignIns(home.ada)
         var request = SignInRequest(provider: "microsoft")
         (request.clientID, request.scopes) = ("mailer", ["mail.read"])
         let report = try await desk.signIn(request, for: mailer, by: signIns) { _ in }
         #expect(report.account.id == home.ada.id)
+        home.person.answer { _ in .nobodyThere }
         #expect(await home.token(desk, mailer, of: home.ada, client: "mailer").text != nil)
         #expect(await home.token(desk, mailer, of: home.bob, client: "mailer").error?.code == .notPermitted)
+        #expect(home.person.asked.map(\.action).first == .signIn)
         #expect(home.trail.entries.first?.kind == .signIn)
         #expect(home.trail.entries.first?.permission == .session)
         #expect(home.trail.entries.first?.answer == "done")

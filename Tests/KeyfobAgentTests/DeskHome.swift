@@ -123,7 +123,7 @@ final class Person: ProgramQuestions {
 
     /// Lets the program have the first account that is asked about.
     func allow(_ time: ProgramAnswer.ForHowLong) {
-        answer { question in question.accounts.first.map { .allowed($0, time) } ?? .dismissed }
+        answer { question in .allowed(question.accounts.first, time) }
     }
 
     /// Chooses the account of that name.

@@ -19,7 +19,7 @@ struct ProgramVerdictTests {
         digest: String? = nil
     ) -> ProgramVerdict {
         permissions.verdict(
-            on: git, digest: { digest }, account: account, in: .default, clientID: client, scopes: scopes)
+            on: git, to: .token, digest: { digest }, account: account, in: .default, clientID: client, scopes: scopes)
     }
 
     @Test("What nobody decided is undecided, and of another program, account or group nothing is said")

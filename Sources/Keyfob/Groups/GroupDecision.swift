@@ -48,7 +48,12 @@ public struct GroupDecision: Hashable, Sendable {
             (kind, text) = (.allowance, "\(allowance.path) is allowed, for \(allowance.bound.target.text)")
         } else if let permission = ProgramSetting.permission(setting, in: group) {
             let whose = permission.account.map { "\($0)" } ?? "each account"
-            (kind, text) = (.program, "\(permission.program) \(permission.isAllowed ? "may" : "may not") use \(whose)")
+            let what =
+                permission.actions == .all
+                ? "use" : permission.actions.words(conjunction: permission.isAllowed ? "and" : "or")
+            (kind, text) = (
+                .program, "\(permission.program) \(permission.isAllowed ? "may" : "may not") \(what) \(whose)"
+            )
         } else if name == Keyring.Accounts.defaultAccount {
             (kind, text) = (.defaultAccount, "\(setting.value) is the default account")
         } else if name.hasPrefix(RegistrySetting.providerPrefix) {

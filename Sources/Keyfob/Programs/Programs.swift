@@ -13,7 +13,7 @@ extension Keyring {
 }
 
 extension Keyring.Programs {
-    /// What programs may have, by program and group.
+    /// What programs may do, by program and group, what forbids first.
     ///
     /// - Throws: as ``Keyring/Accounts/list(in:)``.
     public func permissions(in groups: [AccessGroup]? = nil) throws(KeyringError) -> [ProgramPermission] {
@@ -32,53 +32,53 @@ extension Keyring.Programs {
                 state.warn(ofDamage: settings.damaged, in: group.name)
                 // What forbids might be among what does not open.
                 if let damage = settings.damaged.first { throw StoreError.damaged(what: damage) }
-                let permissions = settings.items.compactMap { ProgramSetting.permission($0.value, in: group.name) }
+                let permissions = ProgramSetting.permissions(settings.items.map(\.value), in: group.name)
                 keyring.decisions.withLock { $0[group] = permissions }
                 found += permissions
             }
-            return found.sorted { ($0.program.description, $0.group.name) < ($1.program.description, $1.group.name) }
+            return found.sorted { $0.order.lexicographicallyPrecedes($1.order) }
         }
     }
 
-    /// Decides what a program may have, in the place of what was decided alike for the same program, account and client.
+    /// Decides what a program may do, in the place of what was decided alike for the same program, actions, account and client.
     ///
     /// It stays on this machine: no bundle for others and no synchronisation carries it.
     ///
-    /// - Throws: `noSuchAccount` where the account is not in the group, `groupNotGranted`, `noSuchGroup`, and what writing can throw.
+    /// - Throws: `usage` where it has no action, `noSuchAccount` where the account is not in the group, `groupNotGranted`, `noSuchGroup`, and what writing can throw.
     public func permit(_ permission: ProgramPermission) throws(KeyringError) {
+        guard !permission.actions.isEmpty else { throw KeyringError(.usage, "a permission is to do something") }
         try withState { state in
             let group = try state.group(permission.group)
             if let account = permission.account, try database.account(account, in: group.keys) == nil {
                 throw StoreError.notFound
             }
-            let name = ProgramSetting.name(permission)
             try change(&state, group) { writer in
-                try writer.setSetting(name, to: ProgramSetting.value(permission), isThisDeviceOnly: true)
+                for setting in ProgramSetting.settings(of: permission) {
+                    try writer.setSetting(setting.name, to: setting.value, isThisDeviceOnly: true)
+                }
             }
         }
     }
 
     /// Takes all that was decided of programs back: it is as if they had never asked.
     ///
-    /// - Returns: How many permissions there were.
+    /// - Returns: How many permissions there were, as ``permissions(in:)`` has them.
     /// - Throws: `noSuchBinding` when there was none, and as ``permit(_:)``.
     public func forgetPermissions(
         of programs: [Program], in groups: [AccessGroup]? = nil
     ) throws(KeyringError) -> Int {
-        let concerned = Set(try permissions(in: groups).filter { programs.contains($0.program) }.map(\.group))
-        let count = try withState { state in
-            var count = 0
-            for name in concerned.sorted(by: { $0.name < $1.name }) {
-                count += try change(&state, state.group(name)) { writer in
+        let decided = try permissions(in: groups).filter { programs.contains($0.program) }
+        try withState { state in
+            for name in Set(decided.map(\.group)).sorted(by: { $0.name < $1.name }) {
+                try change(&state, state.group(name)) { writer in
                     let names = try programs.flatMap { program in
                         try writer.settingNames(prefix: ProgramSetting.prefix(of: program))
                     }
                     for name in names { try writer.setSetting(name, to: nil) }
-                    return names.count
                 }
             }
-            return count
         }
+        let count = decided.count
         guard count > 0 else {
             throw KeyringError(
                 .noSuchBinding, "nothing was decided about \(programs.first.map { "\($0)" } ?? "no program")",

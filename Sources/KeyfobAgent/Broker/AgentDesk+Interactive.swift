@@ -6,16 +6,26 @@ extension AgentDesk {
     ///
     /// Where it names nobody, and somebody is signed in whose token would do, the person chooses first: an account, whose token the program gets
     /// where it may have it and with no further sign-in where none is needed, or another one, who signs in. Where nobody can be
-    /// asked, somebody signs in.
+    /// asked, somebody signs in if the program may have that done.
     ///
     /// - Throws: `cancelled` where the person chooses none, and as `signIn` and `token`.
     func interactiveToken(
         _ request: BrokerRequest, for caller: AgentCaller, by signIns: any AgentSignIns,
         show: @escaping @Sendable (SignInStep) async -> Void
     ) async throws(KeyringError) -> TokenBox {
-        guard let chosen = try await chosenAccount(request, caller) else {
-            let report = try await signIn(request.signIn, for: caller, by: signIns, show: show)
-            return try await token(request.acquisition(after: report), for: caller)
+        let choice = try await choice(request, caller)
+        guard case .account(let chosen) = choice else {
+            // In the window that offers another account it says what the program gets.
+            let consent: ProgramAnswer.ForHowLong? = if case .another = choice { .session } else { nil }
+            let era = era
+            let (report, time) = try await signIn(
+                request.signIn, in: nil, for: caller, by: signIns, after: consent, show: show)
+            let acquisition = request.acquisition(after: report)
+            guard let time, time == .once else { return try await token(acquisition, for: caller) }
+            let candidate = try openKeyring(since: era).accounts.named(
+                report.account.id.description, in: [report.group])
+            return try await token(
+                acquisition, of: Chosen(candidate: candidate, word: .once, era: era), caller)
         }
         var named = request
         named.account = chosen.candidate.account.id
@@ -25,10 +35,19 @@ extension AgentDesk {
             // What a refresh cannot give, a sign-in can.
             guard error.code == .signInNeeded || error.code == .scopesDeclined else { throw error }
         }
-        let report = try await signIn(
-            named.signIn, in: [chosen.candidate.group], for: caller, by: signIns, isForOnce: chosen.word == .once,
-            show: show)
+        // The person has chosen in a window that says what it wants; its token is given by the same word as before.
+        let (report, _) = try await signIn(
+            named.signIn, in: [chosen.candidate.group], for: caller, by: signIns, after: .once, show: show)
         return try await token(named.acquisition(after: report), of: chosen, caller)
+    }
+
+    /// What a person has chosen for a program.
+    private enum Choice {
+        case account(Chosen)
+        /// Somebody else, who signs in.
+        case another
+        /// Nothing, since nobody could be asked, or there was nothing to choose from.
+        case none
     }
 
     /// An account that a person has chosen for a program.
@@ -40,22 +59,20 @@ extension AgentDesk {
         let era: Int
     }
 
-    /// The account that the person chooses; nil where somebody is to sign in.
-    private func chosenAccount(
-        _ request: BrokerRequest, _ caller: AgentCaller
-    ) async throws(KeyringError) -> Chosen? {
-        guard request.account == nil, request.username == nil else { return nil }
+    /// What the person chooses.
+    private func choice(_ request: BrokerRequest, _ caller: AgentCaller) async throws(KeyringError) -> Choice {
+        guard request.account == nil, request.username == nil else { return .none }
         var draft = AuditDraft(.signIn, caller, request.acquisition.request)
         do throws(KeyringError) {
             let (keyring, era) = (try vault.keyring(), era)
             draft.keyring = keyring
             // Nobody waits for a turn where there is nothing to ask.
-            guard try !offered(request, caller, keyring).isEmpty else { return nil }
+            guard try !offered(request, caller, keyring).isEmpty else { return .none }
             await turns.take()
             do throws(KeyringError) {
-                let chosen = try await askedForAccount(request, caller, since: era, &draft)
+                let choice = try await askedForAccount(request, caller, since: era, &draft)
                 await turns.leave()
-                return chosen
+                return choice
             } catch {
                 await turns.leave()
                 throw error
@@ -76,7 +93,7 @@ extension AgentDesk {
         let permissions = try keyring.programs.permissions(in: Array(Set(meant.map(\.group))))
         let rights = rights(of: caller)
         let offered = meant.filter { candidate in
-            let judged = rights.judge([candidate], asked.scopes, asked.clientID, by: permissions)
+            let judged = rights.judge(.token, [candidate], asked.scopes, asked.clientID, by: permissions)
             return !judged.allowed.isEmpty || !judged.open.isEmpty
         }
         return offered.contains { [.signedIn, .tokensOnly].contains($0.state) } ? offered : []
@@ -84,18 +101,19 @@ extension AgentDesk {
 
     private func askedForAccount(
         _ request: BrokerRequest, _ caller: AgentCaller, since era: Int, _ draft: inout AuditDraft
-    ) async throws(KeyringError) -> Chosen? {
+    ) async throws(KeyringError) -> Choice {
         if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
         let asked = request.acquisition.request
         // Somebody may have decided while others were asked about.
         let accounts = try offered(request, caller, openKeyring(since: era))
-        guard !accounts.isEmpty else { return nil }
+        guard !accounts.isEmpty else { return .none }
         let question = ProgramQuestion(
-            caller: caller, accounts: accounts, scopes: asked.scopes, clientID: asked.clientID)
+            caller: caller, action: .signIn, accounts: accounts, scopes: asked.scopes, clientID: asked.clientID)
         switch await questions.chooseAccount(question) {
-        case .another, .nobodyThere: return nil
+        case .another: return .another
+        case .nobodyThere: return .none
         case .account(let candidate) where accounts.contains(candidate):
-            return try await permitted(candidate, question, since: era, &draft)
+            return .account(try await permitted(candidate, question, since: era, &draft))
         case .account, .dismissed: throw Self.nobodyChosen(caller.program)
         }
     }
@@ -107,11 +125,11 @@ extension AgentDesk {
         let caller = question.caller
         (draft.account, draft.group) = (candidate.account.id, candidate.group)
         let keyring = try openKeyring(since: era)
-        let judged = try rights(of: caller).judge([candidate], question.scopes, question.clientID, keyring)
+        let judged = try rights(of: caller).judge(.token, [candidate], question.scopes, question.clientID, keyring)
         if let allowed = judged.allowed.first { return Chosen(candidate: candidate, word: allowed.word, era: era) }
         guard !judged.open.isEmpty else {
             draft.permission = .never
-            throw caller.program.denied
+            throw caller.program.denied(.token)
         }
         let permission = ProgramQuestion(
             caller: caller, accounts: [candidate], scopes: question.scopes, clientID: question.clientID)
@@ -132,10 +150,10 @@ extension AgentDesk {
             let keyring = try openKeyring(since: chosen.era)
             (draft.keyring, draft.permission) = (keyring, chosen.word)
             let judged = try rights(of: caller).judge(
-                [chosen.candidate], acquisition.request.scopes, acquisition.request.clientID, keyring)
+                .token, [chosen.candidate], acquisition.request.scopes, acquisition.request.clientID, keyring)
             guard !judged.allowed.isEmpty || chosen.word == .once && !judged.open.isEmpty else {
                 draft.permission = judged.open.isEmpty ? .never : nil
-                throw caller.program.notPermitted
+                throw caller.program.notPermitted(.token)
             }
             return try await give(caller, acquisition, of: chosen.candidate, since: chosen.era, &draft)
         } catch {

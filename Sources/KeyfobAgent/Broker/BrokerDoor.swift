@@ -152,7 +152,7 @@ public final class BrokerDoor: Sendable {
             case .removeAccount:
                 guard let account = request.account else { throw BrokerRefusal.malformed("'account' is missing") }
                 let report = try await desk.signOut(
-                    account, clientID: request.clientID, isForAll: isShared, for: caller)
+                    account, clientID: request.clientID, isShared: isShared, for: caller)
                 // What they cannot be deleted for is no reason to stay signed in.
                 let clients = Set(report.clients).union([request.clientID])
                 _ = try? RuntimeCopies.remove(of: account, clientIDs: clients.sorted(), secretService)

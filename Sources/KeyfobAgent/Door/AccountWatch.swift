@@ -94,7 +94,7 @@ struct AccountWatch {
 }
 
 extension AgentDesk {
-    /// What is known of the accounts of which a program may have tokens.
+    /// What is known of the accounts that a program may list.
     func looks(for caller: AgentCaller) throws(KeyringError) -> [AccountWatch.Look] {
         let keyring = try vault.keyring()
         var looks: [AccountWatch.Look] = []

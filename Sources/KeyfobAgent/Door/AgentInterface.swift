@@ -62,7 +62,7 @@ package enum AgentInterface {
           endsOn: ?int
         )
 
-        # The accounts of which the program may have tokens.
+        # The accounts that the program may list.
         method Accounts(groups: ?[]string) -> (accounts: []Account)
 
         # An access token; the person is asked where nobody has decided whether the program may have it.
@@ -102,7 +102,7 @@ package enum AgentInterface {
           origin: string
         )
 
-        # The account that a request means, of those that the program may use; no token is got.
+        # The account that a request means, of those that the program may list; no token is got.
         method Select(
           account: ?string,
           login: ?string,
@@ -120,7 +120,8 @@ package enum AgentInterface {
           groups: ?[]string
         ) -> (account: Account)
 
-        # Takes a person through a sign-in. To be called with 'more': steps come first, and then the account alone.
+        # Takes a person through a sign-in; the person is asked where nobody has decided whether the program may do that, and a
+        # right to it is none to tokens. To be called with 'more': steps come first, and then the account alone.
         method SignIn(
           provider: string,
           scopes: ?[]string,
@@ -144,7 +145,7 @@ package enum AgentInterface {
         # What the agent is, the folder of its vault, and whether it holds keys, of the vault with which id, until when.
         method Status() -> (version: string, process: int, vault: string, isOpen: bool, id: ?string, until: ?int)
 
-        # What happens to the accounts of which the program may have tokens. To be called with 'more': the first reply has
+        # What happens to the accounts that the program may list. To be called with 'more': the first reply has
         # no event and says that the watch has begun.
         method Monitor() -> (event: ?Event)
 

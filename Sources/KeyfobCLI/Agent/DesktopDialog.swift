@@ -3,7 +3,7 @@ internal import KeyfobAgent
 internal import KeyfobFiles
 internal import KeyfobTerminal
 
-/// What a person is asked on a desktop: in words, as arguments of the program that shows it, and what the answer means.
+/// What a person is asked on a desktop, with the action that the program wants: in words, as arguments of the program that shows it, and what the answer means.
 ///
 /// It is data, so that a process without keys can show it.
 struct DesktopDialog: Codable, Equatable {
@@ -58,7 +58,7 @@ struct DesktopDialog: Codable, Equatable {
 
     init(_ question: ProgramQuestion, isSignIn: Bool = false) {
         let caller = question.caller
-        let wish = isSignIn ? "wants you to sign in" : "wants a token of an account"
+        let (wish, besides) = Self.wish(question.action, isChoice: isSignIn)
         var lines = ["\(Self.plain(caller.program.name)) \(wish)."]
         lines.append("Program: \(Self.plain(caller.program.description)), process \(caller.process)")
         self.isSignIn = isSignIn
@@ -69,7 +69,22 @@ struct DesktopDialog: Codable, Equatable {
             lines.append("Every program of yours can start keyfob, and so have what it may have.")
         }
         if let client = question.clientID { lines.append("Client: \(Self.plain(client))") }
+        if let besides { lines.append(besides) }
         text = lines.joined(separator: "\n")
+    }
+
+    /// What a program wants, and what it gets along with that.
+    ///
+    /// - Parameter isChoice: Whether the person chooses with which account to sign in.
+    private static func wish(_ action: ProgramAction, isChoice: Bool) -> (String, String?) {
+        switch action {
+        case .token: ("wants a token of an account", "It then sees the account too.")
+        case .list: ("wants to see your accounts", nil)
+        case .signIn where isChoice:
+            ("wants you to sign in", "It gets a token of the account that you choose, and sees that account.")
+        case .signIn: ("wants you to sign in", "It then gets tokens of who signs in, and sees that account.")
+        case .signOut: ("wants to sign an account out", nil)
+        }
     }
 
     /// The accounts that have a row.
@@ -151,8 +166,9 @@ struct DesktopAnswer: Codable, Equatable {
 
     /// In terms of a question.
     func answer(to question: ProgramQuestion) -> ProgramAnswer {
-        guard question.accounts.indices.contains(account) else { return .dismissed }
-        let candidate = question.accounts[account]
+        let candidate = question.accounts.indices.contains(account) ? question.accounts[account] : nil
+        // Who signs in is nobody who is here yet.
+        guard candidate != nil || question.accounts.isEmpty && account == 0 else { return .dismissed }
         return switch word {
         case .once: .allowed(candidate, .once)
         case .session: .allowed(candidate, .session)

@@ -59,6 +59,8 @@ struct ChangeDocument: JSONDocument {
     /// The new name, label or group; nil where it was taken away.
     var to: String?
     var subject: Subject?
+    /// What a program may do now, or never.
+    var actions: [String]?
     /// How many records, clients, bindings, permissions or entries went, moved or were sealed again.
     var count: Int?
     /// The backup that was made first.

@@ -3,11 +3,10 @@ internal import KeyfobAgent
 internal import KeyfobModel
 
 extension ProgramPermission {
-    /// What it is about.
+    /// What the program may do: `list and get tokens of ada of group 'work'`.
     func words(_ account: String?) -> String {
-        let tokens = scopes.isEmpty ? "tokens" : "tokens for \(scopes)"
         let client = clientID.map { " at client \($0)" } ?? ""
-        return "\(tokens) of \(account ?? "each account") of group '\(group)'\(client)"
+        return "\(actions.words(scopes)) \(account ?? "each account") of group '\(group)'\(client)"
     }
 }
 
@@ -15,5 +14,6 @@ extension ChangeDocument {
     mutating func fill(_ permission: ProgramPermission) {
         subject = Subject(program: permission.program)
         (account, group, client) = (permission.account?.description, permission.group.name, permission.clientID)
+        actions = permission.actions.inOrder.map(\.rawValue)
     }
 }

@@ -215,8 +215,12 @@ extension Advice {
 
         case .listBindings: "'keyfob bindings' lists the bindings"
         case .listPrograms: "'keyfob program list' lists what was decided"
-        case .permitProgram(let program, let account, let group):
-            "to let it: keyfob program allow \(ShellWord.inMessage(program)) --account \(account.map(ShellWord.inMessage) ?? "NAME")"
+        case .permitProgram(let program, let action, let account, let group):
+            "to let it: keyfob program allow \(ShellWord.inMessage(program)) "
+                // Who is to sign in may be nobody who is here yet.
+                + (account == nil && action == "sign-in"
+                    ? "--all-accounts" : "--account \(account.map(ShellWord.inMessage) ?? "NAME")")
+                + (action.map { " --action \($0)" } ?? "")
                 + (group.map { " --group \(ShellWord.inMessage($0.name))" } ?? "")
         case .forgetProgram(let program):
             "'keyfob program forget \(ShellWord.inMessage(program))' takes that back"

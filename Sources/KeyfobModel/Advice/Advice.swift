@@ -259,8 +259,10 @@ public enum Advice: Hashable, Sendable {
     case listBindings
     /// See what programs may have.
     case listPrograms
-    /// Let this program have tokens of an account: this one, where it is known which.
-    case permitProgram(String, account: String?, group: AccessGroup?)
+    /// Let this program do something with an account: this one, where it is known which.
+    ///
+    /// `action` is the name of a right; nil for what is given where none is named.
+    case permitProgram(String, action: String?, account: String?, group: AccessGroup?)
     /// Take back what was decided of this program.
     case forgetProgram(String)
     /// Review the project file at this path, and allow it.

@@ -136,10 +136,20 @@ private final class SignsIn: AgentSignIns {
         #expect(signedIn == [nil])
     }
 
-    @Test("Where nobody can be asked, somebody signs in as ever")
+    @Test(
+        "Where nobody can be asked, somebody signs in if the program may have that done, and it has what tokens it may")
     func nobodyThere() async throws {
+        let refused = try #require(try await token().error)
+        #expect(refused.code == .notPermitted && signedIn.isEmpty)
+        #expect(
+            refused.advice
+                == .permitProgram("executable:/usr/bin/mailer", action: "sign-in", account: nil, group: nil))
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, to: [.signIn], in: .default))
+        #expect(try await token().error?.code == .notPermitted)
+        #expect(signedIn == [nil])
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, in: .default))
         #expect(try await token().text == "token after a sign-in")
-        #expect(home.person.offered.count == 1 && signedIn == [nil])
+        #expect(home.person.offered.count == 3 && signedIn == [nil, nil])
     }
 
     @Test(
@@ -150,6 +160,7 @@ private final class SignsIn: AgentSignIns {
         ])
     func named(more: String) async throws {
         home.person.choose(home.bob)
+        try home.keyring.programs.permit(ProgramPermission(of: mailer.program, to: [.signIn], in: .default))
         _ = try await token(more)
         #expect(home.person.offered.isEmpty && signedIn.count == 1)
     }
@@ -204,7 +215,7 @@ private final class SignsIn: AgentSignIns {
         home.person.choose(home.ada)
         home.person.allow(.once)
         #expect(try await token(#","decodedClaims":"{}""#).text == "token after a sign-in")
-        #expect(signedIn == [home.ada.id])
+        #expect(signedIn == [home.ada.id] && home.person.asked.map(\.action) == [.token])
         home.person.answer { _ in .nobodyThere }
         #expect(await home.token(desk, mailer, of: home.ada, client: "mailer").error?.code == .notPermitted)
     }

@@ -6,7 +6,9 @@ import Testing
 /// What the desktop shows before a program gets a token: words of others are no markup, no option and no second line.
 @Suite("What the desktop asks about a program")
 struct DesktopDialogTests {
-    private func question(_ names: [String], program: String = "executable:/usr/bin/mail") throws -> ProgramQuestion {
+    private func question(
+        _ names: [String], program: String = "executable:/usr/bin/mail", action: ProgramAction = .token
+    ) throws -> ProgramQuestion {
         let candidates = try names.enumerated().map { number, name in
             let id = try #require(AccountID(homeAccountID: "\(number)", environment: "login.example"))
             return Candidate(
@@ -15,7 +17,8 @@ struct DesktopDialogTests {
         }
         let caller = AgentCaller(
             try #require(Program(program)), process: 7, user: 0, door: .socket, digest: { nil })
-        return ProgramQuestion(caller: caller, accounts: candidates, scopes: ["mail.read"], clientID: "client")
+        return ProgramQuestion(
+            caller: caller, action: action, accounts: candidates, scopes: ["mail.read"], clientID: "client")
     }
 
     @Test("It says which program, which account and what for")
@@ -28,7 +31,33 @@ struct DesktopDialogTests {
                 Account: ada@contoso.example (group default)
                 For: mail.read
                 Client: client
+                It then sees the account too.
                 """)
+    }
+
+    @Test(
+        "It names the action, and what goes along with a yes",
+        arguments: [
+            (ProgramAction.token, false, "wants a token of an account.", "It then sees the account too."),
+            (.signIn, false, "wants you to sign in.", "It then gets tokens of who signs in, and sees that account."),
+            (
+                .signIn, true, "wants you to sign in.",
+                "It gets a token of the account that you choose, and sees that account."
+            ), (.signOut, false, "wants to sign an account out.", "Client: client"),
+            (.list, false, "wants to see your accounts.", "Client: client"),
+        ])
+    func actions(action: ProgramAction, isChoice: Bool, first: String, last: String) throws {
+        let lines = DesktopDialog(try question(["ada"], action: action), isSignIn: isChoice).text.split(separator: "\n")
+        #expect(lines.first == "/usr/bin/mail \(first)" && lines.last.map(String.init) == last)
+    }
+
+    @Test("Who signs in is nobody who is here yet: an answer is about nobody, and of no row")
+    func nobodyYet() throws {
+        let question = try question([], action: .signIn)
+        #expect(DesktopDialog(question).accounts.isEmpty)
+        #expect(DesktopAnswer(word: .always).answer(to: question) == .allowed(nil, .always))
+        #expect(DesktopAnswer(word: .never).answer(to: question) == .never)
+        #expect(DesktopAnswer(word: .always, account: 1).answer(to: question) == .dismissed)
     }
 
     @Test("Names from outside stay on their line, are no markup, and never stand where an option could")
@@ -74,7 +103,7 @@ struct DesktopDialogTests {
 
     @Test("For a sign-in the accounts are shown with one row more, and what is chosen is one of these rows or none")
     func signIn() throws {
-        let question = try question(["ada", "<b>bob"])
+        let question = try question(["ada", "<b>bob"], action: .signIn)
         let dialog = DesktopDialog(question, isSignIn: true)
         #expect(dialog.text.hasPrefix("/usr/bin/mail wants you to sign in.\n"))
         for program in DesktopDialog.Program.allCases {

@@ -31,6 +31,43 @@ struct ProgramPermissionTests {
         #expect(place.refusal { _ = try place.owner.programs.forgetPermissions(of: [git]) }?.code == .noSuchBinding)
     }
 
+    @Test("each action is by itself: one that is given or forbidden leaves the others as they were")
+    func actions() throws {
+        let ada = try place.add("ada", "a", by: place.owner)
+        func permit(
+            _ actions: Set<ProgramAction>?, scopes: ScopeSet = [], digest: String? = nil, _ isAllowed: Bool = true
+        ) throws {
+            try place.owner.programs.permit(
+                ProgramPermission(
+                    of: git, to: actions, account: ada.id, scopes: scopes, digest: digest, isAllowed: isAllowed,
+                    in: .default))
+        }
+        func rows() throws -> [String] {
+            try place.home.opened().programs.permissions().map {
+                "\($0.isAllowed) \($0.actions.inOrder.map(\.rawValue)) \($0.scopes) \($0.digest ?? "-")"
+            }.sorted()
+        }
+        try permit(nil, scopes: ["a"], digest: "aa")
+        #expect(try rows() == [#"true ["token", "list"] a aa"#])
+        // A list has no scopes.
+        try permit([.token], scopes: ["b"], digest: "aa")
+        #expect(try rows() == [#"true ["token", "list"] b aa"#])
+        try permit([.signOut], digest: "bb")
+        #expect(try rows() == [#"true ["sign-out"]  bb"#, #"true ["token", "list"] b aa"#])
+        try permit([.signIn], scopes: ["c"], digest: "aa")
+        try permit([.signOut], isAllowed: false)
+        #expect(
+            try rows() == [
+                #"false ["sign-out"]  -"#, #"true ["sign-in"] c aa"#, #"true ["sign-out"]  bb"#,
+                #"true ["token", "list"] b aa"#,
+            ])
+        try permit(nil, isAllowed: false)
+        #expect(try rows().first == #"false ["sign-out"]  -"#)
+        #expect(try rows()[1] == #"false ["token", "list", "sign-in", "sign-out"]  -"#)
+        #expect(place.refusal { try permit([]) }?.code == .usage)
+        #expect(try place.owner.programs.forgetPermissions(of: [git]) == 5)
+    }
+
     @Test("one that allows does not take the place of one that forbids")
     func denialStays() throws {
         for isAllowed in [false, true] {
@@ -50,10 +87,13 @@ struct ProgramPermissionTests {
     func writer() throws {
         try place.adversary.programs.permit(ProgramPermission(of: git, in: place.tools))
         #expect(try place.owner.programs.permissions().map(\.writer) == [.group])
-        #expect(try place.owner.groups.foreignDecisions().map(\.kind) == [.program])
+        #expect(try place.owner.groups.foreignDecisions().map(\.kind) == [.program, .program])
         let slot = try #require(try place.owner.slots.list().first { $0.group == place.tools }).id
         let revocation = try place.owner.slots.revoke(slot, of: place.tools, keeping: .none)
-        #expect(revocation.removed.map(\.text) == ["script:/opt/a:b*/c d% may use each account"])
+        #expect(
+            revocation.removed.map(\.text).sorted() == [
+                "script:/opt/a:b*/c d% may get tokens of each account", "script:/opt/a:b*/c d% may list each account",
+            ])
         #expect(try place.owner.programs.permissions().isEmpty)
     }
 
@@ -72,13 +112,19 @@ struct ProgramPermissionTests {
     }
 
     @Test(
-        "what is written of a program and makes no sense forbids it", arguments: ["", "perhaps", "always-but x"])
-    func nonsense(_ value: String) throws {
+        "what is written of a program and makes no sense forbids it",
+        arguments: [
+            (":token:*:*", ""), (":token:*:*", "perhaps"), (":token:*:*", "always-but x"), (":*:*:*", "always"),
+            (":refresh:*:*", "always"), (":token:*", "always"), (":token:*:*:never", "always"),
+            (":token:*:*", "never"), (":token:x:*", "always"), (":token:*:*:*", "always"),
+        ])
+    func nonsense(_ name: String, _ value: String) throws {
         try place.write(
-            "program:\(git.description.replacing("%", with: "%25").replacing(":", with: "%3A").replacing("*", with: "%2A")):*:*",
+            "program:\(git.description.replacing("%", with: "%25").replacing(":", with: "%3A").replacing("*", with: "%2A"))\(name)",
             value)
         let permission = try #require(try place.owner.programs.permissions().first)
         #expect(permission.program == git && !permission.isAllowed && permission.group == place.tools)
+        #expect(permission.actions == .all && permission.account == nil)
         #expect(try place.owner.programs.forgetPermissions(of: [git]) == 1)
     }
 }

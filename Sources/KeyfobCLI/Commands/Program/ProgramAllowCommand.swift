@@ -5,8 +5,12 @@ internal import KeyfobModel
 
 struct ProgramAllowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "allow", abstract: "Let a program have tokens of an account.",
+        commandName: "allow", abstract: "Let a program do something with an account.",
         discussion: """
+            Without --action it may get tokens of the account and be told of it (token and list); --action sign-in lets it take you \
+            through a sign-in, with --all-accounts of anybody, and --action sign-out sign the account out. What was let it before for \
+            other actions stays.
+
             An executable or a script is known by its file: when that changes, by an update or otherwise, nothing is allowed \
             until you say so again. With --any-version it is known by its path alone. What 'keyfob program deny' forbids stays \
             forbidden. It counts on this machine alone.
@@ -15,15 +19,19 @@ struct ProgramAllowCommand: ParsableCommand {
               keyfob program allow ~/bin/report.py --account ada@contoso.example
               keyfob program allow service:backup.service --account work \\
                 --scope https://graph.microsoft.com/.default
+              keyfob program allow ~/bin/report.py --all-accounts --action sign-in
             """)
 
     @Argument(help: "The program.", completion: .file()) var program: String
     @Option(name: [.short, .long], help: ArgumentHelp("The account: id, user name or label.", valueName: "name"))
     var account: String?
     @Flag(name: .long, help: "Every account of the group.") var allAccounts = false
-    @Option(name: [.short, .long], help: ArgumentHelp("Only tokens with this scope; repeatable.", valueName: "scope"))
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("Only tokens and sign-ins with this scope; repeatable.", valueName: "scope"))
     var scope: [String] = []
-    @Option(name: .long, help: ArgumentHelp("Only tokens of this OAuth client.", valueName: "id")) var client: String?
+    @Option(name: .long, help: ArgumentHelp("Only for this OAuth client.", valueName: "id")) var client: String?
+    @OptionGroup var actions: ProgramActionOptions
     @Flag(name: .long, help: "Whatever its file holds.") var anyVersion = false
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -35,6 +43,13 @@ struct ProgramAllowCommand: ParsableCommand {
         where values.contains(where: { !Identifier.isAcceptable($0) }) {
             throw ValidationError("\(name) is blank or holds control characters")
         }
+        let named = actions.named ?? .usual
+        if !scope.isEmpty, !named.contains(where: \.hasScopes) {
+            throw ValidationError("--scope is for tokens and sign-ins: --action token or sign-in")
+        }
+        if client != nil, !named.contains(where: \.hasClient) {
+            throw ValidationError("--client is for tokens, sign-ins and sign-outs, and not for a list")
+        }
     }
 
     func run() throws {
@@ -43,17 +58,21 @@ struct ProgramAllowCommand: ParsableCommand {
         let (whose, group) = try target(in: keyring)
         let digest = anyVersion ? nil : try named.digest()
         let permission = ProgramPermission(
-            of: named.program, account: whose?.id, clientID: client, scopes: ScopeSet(scope), digest: digest, in: group)
+            of: named.program, to: actions.named, account: whose?.id, clientID: client, scopes: ScopeSet(scope),
+            digest: digest, in: group)
+        let limited = permission.actions.filter(\.hasScopes)
         let former = try keyring.programs.permissions(in: [group]).first {
             $0.program == named.program && $0.isAllowed && $0.account == whose?.id && $0.clientID == client
+                && !$0.actions.isDisjoint(with: limited)
         }
         try keyring.programs.permit(permission)
         global.tellWarnings(of: keyring)
         let denial = try keyring.programs.permissions(in: [group]).first {
             $0.program == named.program && !$0.isAllowed && $0.account.map { $0 == whose?.id } ?? true
+                && !$0.actions.isDisjoint(with: permission.actions)
         }
         let name = whose.map { keyring.accounts.shownName(of: $0) }
-        var words = "\(named.program) may have \(permission.words(name))"
+        var words = "\(named.program) may \(permission.words(name))"
         if digest != nil { words += ", as its file is now" }
         if let former, former.scopes != permission.scopes {
             words += ", in the place of \(former.scopes.isEmpty ? "all scopes" : "\(former.scopes)")"

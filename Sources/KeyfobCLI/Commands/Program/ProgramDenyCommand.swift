@@ -5,19 +5,21 @@ internal import KeyfobModel
 
 struct ProgramDenyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deny", abstract: "Never let a program have tokens.",
+        commandName: "deny", abstract: "Never let a program do something with an account.",
         discussion: """
-            It goes before all that was allowed, and nobody is asked about the program any more. Without --account it is about every \
-            account of the groups.
+            It goes before all that was allowed, and nobody is asked about it any more. Without --account it is about every \
+            account of the groups, and without --action about all that a program can do.
 
             Example:
               keyfob program deny /usr/bin/assistant
               keyfob program deny snap:player --account ada@contoso.example
+              keyfob program deny ~/bin/report.py --action sign-out
             """)
 
     @Argument(help: "The program.", completion: .file()) var program: String
     @Option(name: [.short, .long], help: ArgumentHelp("The account: id, user name or label.", valueName: "name"))
     var account: String?
+    @OptionGroup var actions: ProgramActionOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() throws {
@@ -26,13 +28,16 @@ struct ProgramDenyCommand: ParsableCommand {
         let (whose, groups) = try target(in: keyring)
         for group in groups {
             try keyring.programs.permit(
-                ProgramPermission(of: named.program, account: whose?.id, isAllowed: false, in: group))
+                ProgramPermission(
+                    of: named.program, to: actions.named, account: whose?.id, isAllowed: false, in: group))
         }
         global.tellWarnings(of: keyring)
         named.tell(global)
-        let about = whose.map { "tokens of \(keyring.accounts.shownName(of: $0))" } ?? "any token"
+        let name = whose.map { keyring.accounts.shownName(of: $0) } ?? "any account"
+        let verbs = actions.named.map { $0.words(conjunction: "or") } ?? "use"
         let places = groups.map { "'\($0)'" }.joined(separator: ", ")
-        try global.tell(.programDenied, "\(named.program) never gets \(about) of group \(places)") {
+        try global.tell(.programDenied, "\(named.program) may never \(verbs) \(name) of group \(places)") {
+            $0.actions = (actions.named ?? .all).inOrder.map(\.rawValue)
             $0.subject = ChangeDocument.Subject(program: named.program)
             ($0.account, $0.group) = (whose?.id.description, groups.count == 1 ? groups[0].name : nil)
         }

@@ -8,7 +8,7 @@ struct ProgramListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what programs may have.",
         discussion: """
-            FILE tells how the program's file is now. 'changed' is another one than was allowed, 'gone' none, and in place of a link \
+            MAY tells what the program may do, or never; 'never' alone is about all that it can. FILE tells how the program's file is now. 'changed' is another one than was allowed, 'gone' none, and in place of a link \
             agents see the file to which it leads: the program gets nothing then.
 
             Example:
@@ -55,6 +55,12 @@ private struct ListedPermission {
             ? ProgramResolver.state(of: permission.program, digest: permission.digest, digests) : nil
     }
 
+    /// What it may do.
+    private var may: String {
+        let actions = permission.actions.inOrder.map(\.rawValue).joined(separator: ", ")
+        return permission.isAllowed ? actions : permission.actions == .all ? "never" : "never \(actions)"
+    }
+
     var row: [String] {
         let what = [permission.scopes.isEmpty ? nil : permission.scopes.spaceSeparated, permission.clientID]
         let text = what.compactMap(\.self).joined(separator: " ")
@@ -67,7 +73,7 @@ private struct ListedPermission {
             case nil: "-"
             }
         return [
-            permission.program.description, permission.isAllowed ? "yes" : "never",
+            permission.program.description, may,
             name,
             permission.group.name + (permission.writer == .group ? ", by a key of the group" : ""),
             text.isEmpty ? "-" : text, state,
@@ -77,6 +83,7 @@ private struct ListedPermission {
     var document: ProgramListDocument.Permission {
         ProgramListDocument.Permission(
             program: permission.program.description, decision: permission.isAllowed ? "always" : "never",
+            actions: permission.actions.inOrder.map(\.rawValue),
             account: permission.account?.description, username: account?.username, group: permission.group.name,
             scopes: permission.scopes.scopes, clientID: permission.clientID, sha256: permission.digest,
             hasChanged: permission.digest == nil ? nil : file.map { $0 != .asAllowed },
@@ -92,6 +99,7 @@ private struct ProgramListDocument: JSONDocument {
     struct Permission: Encodable {
         let program: String
         let decision: String
+        let actions: [String]
         let account: String?
         let username: String?
         let group: String

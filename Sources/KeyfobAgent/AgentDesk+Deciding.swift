@@ -1,0 +1,284 @@
+public import Keyfob
+internal import KeyfobModel
+internal import Synchronization
+
+extension AgentDesk {
+    /// Whether a program may have a token of an account for these scopes, asking where nobody has decided.
+    ///
+    /// - Throws: `notPermitted`.
+    public func admit(
+        _ caller: AgentCaller, to candidates: [Candidate], scopes: ScopeSet, clientID: String?
+    ) async throws(KeyringError) -> Candidate {
+        var draft = AuditDraft(.permission, caller)
+        do throws(KeyringError) {
+            let keyring = try vault.keyring()
+            draft.keyring = keyring
+            let chosen = try await admit(caller, .token, candidates, scopes, clientID, keyring, &draft)
+            draft.answer = "done"
+            try write(draft)
+            return chosen
+        } catch {
+            throw told(error, &draft)
+        }
+    }
+
+    /// The account of a request, once the program may have its token, and the tenant where a binding names both.
+    func admitted(
+        _ acquisition: TokenAcquisition, _ keyring: Keyring, _ caller: AgentCaller, _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> (Candidate, tenant: String?) {
+        let request = acquisition.request
+        let selection = try keyring.accounts.selectByName(request, in: acquisition.groups)
+        let candidates = selection.fitting
+        guard !candidates.isEmpty else {
+            throw try rights(of: caller).error(selection, for: request, keyring, in: acquisition.groups)
+        }
+        var fitting = candidates
+        if candidates.count == 1, !request.isNamed {
+            // Another one that it may use goes before one that it would have to ask for.
+            let judged = try rights(of: caller).judge(
+                .token, selection.wouldDo, request.scopes, request.clientID, keyring)
+            if let only = judged.allowed.first, judged.allowed.count == 1 { fitting = [only.candidate] }
+        }
+        let chosen = try await admit(caller, .token, fitting, request.scopes, request.clientID, keyring, &draft)
+        return (chosen, chosen == candidates.first && candidates.count == 1 ? selection.boundTenant : nil)
+    }
+
+    /// The account with which the program may do something; a person is asked where nobody has decided.
+    ///
+    /// - Throws: `ambiguous`, `notPermitted`, `cancelled` where the program has ended meanwhile, `locked`.
+    func admit(
+        _ caller: AgentCaller, _ action: ProgramAction, _ candidates: [Candidate], _ scopes: ScopeSet,
+        _ clientID: String?, _ keyring: Keyring, _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> Candidate {
+        let era = era
+        var judged = try rights(of: caller).judge(action, candidates, scopes, clientID, keyring)
+        if let decided = try decided(action, judged, caller, candidates, &draft) { return decided }
+        await turns.take()
+        do throws(KeyringError) {
+            if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
+            // Somebody may have decided while others were asked about.
+            judged = try rights(of: caller).judge(action, candidates, scopes, clientID, openKeyring(since: era))
+            let chosen: Candidate
+            if let decided = try decided(action, judged, caller, candidates, &draft) {
+                chosen = decided
+            } else {
+                let question = ProgramQuestion(
+                    caller: caller, action: action, accounts: judged.open, scopes: scopes, clientID: clientID)
+                let answer = try await answer(to: question)
+                guard let account = try settle(answer, to: question, judged.changed, since: era, &draft) else {
+                    throw caller.program.notPermitted(action)
+                }
+                chosen = account
+            }
+            await turns.leave()
+            return chosen
+        } catch {
+            await turns.leave()
+            throw error
+        }
+    }
+
+    /// Lets a program sign somebody in to a group, or asks a person where nobody has decided.
+    ///
+    /// - Parameters:
+    ///   - account: Who is to sign in; nil for whoever does.
+    ///   - consent: What the person has said already in a window that names the program and its wish.
+    /// - Returns: For how long the person has let it have the tokens of who signs in; nil where nobody was asked about that.
+    /// - Throws: As ``admit(_:_:_:_:_:_:_:)``.
+    func admitSignIn(
+        _ caller: AgentCaller, of account: AccountID?, in group: AccessGroup, _ scopes: ScopeSet, _ clientID: String?,
+        _ consent: ProgramAnswer.ForHowLong?, since era: Int, _ draft: inout AuditDraft
+    ) async throws(KeyringError) -> ProgramAnswer.ForHowLong? {
+        func judge() throws(KeyringError) -> ProgramRights.Verdict {
+            let permissions = try openKeyring(since: era).programs.permissions(in: [group])
+            return rights(of: caller).verdict(on: .signIn, with: account, in: group, scopes, clientID, by: permissions)
+        }
+        func isDecided(_ verdict: ProgramRights.Verdict) throws(KeyringError) -> Bool {
+            switch verdict {
+            case .allowed(let word): draft.permission = word
+            case .denied:
+                draft.permission = .never
+                throw caller.program.denied(.signIn)
+            case .open:
+                guard let consent else { return false }
+                draft.permission = consent.permission
+            }
+            return true
+        }
+        if try isDecided(judge()) { return consent }
+        await turns.take()
+        do throws(KeyringError) {
+            if Task.isCancelled { throw KeyringError(.cancelled, "the program that asked has ended") }
+            var time: ProgramAnswer.ForHowLong?
+            let verdict = try judge()
+            if try !isDecided(verdict) {
+                let whose = try account.map { (id) throws(KeyringError) in
+                    try openKeyring(since: era).accounts.list(in: [group]).filter { $0.account.id == id }
+                }
+                let question = ProgramQuestion(
+                    caller: caller, action: .signIn, accounts: whose ?? [], group: group, account: account,
+                    scopes: scopes, clientID: clientID)
+                var changed: ProgramPermission?
+                if case .open(let permission) = verdict { changed = permission }
+                _ = try settle(await answer(to: question), to: question, changed, since: era, &draft)
+                time = draft.permission.flatMap(ProgramAnswer.ForHowLong.init)
+            }
+            await turns.leave()
+            return time
+        } catch {
+            await turns.leave()
+            throw error
+        }
+    }
+
+    /// The account with which the program may do something; nil where that is still to be asked.
+    ///
+    /// - Throws: `ambiguous`, and `notPermitted` where it is forbidden.
+    private func decided(
+        _ action: ProgramAction, _ judged: ProgramRights.Judged, _ caller: AgentCaller, _ candidates: [Candidate],
+        _ draft: inout AuditDraft
+    ) throws(KeyringError) -> Candidate? {
+        if let only = judged.allowed.first {
+            guard judged.allowed.count == 1 else {
+                throw KeyringError(
+                    .ambiguous, "the request fits several accounts", accounts: judged.allowed.map(\.candidate.account))
+            }
+            draft.permission = only.word
+            (draft.account, draft.group) = (only.candidate.account.id, only.candidate.group)
+            return only.candidate
+        }
+        draft.group = candidates.first?.group
+        guard let first = judged.open.first else {
+            draft.permission = .never
+            throw caller.program.denied(action)
+        }
+        if judged.open.count == 1 { draft.account = first.account.id }
+        return nil
+    }
+
+    /// What a person answers, unless the program was sent away just now.
+    private func answer(to question: ProgramQuestion) async throws(KeyringError) -> ProgramAnswer {
+        guard session.withLock({ $0.mayAsk(question.caller, now: clock.now) }) else {
+            throw question.caller.program.notPermitted(question.action)
+        }
+        return await questions.ask(question)
+    }
+
+    /// What follows from a person's answer: the account that it is about, which none is where anybody may sign in.
+    ///
+    /// - Throws: `notPermitted` where the program may not, `locked`.
+    func settle(
+        _ answer: ProgramAnswer, to question: ProgramQuestion, _ changed: ProgramPermission?, since era: Int,
+        _ draft: inout AuditDraft
+    ) throws(KeyringError) -> Candidate? {
+        let (caller, action) = (question.caller, question.action)
+        // Keys may have been let go, and programs forbidden, while the person thought.
+        let keyring = try openKeyring(since: era)
+        let permissions = try keyring.programs.permissions(in: question.groups)
+        switch answer {
+        case .allowed(let candidate, let time) where question.offers(candidate):
+            guard let group = candidate?.group ?? question.groups.first else { break }
+            let account = candidate?.account.id ?? question.account
+            (draft.account, draft.group) = (account, group)
+            let verdict = rights(of: caller).verdict(
+                on: action, with: account, in: group, question.scopes, question.clientID, by: permissions)
+            if case .denied = verdict { throw caller.program.denied(action) }
+            // Of an account that is not there yet nothing can be kept.
+            let isNew = candidate == nil && account != nil
+            // A token cannot be had, and the account go unseen.
+            let actions: Set<ProgramAction> = action == .token ? .usual : [action]
+            draft.permission = try grant(
+                isNew && time == .always ? .session : time, to: caller, actions, account, in: group, question.scopes,
+                question.clientID, keyring)
+            return candidate
+        case .allowed, .dismissed:
+            session.withLock { $0.isDismissed(caller, now: clock.now) }
+        case .never:
+            // What was asked, and nothing that was allowed before.
+            for group in question.groups {
+                try keyring.programs.permit(
+                    ProgramPermission(of: caller.program, to: [action], isAllowed: false, in: group))
+            }
+            draft.permission = .never
+        case .nobodyThere: break
+        }
+        throw changed.map { caller.program.changed(action, since: $0) } ?? caller.program.notPermitted(action)
+    }
+
+    /// Lets a program do something for as long as a person has said.
+    ///
+    /// - Returns: By which word it may.
+    func grant(
+        _ time: ProgramAnswer.ForHowLong, to caller: AgentCaller, _ actions: Set<ProgramAction>, _ account: AccountID?,
+        in group: AccessGroup, _ scopes: ScopeSet, _ clientID: String?, _ keyring: Keyring
+    ) throws(KeyringError) -> AuditEntry.Permission {
+        guard time != .once else { return .once }
+        let digest = caller.program.kind.isPath ? caller.digest() : nil
+        // What cannot be compared later is not allowed for good, whatever the file will hold by then.
+        guard time == .always, digest != nil || !caller.program.kind.isPath else {
+            session.withLock { $0.allow(caller, to: actions, account, in: group, scopes, clientID) }
+            return .session
+        }
+        let known = try keyring.programs.permissions(in: [group]).first {
+            $0.program == caller.program && $0.isAllowed && $0.account == account && $0.clientID == clientID
+                && $0.digest == digest && !$0.actions.isDisjoint(with: actions.filter(\.hasScopes))
+        }
+        // No further than what was shown, and what was allowed before.
+        try keyring.programs.permit(
+            ProgramPermission(
+                of: caller.program, to: actions, account: account, clientID: clientID,
+                scopes: scopes.isEmpty ? [] : ScopeSet(scopes.scopes + (known?.scopes.scopes ?? [])), digest: digest,
+                in: group))
+        return .always
+    }
+}
+
+extension ProgramQuestion {
+    /// The groups whose accounts it is about.
+    fileprivate var groups: [AccessGroup] {
+        group.map { [$0] } ?? Set(accounts.map(\.group)).sorted { $0.name < $1.name }
+    }
+
+    /// Whether an answer can be about an account, or about whoever signs in.
+    fileprivate func offers(_ candidate: Candidate?) -> Bool {
+        candidate.map(accounts.contains) ?? (action == .signIn && accounts.isEmpty)
+    }
+}
+
+extension ProgramAnswer.ForHowLong {
+    /// What the log has of it.
+    var permission: AuditEntry.Permission {
+        switch self {
+        case .once: .once
+        case .session: .session
+        case .always: .always
+        }
+    }
+
+    fileprivate init?(_ permission: AuditEntry.Permission) {
+        switch permission {
+        case .once: self = .once
+        case .session: self = .session
+        case .always: self = .always
+        case .never: return nil
+        }
+    }
+}
+
+extension Selection {
+    /// The accounts that would do.
+    fileprivate var fitting: [Candidate] {
+        switch outcome {
+        case .chosen(let candidate): [candidate]
+        case .ambiguous(let candidates): candidates
+        default: []
+        }
+    }
+
+    /// All accounts that are not ruled out.
+    var wouldDo: [Candidate] {
+        verdicts.compactMap { judged in
+            if case .rejected = judged.verdict { nil } else { judged.candidate }
+        }
+    }
+}
